@@ -1,0 +1,103 @@
+"""Compiled functions: the decorator that makes them, their cache, and the bit tricks they share.
+
+Numba caches compiled code, but looks for changes only in the file that holds the function, not in
+the files it calls into. Code is therefore cached in a folder named after all of a package's source:
+a change anywhere compiles anew, and no stale rule can survive in another module's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numba
+from numba.core import cgutils, event, types
+from numba.extending import intrinsic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+# A record of one of the package's dtypes inside compiled code; fields are attributes there.
+Record: TypeAlias = Any
+
+PACKAGE = Path(__file__).parent
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function to machine code when it is first called; later runs load it from disk."""
+    with _cache_folder(Path(function.__code__.co_filename).parent):
+        made = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return made  # type: ignore[no-any-return]
+
+
+@cache
+def source_digest(folder: Path) -> str:
+    """A name for the exact Python source that lies in a folder and in this package's own."""
+    digest = hashlib.blake2b(digest_size=8)
+    for root in sorted({folder, PACKAGE}):
+        for path in sorted(root.glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _cache_folder(folder: Path) -> Iterator[None]:
+    """Let Numba cache in a folder for this version of the source, while it makes a function."""
+    before = numba.config.CACHE_DIR
+    base = Path(before) if before else _writable_cache(folder)
+    numba.config.CACHE_DIR = str(base / f"fiveup-{source_digest(folder)}")
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@cache
+def _writable_cache(folder: Path) -> Path:
+    """The usual place beside the source, or the user's own where that cannot be written."""
+    if os.access(folder, os.W_OK):
+        return folder / "__pycache__"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiveup-env"
+
+
+class _FirstCompileNotice(event.Listener):
+    """Says on a terminal, once, that the wait of the first run is a compilation."""
+
+    def on_start(self, event: event.Event) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if module.startswith(__package__) and sys.stderr.isatty():
+            print("compiling the game for this machine (once, some seconds) ...", file=sys.stderr)
+            self.on_start = lambda event: None  # type: ignore[method-assign]
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", _FirstCompileNotice())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bit_count(_context: Any, value: types.Integer) -> Any:
+    """How many bits of an unsigned integer are set."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return value(value), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(_context: Any, value: types.Integer) -> Any:
+    """The number of an unsigned integer's lowest set bit."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.true_bit)
+
+    return value(value), generate

@@ -1,0 +1,1 @@
+"""Pictures of a layout; imported only when somebody asks for one."""

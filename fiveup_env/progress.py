@@ -1,0 +1,32 @@
+"""A progress line for terminals, with the time left; silent where nobody watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Item = TypeVar("Item")
+BAR_WIDTH = 30
+SECONDS_BETWEEN = 0.1
+
+
+def progress(items: Iterable[Item], count: int, label: str) -> Iterator[Item]:
+    """Hand the items on, and show how many of `count` are done."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    started = shown = time.monotonic()
+    for done, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now - shown >= SECONDS_BETWEEN or done == count:
+            shown = now
+            left = (now - started) / done * (count - done)
+            bar = "#" * (BAR_WIDTH * done // count)
+            line = f"\r{label} [{bar:<{BAR_WIDTH}}] {done}/{count}, {left:.0f} s left "
+            print(line, end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)

@@ -1,0 +1,105 @@
+"""The domino set: numbering, pips, suits as bit masks, and the names of tiles.
+
+Tiles are numbered by their higher half, then by their lower one:
+
+    0-0 is 0, 1-0 is 1, 1-1 is 2, 2-0 is 3, ... 6-6 is 27
+
+so the double-N set is the first (N + 1)(N + 2) / 2 of them, and an id means the same tile in every
+set. A set of tiles is a 32-bit mask with bit `id` set.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fiveup_env.errors import TileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_PIP = 6
+PIP_COUNT = MAX_PIP + 1
+
+
+class Tile(NamedTuple):
+    """One domino, its higher half first; written `5-3`."""
+
+    high: int
+    low: int
+
+    @property
+    def is_double(self) -> bool:
+        """Whether both halves show the same pip."""
+        return self.high == self.low
+
+    @property
+    def pips(self) -> int:
+        """The pips on both halves."""
+        return self.high + self.low
+
+    @property
+    def id(self) -> int:
+        """The tile's number, the same in every set."""
+        return self.high * (self.high + 1) // 2 + self.low
+
+    def __str__(self) -> str:
+        """The name for people: `5-3`."""
+        return f"{self.high}-{self.low}"
+
+    @classmethod
+    def parse(cls, text: object) -> Tile:
+        """The tile of a name such as `5-3` or `3-5`, or of a pair of pips."""
+        if isinstance(text, str):
+            match = re.fullmatch(r"\s*([0-6])-([0-6])\s*", text)
+            halves: tuple[object, ...] = tuple(map(int, match.groups())) if match else ()
+        else:
+            halves = tuple(text) if isinstance(text, (tuple, list)) else ()
+        if len(halves) == 2:
+            first, second = halves
+            if isinstance(first, int) and isinstance(second, int):
+                tile = cls(max(first, second), min(first, second))
+                if tile in _IDS:
+                    return tile
+        raise TileError(f"{text!r} is no tile; tiles are written 5-3, from 0-0 to 6-6")
+
+
+TILES: tuple[Tile, ...] = tuple(
+    Tile(high, low) for high in range(PIP_COUNT) for low in range(high + 1)
+)
+TILE_COUNT = len(TILES)
+_IDS = {tile: number for number, tile in enumerate(TILES)}
+
+# The same facts for compiled code.
+TILE_PIPS = np.array([tile.pips for tile in TILES], np.int32)
+SUITS = np.array(
+    [sum(1 << tile.id for tile in TILES if pip in tile) for pip in range(PIP_COUNT)], np.uint32
+)
+# The union of the suits of every set of pips, a set of pips being a mask of seven bits.
+SUITS_OF = np.array(
+    [
+        np.bitwise_or.reduce([SUITS[pip] for pip in range(PIP_COUNT) if mask >> pip & 1] or [0])
+        for mask in range(1 << PIP_COUNT)
+    ],
+    np.uint32,
+)
+
+
+def set_size(max_pip: int) -> int:
+    """How many tiles the double-`max_pip` set has."""
+    return (max_pip + 1) * (max_pip + 2) // 2
+
+
+def mask_of(tiles: Iterable[Tile]) -> int:
+    """The bit mask of some tiles."""
+    mask = 0
+    for tile in tiles:
+        mask |= 1 << tile.id
+    return mask
+
+
+def tiles_in(mask: int) -> Iterator[Tile]:
+    """The tiles of a bit mask, by number."""
+    return (tile for number, tile in enumerate(TILES) if mask >> number & 1)

@@ -1,0 +1,42 @@
+"""What one seat may know: the VIEW record, made from a GAME.
+
+    VIEW = TABLE (with the whole public history) + the seat, its hand, and the tiles it drew
+
+Agents and encoders get views, never games: nothing in a view tells another hand, the order of the
+boneyard or the seed. The functions of the engine that take a `table` and a `hand` serve both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.compiled import Record, compiled
+from fiveup_env.engine import TABLE
+from fiveup_env.tiles import TILE_COUNT
+
+VIEW = np.dtype(
+    [
+        ("table", TABLE),
+        ("hand", np.uint32),  # a mask of tiles
+        ("seat", np.int8),
+        ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn, if this seat drew it; or -1
+    ],
+    align=True,
+)
+
+
+@compiled
+def observe(game: Record, seat: int, view: Record) -> None:
+    """Write what a seat may know into a view."""
+    view.table = game.table
+    view.hand = game.hands[seat]
+    view.seat = seat
+    for k in range(TILE_COUNT):
+        own = k < game.table.drawn and game.table.draw_seat[k] == seat
+        view.drawn[k] = game.order[k] if own else -1
+
+
+@compiled
+def observe_at(games: Record, i: int, seat: int, views: Record, j: int) -> None:
+    """Write what a seat of the i-th game may know into the j-th view."""
+    observe(games[i], seat, views[j])
