@@ -119,7 +119,7 @@ class Move:
         for action, word in _WORDS.items():
             if text == word:
                 return cls(action)
-        match = _TEXT.fullmatch(text) if isinstance(text, str) else None
+        match = _TEXT.fullmatch(str(text))
         if match:
             with suppress(TileError, InvalidMoveError):
                 tile = Tile.parse(match["tile"])

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
-from numba.core import cgutils, event, types
+from numba.core import cgutils, config, event, types
 from numba.extending import intrinsic
 
 if TYPE_CHECKING:
@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-# A record of one of the package's dtypes inside compiled code; fields are attributes there.
-Record: TypeAlias = Any
+# What compiled code takes and a type checker cannot see into.
+Record: TypeAlias = Any  # one record of a dtype of this package; its fields are attributes
+Array: TypeAlias = Any  # an array of records or of numbers
+Mask: TypeAlias = Any  # an unsigned integer as a set of bits
+Word: TypeAlias = Any  # an unsigned integer of 64 bits
 
 PACKAGE = Path(__file__).parent
+NOTICE_KIND = "numba:compile"
 
 
 def compiled(function: Function) -> Function:
     """Compile a function to machine code when it is first called; later runs load it from disk."""
     with _cache_folder(Path(function.__code__.co_filename).parent):
-        made = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return made  # type: ignore[no-any-return]
+        made: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return made
 
 
 @cache
@@ -50,13 +54,13 @@ def source_digest(folder: Path) -> str:
 @contextmanager
 def _cache_folder(folder: Path) -> Iterator[None]:
     """Let Numba cache in a folder for this version of the source, while it makes a function."""
-    before = numba.config.CACHE_DIR
+    before = config.CACHE_DIR
     base = Path(before) if before else _writable_cache(folder)
-    numba.config.CACHE_DIR = str(base / f"fiveup-{source_digest(folder)}")
+    config.CACHE_DIR = str(base / f"fiveup-{source_digest(folder)}")
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 @cache
@@ -67,20 +71,20 @@ def _writable_cache(folder: Path) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiveup-env"
 
 
-class _FirstCompileNotice(event.Listener):
+class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
     """Says on a terminal, once, that the wait of the first run is a compilation."""
 
-    def on_start(self, event: event.Event) -> None:
-        module = event.data["dispatcher"].py_func.__module__
+    def on_start(self, started: event.Event) -> None:
+        module = started.data["dispatcher"].py_func.__module__
         if module.startswith(__package__) and sys.stderr.isatty():
-            print("compiling the game for this machine (once, some seconds) ...", file=sys.stderr)
-            self.on_start = lambda event: None  # type: ignore[method-assign]
+            sys.stderr.write("compiling the game for this machine (once, some seconds) ...\n")
+            event.unregister(NOTICE_KIND, self)
 
-    def on_end(self, event: event.Event) -> None:
+    def on_end(self, ended: event.Event) -> None:
         """Nothing to say."""
 
 
-event.register("numba:compile", _FirstCompileNotice())
+event.register(NOTICE_KIND, _FirstCompileNotice())
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -25,12 +25,11 @@ from fiveup_env.actions import (
     ACTION_PIP,
     ACTION_TILE,
     DRAW,
-    FIRST_DOUBLE,
     PASS,
     PLAIN_END,
     PLAY,
 )
-from fiveup_env.compiled import Record, bit_count, compiled, lowest_bit
+from fiveup_env.compiled import Array, Mask, Record, Word, bit_count, compiled, lowest_bit
 from fiveup_env.rules import (
     ARMANINO,
     DRAW_OPTIONAL,
@@ -119,7 +118,7 @@ _S27, _S30, _S31, _S32 = (np.uint64(shift) for shift in (27, 30, 31, 32))
 
 
 @compiled
-def scramble(word: int) -> int:
+def scramble(word: Word) -> Word:
     """SplitMix64's finaliser: 64 bits in, 64 well-mixed bits out, one to one."""
     word = (word ^ (word >> _S30)) * _MIX_1
     word = (word ^ (word >> _S27)) * _MIX_2
@@ -127,10 +126,10 @@ def scramble(word: int) -> int:
 
 
 @compiled
-def chance_below(key: int, counter: int, bound: int) -> int:
+def chance_below(key: Word, counter: int, bound: int) -> int:
     """A number below `bound`, the `counter`-th of the stream that `key` names (bias < 1e-8)."""
     word = scramble(key + np.uint64(counter + 1) * _GOLDEN)
-    return np.int64(((word >> _S32) * np.uint64(bound)) >> _S32)
+    return int(((word >> _S32) * np.uint64(bound)) >> _S32)
 
 
 @compiled
@@ -187,7 +186,7 @@ def begin_hand(game: Record, lot: int) -> None:
 
 
 @compiled
-def playable(layout: Record, hand: int) -> int:
+def playable(layout: Record, hand: Mask) -> Mask:
     """The tiles of a hand that fit somewhere on a layout that is not empty."""
     return hand & SUITS_OF[layout.plain_pips | layout.double_pips]
 
@@ -206,9 +205,7 @@ def covered(rules: Record, layout: Record, pip: int) -> int:
         return ONE_SIDE
     if state == TWO_CROSSES:
         return ONE_CROSS
-    spins = rules.spinners == SPIN_ALL or (
-        rules.spinners == SPIN_FIRST and layout.spinner == pip
-    )
+    spins = rules.spinners == SPIN_ALL or (rules.spinners == SPIN_FIRST and layout.spinner == pip)
     return TWO_CROSSES if state == ONE_SIDE and spins else CLOSED
 
 
@@ -217,7 +214,7 @@ def total_after(rules: Record, layout: Record, action: int) -> int:
     """The total of all open ends once an action's tile is set."""
     pip = ACTION_PIP[action]
     if pip < 0:
-        return np.int64(TILE_PIPS[action])
+        return int(TILE_PIPS[action])
     outward = ACTION_OUTWARD[action]
     counts = 2 * outward if outward == pip else outward
     if ACTION_END[action] == PLAIN_END:
@@ -276,7 +273,7 @@ def drawable(table: Record) -> int:
 
 
 @compiled
-def legal_mask(table: Record, hand: int, mask: Record) -> int:
+def legal_mask(table: Record, hand: Mask, mask: Array) -> int:
     """Mark what the seat to move may do with its hand, in an array of zeros; answer how many."""
     layout = table.layout
     count = 0
@@ -309,7 +306,7 @@ def legal_mask(table: Record, hand: int, mask: Record) -> int:
 
 
 @compiled
-def legal_count(table: Record, hand: int) -> int:
+def legal_count(table: Record, hand: Mask) -> int:
     """How many things the seat to move may do with its hand."""
     if table.phase != PLAYING:
         return 0
@@ -322,11 +319,11 @@ def legal_count(table: Record, hand: int) -> int:
             pips &= pips - np.uint8(1)
     if table.rules.draw == DRAW_OPTIONAL and (count == 0 or drawable(table) > 0):
         count += 1
-    return np.int64(count)
+    return int(count)
 
 
 @compiled
-def is_legal(table: Record, hand: int, action: int) -> bool:
+def is_legal(table: Record, hand: Mask, action: int) -> bool:
     """Whether the seat to move may do this with its hand."""
     if table.phase != PLAYING or action < 0 or action >= ACTION_COUNT:
         return False
@@ -431,7 +428,7 @@ def rounded(pips: int, multiple: int) -> int:
 
 
 @compiled
-def pips_of(hand: int) -> int:
+def pips_of(hand: Mask) -> int:
     """The pips in a hand."""
     pips = 0
     while hand:
@@ -528,50 +525,50 @@ def _pay_winner(game: Record) -> None:
 
 
 @compiled
-def start_hand(games: Record, i: int) -> None:
+def start_hand(games: Array, i: int) -> None:
     """Deal and begin the hand that is due (the first, where all but rules and seed is zero)."""
     begin_hand(games[i], deal(games[i]))
 
 
 @compiled
-def start_given_hand(games: Record, i: int, lot: int) -> None:
+def start_given_hand(games: Array, i: int, lot: int) -> None:
     """Begin a hand whose tiles have been put into the record."""
     begin_hand(games[i], lot)
 
 
 @compiled
-def play_at(games: Record, i: int, action: int) -> int:
+def play_at(games: Array, i: int, action: int) -> int:
     """Make a move if it is legal; answer the phase that it led to, or REFUSED."""
     game = games[i]
     if not is_legal(game.table, game.hands[game.table.turn], action):
         return REFUSED
     play(game, action)
-    return np.int64(game.table.phase)
+    return int(game.table.phase)
 
 
 @compiled
-def is_legal_at(games: Record, i: int, action: int) -> bool:
+def is_legal_at(games: Array, i: int, action: int) -> bool:
     """Whether the seat to move may do this."""
     game = games[i]
     return is_legal(game.table, game.hands[game.table.turn], action)
 
 
 @compiled
-def legal_mask_at(games: Record, i: int, mask: Record) -> int:
+def legal_mask_at(games: Array, i: int, mask: Array) -> int:
     """Mark what the seat to move may do; answer how many there are."""
     game = games[i]
     return legal_mask(game.table, game.hands[game.table.turn], mask)
 
 
 @compiled
-def legal_count_at(games: Record, i: int) -> int:
+def legal_count_at(games: Array, i: int) -> int:
     """How many things the seat to move may do."""
     game = games[i]
     return legal_count(game.table, game.hands[game.table.turn])
 
 
 @compiled
-def total_after_at(games: Record, i: int, action: int) -> int:
+def total_after_at(games: Array, i: int, action: int) -> int:
     """The total once an action's tile is set."""
     table = games[i].table
     return total_after(table.rules, table.layout, action)

@@ -76,8 +76,10 @@ class Deal:
                 f"the deal must hold every tile of the double-{rules.max_pip} set once, "
                 f"not {', '.join(wrong)}"
             )
-        if not isinstance(self.lead, int) or not 0 <= self.lead < rules.players:
-            raise DealError(f"the lead must be a seat from 0 to {rules.players - 1}, not {self.lead!r}")
+        if self.lead not in range(rules.players):
+            raise DealError(
+                f"the lead must be a seat from 0 to {rules.players - 1}, not {self.lead!r}"
+            )
         return Deal(hands, boneyard, self.lead)
 
 
@@ -124,6 +126,15 @@ class HandEnd:
             tuple(table["scores"][sides].tolist()),
             tuple(tuple(tiles_in(int(hand))) for hand in state["hands"][0, : rules.players]),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A move, with the GAME record before and after it (each in an array of one)."""
+
+    before: np.ndarray
+    move: Move
+    after: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -230,6 +241,15 @@ class Game:
         """All moves of the game, in order."""
         return tuple(self._moves)
 
+    def steps(self) -> Iterator[Step]:
+        """Every move of the game, with the truth before and after it."""
+        befores = [*map(_state_of, self._before), self.state]
+        for move, before, following in zip(self._moves, befores, befores[1:], strict=False):
+            hand, next_hand = (int(s[0]["table"]["hand_number"]) for s in (before, following))
+            yield Step(
+                before, move, following if hand == next_hand else _state_of(self._finished[hand])
+            )
+
     @property
     def layout(self) -> Layout:
         """The open ends, their total, and the doubles."""
@@ -262,7 +282,7 @@ class Game:
     @property
     def state(self) -> np.ndarray:
         """A copy of the whole truth: an array of one GAME record."""
-        return self._state.copy()
+        return _state_of(self._state.tobytes())
 
     # How hands and the game end
 
@@ -279,9 +299,10 @@ class Game:
         return HandEnd.of(self.rules, _state_of(self._finished[-1])) if self._finished else None
 
     @property
-    def finished_hands(self) -> tuple[np.ndarray, ...]:
-        """The GAME record of each finished hand as it ended, with its whole history."""
-        return tuple(map(_state_of, self._finished))
+    def hand_states(self) -> tuple[np.ndarray, ...]:
+        """The GAME record of each hand, with its whole history: as it ended, or as it stands."""
+        now = () if self.outcome() else (self.state,)
+        return (*map(_state_of, self._finished), *now)
 
     def outcome(self) -> Outcome | None:
         """Who has won and why, or None while nobody has."""
@@ -345,7 +366,7 @@ class Game:
     def copy(self) -> Game:
         """A game of its own that goes on from here."""
         twin = copy.copy(self)
-        twin._state = self._state.copy()
+        twin._state = self.state
         twin._moves, twin._before = self._moves.copy(), self._before.copy()
         twin._finished = self._finished.copy()
         return twin
@@ -404,6 +425,7 @@ class Game:
 
 
 def _state_of(content: bytes) -> np.ndarray:
+    """A GAME record from its bytes: NumPy's own copy goes field by field, a hundred times slower."""
     return np.frombuffer(bytearray(content), GAME)
 
 

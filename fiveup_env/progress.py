@@ -28,5 +28,6 @@ def progress(items: Iterable[Item], count: int, label: str) -> Iterator[Item]:
             left = (now - started) / done * (count - done)
             bar = "#" * (BAR_WIDTH * done // count)
             line = f"\r{label} [{bar:<{BAR_WIDTH}}] {done}/{count}, {left:.0f} s left "
-            print(line, end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+            sys.stderr.write(line)
+            sys.stderr.flush()
+    sys.stderr.write("\n")

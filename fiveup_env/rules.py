@@ -75,7 +75,9 @@ class Rules:
         }
         if chosen.get("unit") == "multiple":
             chosen["unit"] = fields.get("multiple", cls.multiple)
-        return cls(players=players, teams=players == 4 if teams is None else teams, **chosen | fields)
+        return cls(
+            players=players, teams=players == 4 if teams is None else teams, **chosen | fields
+        )
 
     @classmethod
     def of(cls, rules: str | Rules, players: int | None = None, **fields: Any) -> Rules:
@@ -147,13 +149,13 @@ class Rules:
         """How many tiles are left when every hand is dealt, the reserve among them."""
         return self.tile_count - self.players * self.hand_size
 
-    def record(self) -> np.void:
-        """The same rules as a RULES record, for compiled code."""
+    def record(self) -> np.ndarray:
+        """The same rules for compiled code: an array that is one RULES record."""
         record = np.zeros((), RULES)
         for name in RULES.names or ():
             value = getattr(self, name)
             record[name] = CHOICES[name].index(value) if name in CHOICES else value
-        return record[()]
+        return record
 
 
 RULES = np.dtype(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.compiled import Record, compiled
+from fiveup_env.compiled import Array, Record, compiled
 from fiveup_env.engine import TABLE
 from fiveup_env.tiles import TILE_COUNT
 
@@ -37,6 +37,6 @@ def observe(game: Record, seat: int, view: Record) -> None:
 
 
 @compiled
-def observe_at(games: Record, i: int, seat: int, views: Record, j: int) -> None:
+def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
     """Write what a seat of the i-th game may know into the j-th view."""
     observe(games[i], seat, views[j])

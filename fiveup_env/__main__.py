@@ -1,0 +1,159 @@
+"""The command line: `python -m fiveup_env --help`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiveup_env import __version__
+from fiveup_env.errors import FiveUpError, RulesError, unknown
+from fiveup_env.files import whole_file
+from fiveup_env.game import Game, checked_seed
+from fiveup_env.progress import progress
+from fiveup_env.records import dumps, read_file, text_of
+from fiveup_env.rules import FIELDS, PRESETS, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+WORDS = {"true": True, "false": False}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the answer is the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except (FiveUpError, OSError) as error:
+        print(f"fiveup: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m fiveup_env", description="Five Up and its family of domino games."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    record = commands.add_parser("record", help="play random games and write their records")
+    record.set_defaults(command=_record)
+    record.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
+    record.add_argument("--players", type=int, default=4, help="2 to 5; four play as partners")
+    record.add_argument("--games", type=int, default=1, help="how many (default: 1)")
+    record.add_argument("--seed", type=int, default=0, help="game k has seed + k (default: 0)")
+    record.add_argument("--legal", action="store_true", help="list what was allowed at each play")
+    record.add_argument(
+        "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
+    )
+    record.add_argument(
+        "--max-hands", type=int, default=500, help="cut a game off after so many (default: 500)"
+    )
+    record.add_argument("-o", "--output", required=True, metavar="FILE", help="one game a line")
+
+    check = commands.add_parser("check", help="verify records; exit status 1 where one fails")
+    check.set_defaults(command=_check)
+    check.add_argument("file", help="a file of records, one a line")
+
+    show = commands.add_parser("show", help="print a recorded game for people")
+    show.set_defaults(command=_show)
+    show.add_argument("file", help="a file of records, one a line")
+    show.add_argument("--game", type=int, default=0, help="which game, from 0 (default: 0)")
+
+    rules = commands.add_parser("rules", help="print the presets and their fields side by side")
+    rules.set_defaults(command=_rules)
+    rules.add_argument("preset", nargs="?", help="only this one, for every number of players")
+    return parser
+
+
+def _record(options: argparse.Namespace) -> int:
+    for name in ("games", "max_hands"):
+        if getattr(options, name) < 1:
+            raise FiveUpError(f"--{name.replace('_', '-')} must be at least 1")
+    fields = dict(map(_assignment, options.set))
+    rules = Rules.preset(options.rules, options.players, **fields)
+    checked_seed(options.seed)
+    checked_seed(options.seed + options.games - 1)
+    complete = 0
+    with whole_file(options.output) as file:
+        for game in progress(_random_games(options, rules), options.games, "games"):
+            file.write(dumps(game, legal=options.legal) + "\n")
+            complete += game.outcome() is not None
+    cut_off = options.games - complete
+    print(f"{options.games} games written to {options.output}; {cut_off} cut off")
+    return 0
+
+
+def _random_games(options: argparse.Namespace, rules: Rules) -> Iterator[Game]:
+    for seed in range(options.seed, options.seed + options.games):
+        game, choice = Game(rules, seed=seed), np.random.default_rng(seed)
+        while game.outcome() is None and game.hand_number < options.max_hands:
+            moves = list(game.legal_moves)
+            game.push(moves[choice.integers(len(moves))])
+        yield game
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    """A field and its value, from `field=value`."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise RulesError(f"--set {text!r}: write FIELD=VALUE, such as --set hand_size=7")
+    if name not in {*FIELDS, "teams"}:
+        raise RulesError(unknown("rule field", name, (*FIELDS, "teams")))
+    if value.lower() in WORDS:
+        return name, WORDS[value.lower()]
+    return name, int(value) if value.lstrip("-").isdecimal() else value
+
+
+def _check(options: argparse.Namespace) -> int:
+    good, bad = 0, 0
+    for line in read_file(options.file):
+        if line.error is None:
+            good += 1
+        else:
+            bad += 1
+            print(line.error)
+    print(f"{good} right, {bad} wrong")
+    return 1 if bad else 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    for number, line in enumerate(read_file(options.file)):
+        if number == options.game:
+            if line.game is None:
+                raise FiveUpError(line.error)
+            print(text_of(line.game))
+            return 0
+    raise FiveUpError(f"{options.file} has no game {options.game}")
+
+
+def _rules(options: argparse.Namespace) -> int:
+    if options.preset is None:
+        columns = {name: Rules.preset(name) for name in PRESETS}
+        print("Four players as partners; each preset for 2 to 5 players: rules PRESET\n")
+    else:
+        counts = range(2, 6)
+        columns = {f"{n} players": Rules.preset(options.preset, n) for n in counts}
+        print(f"{options.preset}\n")
+    rows = [
+        ("", *columns),
+        *(
+            (field, *(str(getattr(rules, field)) for rules in columns.values()))
+            for field in (*FIELDS, "teams")
+        ),
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print(
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

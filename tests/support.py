@@ -1,0 +1,55 @@
+"""What several tests share: games from hand-made deals, and random play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env import Deal, Game, Rules, Tile
+from fiveup_env.rules import PRESETS
+from fiveup_env.tiles import TILES, set_size
+
+if TYPE_CHECKING:
+    from random import Random
+
+# Every way to sit down: players, and whether four are partners.
+SEATINGS = [(2, False), (3, False), (4, True), (4, False), (5, False)]
+EVERY_PRESET = [
+    Rules.preset(name, players, teams=teams) for name in PRESETS for players, teams in SEATINGS
+]
+
+
+def label(rules: Rules) -> str:
+    """A name for a test's parameter."""
+    return f"{rules.name}-{rules.players}{'-partners' if rules.teams else ''}"
+
+
+def deal(*hands: str, lead: int = 0, top: str = "", max_pip: int = 6) -> Deal:
+    """A deal from hands such as `5-5 5-3`; the boneyard is `top`, then the rest by number."""
+    dealt = [[Tile.parse(name) for name in hand.split()] for hand in hands]
+    boneyard = [Tile.parse(name) for name in top.split()]
+    placed = {tile for tiles in (*dealt, boneyard) for tile in tiles}
+    rest = [tile for tile in TILES[: set_size(max_pip)] if tile not in placed]
+    return Deal(dealt, boneyard + rest, lead)
+
+
+def game_of(*hands: str, lead: int = 0, top: str = "", **fields: Any) -> Game:
+    """A game whose first hand is dealt like this; the hand size follows from the hands."""
+    given = deal(*hands, lead=lead, top=top, max_pip=fields.get("max_pip", 6))
+    rules = Rules.preset(players=len(hands), hand_size=len(hands[0].split()), **fields)
+    return Game(rules, deals=[given], seed=0)
+
+
+def push_all(game: Game, moves: str) -> Game:
+    """Make moves written one after the other."""
+    for move in moves.split():
+        game.push(move)
+    return game
+
+
+def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
+    """Make so many random moves, or fewer if the game ends."""
+    for _ in range(moves):
+        if game.outcome():
+            break
+        game.push(random.choice(list(game.legal_moves)))
+    return game

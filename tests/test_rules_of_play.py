@@ -1,0 +1,246 @@
+"""The rules of the layout, of drawing and of turns: each case is named after what it checks."""
+
+from __future__ import annotations
+
+import pytest
+
+from fiveup_env import Game, IllegalMoveError
+from tests.support import game_of, push_all
+
+ALL_SIXES = "6-6 6-5 6-4 6-3 6-2 6-1 6-0"
+NO_SIXES = "5-5 5-4 5-3 5-2 5-1 5-0 4-4"
+
+
+def ends(game: Game) -> str:
+    """The open ends, doubles with an x, and what each counts."""
+    return " ".join(f"{end}:{end.counts}" for end in game.layout.ends)
+
+
+def allowed(game: Game) -> set[str]:
+    return set(map(str, game.legal_moves))
+
+
+# --- The layout
+
+
+def test_the_lead_may_be_any_tile_of_the_leaders_hand() -> None:
+    assert allowed(game_of("5-5 4-1 2-0", "6-6 6-5 6-4")) == {"5-5", "4-1", "2-0"}
+
+
+def test_a_plain_lead_has_two_plain_ends() -> None:
+    assert ends(push_all(game_of("6-4 1-0", "4-4 6-6"), "6-4")) == "4:4 6:6"
+
+
+def test_a_double_lead_counts_twice_its_pip_until_both_sides_are_covered() -> None:
+    game = game_of("5-5 5-1 6-6", "5-0 2-2 3-3")
+    push_all(game, "5-5")
+    assert game.layout.total == 10
+    push_all(game, "5-0@5x")
+    assert game.layout.total == 10
+    assert ends(game) == "0:0 5x:10"
+    push_all(game, "5-1@5x")
+    assert game.layout.total == 1
+    assert game.scores == (2, 2)
+
+
+def test_cross_ends_open_only_when_both_sides_are_covered() -> None:
+    game = game_of("5-5 5-1 5-3 5-4", "5-0 5-2 6-6 4-4")
+    assert push_all(game, "5-5").layout.doubles[5] == "two sides"
+    assert push_all(game, "5-0@5x").layout.doubles[5] == "one side"
+    assert push_all(game, "5-1@5x").layout.doubles[5] == "two crosses"
+    assert push_all(game, "5-2@5x").layout.doubles[5] == "one cross"
+    assert push_all(game, "5-3@5x").layout.doubles[5] == "closed"
+
+
+def test_an_open_cross_counts_nothing_and_an_arm_on_it_counts_like_any_other() -> None:
+    game = push_all(game_of("5-5 5-1 5-3", "5-0 5-2 6-6"), "5-5 5-0@5x 5-1@5x")
+    assert ends(game) == "0:0 1:1 5x:0"
+    push_all(game, "5-2@5x")
+    assert ends(game) == "0:0 1:1 2:2 5x:0"
+    assert game.layout.total == 3
+
+
+def test_a_double_on_an_arm_counts_twice_its_pip_until_covered_then_nothing() -> None:
+    game = push_all(game_of("6-4 4-1 0-0", "4-4 6-6 6-1"), "6-4 4-4@4")
+    assert ends(game) == "6:6 4x:8"
+    assert game.layout.total == 14
+    push_all(game, "4-1@4x")
+    assert ends(game) == "1:1 6:6 4x:0"
+    assert game.layout.total == 7
+
+
+def test_every_double_spins_in_five_up() -> None:
+    game = push_all(game_of("6-4 4-1 6-0", "4-4 6-6 3-3"), "6-4 4-4@4 4-1@4x 6-6@6 6-0@6x")
+    assert {game.last_hand.ended if game.last_hand else None, game.hand_over} == {"domino", True}
+    game = push_all(game_of("6-4 4-1 6-0 5-0", "4-4 6-6 3-3 2-2"), "6-4 4-4@4 4-1@4x 6-6@6 6-0@6x")
+    assert game.layout.doubles[4] == game.layout.doubles[6] == "two crosses"
+
+
+def test_only_the_first_double_played_spins_in_all_fives() -> None:
+    game = game_of("6-4 4-1 6-0 5-0", "4-4 6-6 3-3 2-2", spinners="first")
+    push_all(game, "6-4 4-4@4 4-1@4x 6-6@6 6-0@6x")
+    assert game.layout.doubles[4] == "two crosses"
+    assert game.layout.doubles[6] == "closed"
+
+
+def test_no_double_spins_in_muggins() -> None:
+    game = push_all(game_of("5-5 5-1 6-6", "5-0 2-2 3-3", spinners="none"), "5-5 5-0@5x 5-1@5x")
+    assert game.layout.doubles[5] == "closed"
+    assert ends(game) == "0:0 1:1"
+
+
+def test_a_plain_end_and_the_double_with_the_same_pip_are_two_moves() -> None:
+    game = game_of("5-5 5-1 5-4 6-5", "5-0 5-2 4-2 0-0")
+    push_all(game, "5-5 5-0@5x 5-4@5x 4-2@4 5-1@5x 5-2@2")
+    assert ends(game) == "0:0 1:1 5:5 5x:0"
+    assert allowed(game) == {"6-5@5", "6-5@5x"}
+
+
+def test_two_plain_ends_with_the_same_pip_are_one_move() -> None:
+    game = push_all(game_of("5-5 5-1 3-2", "5-3 3-1 3-3"), "5-5 5-3@5x 5-1@5x 3-1@1")
+    assert ends(game) == "3:3 3:3 5x:0"
+    assert allowed(game) == {"3-2@3"}
+
+
+# --- What scores
+
+
+def test_a_total_that_is_a_multiple_of_five_scores_a_fifth_of_it() -> None:
+    assert push_all(game_of("6-4 1-1", "4-4 6-6"), "6-4").scores == (2, 0)
+
+
+def test_points_come_as_the_pips_show_them_where_the_unit_is_the_multiple() -> None:
+    assert push_all(game_of("6-4 1-1", "4-4 6-6", unit=5), "6-4").scores == (10, 0)
+
+
+def test_the_threes_score_multiples_of_three() -> None:
+    assert push_all(game_of("6-3 1-1", "6-6 4-4", multiple=3), "6-3").scores == (3, 0)
+
+
+def test_a_total_of_nothing_scores_nothing() -> None:
+    game = push_all(game_of("0-0 1-1", "1-0 6-6"), "0-0")
+    assert game.layout.total == 0
+    assert game.scores == (0, 0)
+
+
+def test_partners_score_together() -> None:
+    game = push_all(game_of("6-4 1-0", "5-4 1-1", "6-5 2-2", "5-0 2-1"), "6-4 5-4@4 6-5@6")
+    assert game.layout.total == 10
+    assert game.scores == (2 + 2, 0)
+
+
+# --- Drawing and passing
+
+
+def test_who_can_play_may_not_draw() -> None:
+    game = push_all(game_of("6-4 1-1", "4-0 2-2"), "6-4")
+    assert allowed(game) == {"4-0@4"}
+    assert game.boneyard_count == 24
+
+
+def test_who_cannot_play_draws_until_a_tile_fits_and_must_set_it_at_once() -> None:
+    game = push_all(game_of("6-4 4-1", "1-1 2-2", top="3-3 1-0 6-0 6-6"), "6-4")
+    assert game.turn == 1
+    assert set(map(str, game.hand_of(1))) == {"1-1", "2-2", "3-3", "1-0", "6-0"}
+    assert game.boneyard_count == 21
+    assert allowed(game) == {"6-0@6"}
+
+
+def test_the_player_still_chooses_the_end_for_a_drawn_tile() -> None:
+    game = push_all(game_of("6-4 2-2", "4-1 5-5", top="3-3 6-1"), "6-4 4-1@4")
+    assert game.turn == 0
+    assert allowed(game) == {"6-1@6", "6-1@1"}
+
+
+def test_the_boneyard_is_drawn_to_the_end_before_a_pass() -> None:
+    game = push_all(game_of(ALL_SIXES, NO_SIXES), "6-6")
+    assert len(game.hand_of(1)) == 7 + 14
+    assert game.boneyard_count == 0
+    assert game.turn == 0
+
+
+@pytest.mark.parametrize("reserve", [1, 2])
+def test_tiles_of_the_reserve_stay_in_the_boneyard(reserve: int) -> None:
+    game = push_all(game_of(ALL_SIXES, NO_SIXES, reserve=reserve), "6-6")
+    assert len(game.hand_of(1)) == 7 + 14 - reserve
+    assert game.boneyard_count == reserve
+
+
+def test_nothing_can_be_drawn_from_a_boneyard_within_the_reserve() -> None:
+    game = game_of("2-0 2-2", "1-0 1-1", max_pip=2, reserve=2)
+    assert push_all(game, "2-2").turn == 0
+    assert game.boneyard_count == 2
+
+
+def test_an_empty_boneyard_alone_ends_nothing() -> None:
+    game = push_all(game_of(ALL_SIXES, NO_SIXES), "6-6")
+    assert game.boneyard_count == 0
+    assert not game.hand_over
+
+
+def test_a_player_moves_twice_running_when_all_others_pass() -> None:
+    game = push_all(game_of(ALL_SIXES, NO_SIXES), "6-6")
+    assert game.turn == game.lead == 0
+
+
+def test_a_player_stuck_before_a_layout_that_nobody_can_follow_still_draws_everything() -> None:
+    top = "3-2 1-1 3-3 1-0 2-0 2-2"
+    game = game_of("0-0 2-1", "3-0 3-1", top=top, max_pip=3, reserve=2, spinners="none")
+    push_all(game, "2-1 3-1@1 3-2@3")
+    end = game.last_hand
+    assert end is not None
+    assert set(map(str, end.left[1])) == {"3-0", "1-1", "3-3", "1-0"}
+
+
+def test_a_hand_is_blocked_when_every_player_in_turn_has_passed() -> None:
+    game = game_of(
+        "0-0 2-0", "2-2 3-2", "1-0 2-1", "1-1 3-1",
+        lead=1, top="3-3 3-0", max_pip=3, reserve=2, spinners="none",
+    )  # fmt: skip
+    assert not push_all(game, "3-2 2-1@2").hand_over
+    push_all(game, "3-1@1")
+    assert game.last_hand is not None
+    assert game.last_hand.ended == "blocked"
+
+
+def test_a_hand_is_dominoed_by_the_last_tile_of_a_hand() -> None:
+    game = push_all(game_of("6-3", "6-6"), "6-3")
+    assert game.last_hand is not None
+    assert game.last_hand.ended == "domino"
+
+
+# --- The optional draw
+
+
+def test_an_optional_draw_may_be_taken_with_a_playable_tile_and_again() -> None:
+    game = game_of("6-4 1-1", "4-0 2-2", draw="optional")
+    push_all(game, "6-4 draw draw")
+    assert game.turn == 1
+    assert len(game.hand_of(1)) == 4
+    assert {"draw", "4-0@4"} <= allowed(game)
+
+
+def test_the_leader_may_draw_too_where_draws_are_optional() -> None:
+    game = push_all(game_of("6-4 1-1", "4-0 2-2", top="5-5", draw="optional"), "draw")
+    assert allowed(game) == {"draw", "6-4", "1-1", "5-5"}
+
+
+def test_an_optional_draw_is_all_there_is_to_do_when_nothing_fits() -> None:
+    game = push_all(game_of("6-4 1-1", "0-0 2-2", draw="optional"), "6-4")
+    assert allowed(game) == {"draw"}
+
+
+def test_a_pass_is_allowed_only_when_nothing_can_be_played_and_nothing_drawn() -> None:
+    game = game_of("0-0 1-0", "1-1 2-2", max_pip=2, reserve=2, draw="optional")
+    push_all(game, "0-0")
+    assert allowed(game) == {"pass"}
+    push_all(game, "pass")
+    assert game.turn == 0
+    assert allowed(game) == {"1-0@0x"}
+
+
+def test_a_forced_draw_or_pass_is_no_move() -> None:
+    game = game_of("6-4 1-1", "4-0 2-2")
+    for word in ("draw", "pass"):
+        with pytest.raises(IllegalMoveError, match=f"{word} is not allowed"):
+            game.push(word)

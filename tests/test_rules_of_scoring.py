@@ -1,0 +1,247 @@
+"""The rules of a hand's end and of the game's end: each case is named after what it checks.
+
+A hand of one tile is dominoed by its lead, so most deals here are of single tiles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiveup_env import Deal, Game, Rules
+from fiveup_env.game import HandEnd, Outcome
+from tests.support import deal, game_of, push_all
+
+# Hands that block in double-three without spinners, where the last two tiles stay in the boneyard.
+BLOCKS = {"max_pip": 3, "reserve": 2, "spinners": "none"}
+
+
+def end_of(game: Game) -> HandEnd:
+    assert game.last_hand is not None
+    return game.last_hand
+
+
+def points_of(game: Game) -> tuple[int, ...]:
+    points = end_of(game).end_points
+    assert points is not None
+    return points
+
+
+def dominoed(*hands: str, **fields: Any) -> tuple[int, ...]:
+    """The end points of a hand that seat 0 dominoes with its lead."""
+    game = game_of(*hands, **fields)
+    return points_of(push_all(game, hands[0]))
+
+
+def pips_left(game: Game) -> list[int]:
+    return [sum(tile.pips for tile in hand) for hand in end_of(game).left]
+
+
+def lowest_of_two(**fields: Any) -> Game:
+    top = "3-2 1-1 3-3 1-0 2-0 2-2"
+    game = push_all(game_of("0-0 2-1", "3-0 3-1", top=top, **BLOCKS, **fields), "2-1 3-1@1 3-2@3")
+    assert pips_left(game) == [0, 12]
+    return game
+
+
+def tied_of_two(**fields: Any) -> Game:
+    game = game_of("2-0 2-2", "2-1 3-2", lead=1, top="1-1 3-0 0-0 1-0 3-1 3-3", **BLOCKS, **fields)
+    push_all(game, "3-2 2-0@2 3-0@0")
+    assert pips_left(game) == [5, 5]
+    return game
+
+
+def lowest_of_three(**fields: Any) -> Game:
+    game = game_of("2-1 3-0", "0-0 2-0", "1-0 3-2", top="3-3 2-2 1-1 3-1", **BLOCKS, **fields)
+    push_all(game, "2-1 2-0@2 1-0@0")
+    assert pips_left(game) == [13, 0, 5]
+    return game
+
+
+def two_tied_of_three(**fields: Any) -> Game:
+    top = "1-1 2-1 1-0 0-0"
+    game = game_of("3-1 3-2", "2-2 3-0", "2-0 3-3", lead=2, top=top, **BLOCKS, **fields)
+    push_all(game, "2-0 3-2@2 3-0@3")
+    assert pips_left(game) == [4, 4, 11]
+    return game
+
+
+# --- subtract_own
+
+
+def test_every_side_loses_the_rounded_pips_that_it_holds() -> None:
+    assert dominoed("6-3", "2-1", "6-6") == (0, -1, -2)
+
+
+@pytest.mark.parametrize(("tile", "lost"), [("2-0", 0), ("2-1", 1), ("5-2", 1), ("5-3", 2), ("6-6", 2)])
+def test_pips_round_to_the_nearest_five(tile: str, lost: int) -> None:
+    assert dominoed("6-3", tile) == (0, -lost)
+
+
+def test_each_hand_of_a_side_is_rounded_by_itself() -> None:
+    assert dominoed("6-3", "2-1", "2-0", "3-0", round_per="hand") == (0, -2)
+
+
+def test_or_the_sum_of_a_side_is_rounded() -> None:
+    assert dominoed("6-3", "2-1", "2-0", "3-0", round_per="side") == (0, -1)
+
+
+def test_the_side_that_went_out_still_loses_what_its_partner_holds() -> None:
+    assert dominoed("6-3", "1-0", "6-6", "1-1") == (-2, 0)
+
+
+def test_a_blocked_hand_is_subtracted_in_the_same_way() -> None:
+    assert points_of(lowest_of_two()) == (0, -2)
+
+
+def test_a_score_may_go_below_zero() -> None:
+    assert push_all(game_of("6-3", "6-6"), "6-3").scores == (0, -2)
+
+
+def test_end_points_come_in_the_unit() -> None:
+    assert dominoed("6-3", "6-6", unit=5) == (0, -10)
+
+
+def test_another_multiple_rounds_to_itself() -> None:
+    assert dominoed("6-3", "4-1", multiple=3) == (0, -2)
+    assert dominoed("6-3", "3-1", multiple=3) == (0, -1)
+    assert dominoed("6-3", "2-0", multiple=4) == (0, 0)
+
+
+# --- winner_takes
+
+
+def test_the_side_that_went_out_gains_the_rounded_sum_of_all_others() -> None:
+    assert dominoed("6-3", "2-0", "2-1", hand_end="winner_takes") == (1, 0, 0)
+
+
+def test_what_the_winners_partner_holds_counts_for_nobody() -> None:
+    assert dominoed("6-3", "1-0", "6-6", "1-1", hand_end="winner_takes") == (1, 0)
+
+
+def test_in_a_blocked_hand_the_side_with_fewest_pips_gains_the_sum_of_the_others() -> None:
+    assert points_of(lowest_of_two(hand_end="winner_takes")) == (2, 0)
+    assert points_of(lowest_of_three(hand_end="winner_takes")) == (0, 4, 0)
+
+
+def test_a_tie_for_fewest_pips_brings_two_sides_nothing() -> None:
+    assert points_of(tied_of_two(hand_end="winner_takes")) == (0, 0)
+
+
+def test_of_three_sides_the_two_that_tie_gain_half_the_pips_of_the_third() -> None:
+    assert points_of(two_tied_of_three(hand_end="winner_takes")) == (1, 1, 0)
+
+
+# --- armanino
+
+
+def test_two_sides_in_armaninos_scoring_are_paid_as_winner_takes() -> None:
+    assert dominoed("6-3", "6-6", hand_end="armanino") == (2, 0)
+    assert points_of(lowest_of_two(hand_end="armanino")) == (2, 0)
+    assert points_of(tied_of_two(hand_end="armanino")) == (0, 0)
+
+
+def test_of_three_sides_the_lower_of_the_other_two_gains_the_difference() -> None:
+    assert dominoed("6-3", "2-1", "6-6", hand_end="armanino") == (3, 2, 0)
+    assert dominoed("6-3", "6-6", "2-1", hand_end="armanino") == (3, 0, 2)
+
+
+def test_of_three_sides_two_equal_losers_gain_nothing() -> None:
+    assert dominoed("6-3", "2-1", "3-0", hand_end="armanino") == (1, 0, 0)
+
+
+def test_in_a_block_only_the_lowest_of_three_gains_the_others_pips_less_its_own() -> None:
+    assert points_of(lowest_of_three(hand_end="armanino")) == (0, 4, 0)
+
+
+def test_in_a_block_a_tie_among_three_brings_nothing() -> None:
+    assert points_of(two_tied_of_three(hand_end="armanino")) == (0, 0, 0)
+
+
+def test_more_than_three_sides_are_paid_as_winner_takes() -> None:
+    hands = ("6-3", "2-1", "6-6", "1-0", "1-1")
+    assert dominoed(*hands, hand_end="armanino") == dominoed(*hands, hand_end="winner_takes")
+
+
+# --- The end of the game
+
+
+def single(lead: str, other: str) -> Deal:
+    """A hand of two single tiles, which the leader dominoes with its lead."""
+    return deal(lead, other)
+
+
+def game_of_hands(*deals: Deal, **fields: Any) -> Game:
+    """A game of two in which each dealt hand is dominoed by whoever leads it."""
+    rules = Rules.preset(players=2, hand_size=1, **fields)
+    return Game(rules, deals=deals, seed=0)
+
+
+def test_the_hand_in_which_the_target_is_reached_is_played_to_its_end() -> None:
+    game = push_all(game_of("6-4 1-1", "5-4 6-0", target=2), "6-4")
+    assert game.scores == (2, 0)
+    assert game.outcome() is None
+
+
+def test_the_highest_side_wins_once_the_hand_is_scored() -> None:
+    game = push_all(game_of_hands(single("6-4", "6-6"), target=2), "6-4")
+    assert game.outcome() == Outcome(winner=0, seats=(0,), ended="domino", scores=(2, -2))
+
+
+def test_a_tie_at_the_top_is_played_off_in_further_hands() -> None:
+    deals = (deal("5-5 1-0", "5-0 1-1"), deal("3-2 1-1", "5-4 5-0"))
+    game = Game("five_up", 2, hand_size=2, target=2, deals=deals, seed=0)
+    push_all(game, "5-5 5-0@5x 1-0@0")
+    assert game.scores == (2, 2)
+    assert game.hand_over
+    assert game.outcome() is None
+
+
+def test_the_game_ends_at_once_with_the_play_that_reaches_the_target() -> None:
+    game = push_all(game_of("6-4 1-1", "5-4 6-0", target=2, game_end="immediate"), "6-4")
+    assert game.outcome() == Outcome(winner=0, seats=(0,), ended="target", scores=(2, 0))
+
+
+def test_nothing_left_in_the_hands_counts_after_an_immediate_end() -> None:
+    game = push_all(game_of("6-4", "6-6", target=2, game_end="immediate"), "6-4")
+    assert end_of(game).ended == "target"
+    assert end_of(game).end_points is None
+    assert game.scores == (2, 0)
+
+
+def test_an_immediate_game_may_also_be_won_by_the_end_of_a_hand() -> None:
+    fields = {"target": 2, "game_end": "immediate", "hand_end": "winner_takes"}
+    game = push_all(game_of("6-3", "6-6", **fields), "6-3")
+    assert game.outcome() == Outcome(winner=0, seats=(0,), ended="domino", scores=(2, 0))
+
+
+def test_points_past_an_exact_target_are_not_scored_at_a_play() -> None:
+    game = push_all(game_of("6-4 1-1", "5-4 6-0", target=1, exact_target=True), "6-4")
+    assert game.scores == (0, 0)
+
+
+def test_points_past_an_exact_target_are_not_scored_at_a_hands_end() -> None:
+    fields = {"target": 1, "exact_target": True, "hand_end": "winner_takes"}
+    game = push_all(game_of("6-3", "6-6", **fields), "6-3")
+    assert points_of(game) == (0, 0)
+    assert game.outcome() is None
+
+
+def test_an_exact_target_is_won_when_hit() -> None:
+    game = push_all(game_of("6-4", "1-0", target=2, exact_target=True), "6-4")
+    assert game.outcome() is not None
+
+
+def test_who_went_out_leads_the_next_hand() -> None:
+    game = push_all(game_of_hands(deal("6-3", "6-6", lead=0), deal("1-0", "2-0", lead=1)), "6-3")
+    assert game.hand_number == 1
+    assert game.lead == 0
+
+
+def test_the_lot_decides_who_leads_after_a_blocked_hand() -> None:
+    first = deal("0-0 2-1", "3-0 3-1", top="3-2 1-1 3-3 1-0 2-0 2-2", max_pip=3)
+    second = deal("0-0 2-1", "3-0 3-1", lead=1, max_pip=3)
+    game = Game("five_up", 2, hand_size=2, deals=[first, second], seed=0, **BLOCKS)
+    push_all(game, "2-1 3-1@1 3-2@3")
+    assert game.lead == 1
