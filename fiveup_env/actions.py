@@ -142,8 +142,10 @@ ACTION_END = np.array([-1 if m.end is None else END_NAMES.index(m.end) for m in 
 ACTION_OUTWARD = np.array(
     [-1 if m.tile is None or m.pip is None else m.tile.pips - m.pip for m in MOVES], np.int8
 )
-# PLAY[end][pip][tile]: the action that sets the tile there; -1 where it does not fit.
-PLAY = np.full((2, PIP_COUNT, TILE_COUNT), -1, np.int8)
+# PLAY[end][tile]: the action that sets a tile on an end, -1 where it does not fit. An end is
+# numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
+PLAY = np.full((2 * PIP_COUNT, TILE_COUNT), -1, np.int8)
 for _move in MOVES:
     if _move.pip is not None:
-        PLAY[ACTION_END[_move.action], _move.pip, ACTION_TILE[_move.action]] = _move.action
+        _end = _move.pip + PIP_COUNT * END_NAMES.index(_move.end or "")
+        PLAY[_end, ACTION_TILE[_move.action]] = _move.action

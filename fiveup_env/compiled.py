@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
+import numpy as np
 from numba.core import cgutils, config, event, types
 from numba.extending import intrinsic
 
@@ -36,8 +38,19 @@ NOTICE_KIND = "numba:compile"
 
 def compiled(function: Function) -> Function:
     """Compile a function to machine code when it is first called; later runs load it from disk."""
+    return _compile(function, inline=False)
+
+
+def inlined(function: Function) -> Function:
+    """The same for a small function that is called in every move: it becomes part of its callers."""
+    return _compile(function, inline=True)
+
+
+def _compile(function: Function, *, inline: bool) -> Function:
     with _cache_folder(Path(function.__code__.co_filename).parent):
-        made: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        made: Function = numba.njit(
+            cache=True, nogil=True, error_model="numpy", forceinline=inline
+        )(function)
     return made
 
 
@@ -55,8 +68,7 @@ def source_digest(folder: Path) -> str:
 def _cache_folder(folder: Path) -> Iterator[None]:
     """Let Numba cache in a folder for this version of the source, while it makes a function."""
     before = config.CACHE_DIR
-    base = Path(before) if before else _writable_cache(folder)
-    config.CACHE_DIR = str(base / f"fiveup-{source_digest(folder)}")
+    config.CACHE_DIR = _cache_of(folder)
     try:
         yield
     finally:
@@ -64,11 +76,19 @@ def _cache_folder(folder: Path) -> Iterator[None]:
 
 
 @cache
-def _writable_cache(folder: Path) -> Path:
-    """The usual place beside the source, or the user's own where that cannot be written."""
-    if os.access(folder, os.W_OK):
-        return folder / "__pycache__"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiveup-env"
+def _cache_of(folder: Path) -> str:
+    """Beside the source, where those of older versions are cleared away, or where that is not ours."""
+    version = f"fiveup-{source_digest(folder)}"
+    if config.CACHE_DIR:
+        return str(Path(config.CACHE_DIR) / version)
+    if not os.access(folder, os.W_OK):
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        return str(Path(home) / "fiveup-env" / version)
+    beside = folder / "__pycache__"
+    if not (beside / version).exists():
+        for old in beside.glob("fiveup-*"):
+            shutil.rmtree(old, ignore_errors=True)
+    return str(beside / version)
 
 
 class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
@@ -105,3 +125,9 @@ def lowest_bit(_context: Any, value: types.Integer) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
 
     return value(value), generate
+
+
+@inlined
+def whole(value: Any) -> int:
+    """A number as an ordinary signed integer: unsigned ones turn others into floats."""
+    return np.int64(value)  # type: ignore[return-value]

@@ -29,11 +29,12 @@ from fiveup_env.actions import (
     PLAIN_END,
     PLAY,
 )
-from fiveup_env.compiled import Array, Mask, Record, Word, bit_count, compiled, lowest_bit
+from fiveup_env.compiled import Array, Mask, Record, Word, bit_count, compiled, inlined, lowest_bit, whole
 from fiveup_env.rules import (
     ARMANINO,
     DRAW_OPTIONAL,
     IMMEDIATE,
+    MAX_MULTIPLE,
     MAX_PLAYERS,
     ROUND_HAND,
     RULES,
@@ -60,8 +61,7 @@ LAYOUT = np.dtype(
         ("total", np.int16),  # what all open ends count together
         ("plain", np.int8, (PIP_COUNT,)),  # how many plain ends show each pip
         ("double", np.int8, (PIP_COUNT,)),  # what has become of each pip's double
-        ("plain_pips", np.uint8),  # the pips with a plain end, a mask of seven bits
-        ("double_pips", np.uint8),  # the pips whose double has a place free, likewise
+        ("open", np.uint16),  # bit p: pip p has a plain end; bit 7 + p: its double has a place free
         ("spinner", np.int8),  # the pip of the first double played
     ],
     align=True,
@@ -107,6 +107,21 @@ TILE_HIGH = np.array([tile.high for tile in TILES], np.int8)
 TILE_LOW = np.array([tile.low for tile in TILES], np.int8)
 ONE = np.uint32(1)
 
+# An end is numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
+SUIT_OF_END = np.concatenate([SUITS, SUITS])
+ALL_PIPS = np.uint16((1 << PIP_COUNT) - 1)
+
+# FIVES[multiple][total]: how many points on the cribbage scale a total is worth. No total is
+# larger than all pips of the set with every double counted as an end.
+MAX_TOTAL = int(TILE_PIPS.sum())
+FIVES = np.array(
+    [
+        [total // multiple if multiple and total % multiple == 0 else 0 for total in range(MAX_TOTAL + 1)]
+        for multiple in range(MAX_MULTIPLE + 1)
+    ],
+    np.int16,
+)
+
 
 # --- Chance: hand k of seed s is the same deal and the same lot, whatever was played before.
 
@@ -117,7 +132,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32 = (np.uint64(shift) for shift in (27, 30, 31, 32))
 
 
-@compiled
+@inlined
 def scramble(word: Word) -> Word:
     """SplitMix64's finaliser: 64 bits in, 64 well-mixed bits out, one to one."""
     word = (word ^ (word >> _S30)) * _MIX_1
@@ -125,11 +140,11 @@ def scramble(word: Word) -> Word:
     return word ^ (word >> _S31)
 
 
-@compiled
+@inlined
 def chance_below(key: Word, counter: int, bound: int) -> int:
     """A number below `bound`, the `counter`-th of the stream that `key` names (bias < 1e-8)."""
     word = scramble(key + np.uint64(counter + 1) * _GOLDEN)
-    return int(((word >> _S32) * np.uint64(bound)) >> _S32)
+    return whole(((word >> _S32) * np.uint64(bound)) >> _S32)
 
 
 @compiled
@@ -178,26 +193,32 @@ def begin_hand(game: Record, lot: int) -> None:
         layout.plain[pip] = 0
         layout.double[pip] = NOT_PLAYED
     layout.total = 0
-    layout.plain_pips = layout.double_pips = np.uint8(0)
+    layout.open = np.uint16(0)
     layout.spinner = NOBODY
 
 
 # --- The layout
 
 
-@compiled
+@inlined
 def playable(layout: Record, hand: Mask) -> Mask:
     """The tiles of a hand that fit somewhere on a layout that is not empty."""
-    return hand & SUITS_OF[layout.plain_pips | layout.double_pips]
+    return hand & SUITS_OF[(layout.open | layout.open >> np.uint16(PIP_COUNT)) & ALL_PIPS]
 
 
-@compiled
+@inlined
+def end_bit(end: int) -> Mask:
+    """The bit of an end: a pip for its plain ends, PIP_COUNT + pip for its double."""
+    return np.uint16(1) << np.uint16(end)
+
+
+@inlined
 def double_value(state: int, pip: int) -> int:
     """What a double in this state counts."""
     return 2 * pip if state in (TWO_SIDES, ONE_SIDE) else 0
 
 
-@compiled
+@inlined
 def covered(rules: Record, layout: Record, pip: int) -> int:
     """What becomes of a pip's double when a tile is set on it."""
     state = layout.double[pip]
@@ -209,12 +230,12 @@ def covered(rules: Record, layout: Record, pip: int) -> int:
     return TWO_CROSSES if state == ONE_SIDE and spins else CLOSED
 
 
-@compiled
+@inlined
 def total_after(rules: Record, layout: Record, action: int) -> int:
     """The total of all open ends once an action's tile is set."""
     pip = ACTION_PIP[action]
     if pip < 0:
-        return int(TILE_PIPS[action])
+        return whole(TILE_PIPS[action])
     outward = ACTION_OUTWARD[action]
     counts = 2 * outward if outward == pip else outward
     if ACTION_END[action] == PLAIN_END:
@@ -223,7 +244,7 @@ def total_after(rules: Record, layout: Record, action: int) -> int:
     return layout.total - before + double_value(covered(rules, layout, pip), pip) + counts
 
 
-@compiled
+@inlined
 def attach(rules: Record, layout: Record, action: int) -> None:
     """Set an action's tile on the layout."""
     layout.total = total_after(rules, layout, action)
@@ -239,7 +260,7 @@ def attach(rules: Record, layout: Record, action: int) -> None:
     if ACTION_END[action] == PLAIN_END:
         layout.plain[pip] -= 1
         if layout.plain[pip] == 0:
-            layout.plain_pips &= ~(np.uint8(1) << np.uint8(pip))
+            layout.open &= ~end_bit(pip)
     else:
         _set_double(layout, pip, covered(rules, layout, pip))
     if double >= 0:
@@ -248,25 +269,25 @@ def attach(rules: Record, layout: Record, action: int) -> None:
         _add_plain(layout, ACTION_OUTWARD[action])
 
 
-@compiled
+@inlined
 def _add_plain(layout: Record, pip: int) -> None:
     layout.plain[pip] += 1
-    layout.plain_pips |= np.uint8(1) << np.uint8(pip)
+    layout.open |= end_bit(pip)
 
 
-@compiled
+@inlined
 def _set_double(layout: Record, pip: int, state: int) -> None:
-    bit = np.uint8(1) << np.uint8(pip)
+    bit = end_bit(PIP_COUNT + pip)
     if layout.double[pip] == NOT_PLAYED and layout.spinner == NOBODY:
         layout.spinner = pip
     layout.double[pip] = state
-    layout.double_pips = layout.double_pips & ~bit if state == CLOSED else layout.double_pips | bit
+    layout.open = layout.open & ~bit if state == CLOSED else layout.open | bit
 
 
 # --- What is legal
 
 
-@compiled
+@inlined
 def drawable(table: Record) -> int:
     """How many tiles may still be drawn."""
     return max(0, table.boneyard - table.rules.reserve - table.drawn)
@@ -285,16 +306,15 @@ def legal_mask(table: Record, hand: Mask, mask: Array) -> int:
             hand &= hand - ONE
             count += 1
     else:
-        for end in range(2):
-            pips = layout.plain_pips if end == PLAIN_END else layout.double_pips
-            while pips:
-                pip = lowest_bit(pips)
-                pips &= pips - np.uint8(1)
-                fits = hand & SUITS[pip]
-                while fits:
-                    mask[PLAY[end, pip, lowest_bit(fits)]] = 1
-                    fits &= fits - ONE
-                    count += 1
+        ends = layout.open
+        while ends:
+            end = lowest_bit(ends)
+            ends &= ends - np.uint16(1)
+            fits = hand & SUIT_OF_END[end]
+            while fits:
+                mask[PLAY[end, lowest_bit(fits)]] = 1
+                fits &= fits - ONE
+                count += 1
     if table.rules.draw == DRAW_OPTIONAL:
         if drawable(table) > 0:
             mask[DRAW] = 1
@@ -305,24 +325,46 @@ def legal_mask(table: Record, hand: Mask, mask: Array) -> int:
     return count
 
 
-@compiled
+@inlined
 def legal_count(table: Record, hand: Mask) -> int:
     """How many things the seat to move may do with its hand."""
     if table.phase != PLAYING:
         return 0
-    layout = table.layout
     count = bit_count(hand) if table.plies == 0 else 0
-    for end in range(2):
-        pips = layout.plain_pips if end == PLAIN_END else layout.double_pips
-        while pips:
-            count += bit_count(hand & SUITS[lowest_bit(pips)])
-            pips &= pips - np.uint8(1)
+    ends = table.layout.open
+    while ends:
+        count += bit_count(hand & SUIT_OF_END[lowest_bit(ends)])
+        ends &= ends - np.uint16(1)
     if table.rules.draw == DRAW_OPTIONAL and (count == 0 or drawable(table) > 0):
         count += 1
-    return int(count)
+    return whole(count)
 
 
-@compiled
+@inlined
+def nth_legal(table: Record, hand: Mask, n: int) -> int:
+    """The n-th of the things that the seat to move may do, n below `legal_count`."""
+    if table.plies == 0 and n < bit_count(hand):
+        return _nth_bit(hand, n)
+    ends = table.layout.open
+    while ends:
+        end = lowest_bit(ends)
+        fits = hand & SUIT_OF_END[end]
+        count = whole(bit_count(fits))
+        if n < count:
+            return whole(PLAY[end, _nth_bit(fits, n)])
+        n -= count
+        ends &= ends - np.uint16(1)
+    return DRAW if drawable(table) > 0 else PASS
+
+
+@inlined
+def _nth_bit(mask: Mask, n: int) -> int:
+    for _ in range(n):
+        mask &= mask - ONE
+    return whole(lowest_bit(mask))
+
+
+@inlined
 def is_legal(table: Record, hand: Mask, action: int) -> bool:
     """Whether the seat to move may do this with its hand."""
     if table.phase != PLAYING or action < 0 or action >= ACTION_COUNT:
@@ -337,15 +379,26 @@ def is_legal(table: Record, hand: Mask, action: int) -> bool:
     pip = ACTION_PIP[action]
     if table.plies == 0 or pip < 0:
         return table.plies == 0 and pip < 0
-    layout = table.layout
-    pips = layout.plain_pips if ACTION_END[action] == PLAIN_END else layout.double_pips
-    return bool(pips >> np.uint8(pip) & np.uint8(1))
+    end = pip if ACTION_END[action] == PLAIN_END else PIP_COUNT + pip
+    return bool(table.layout.open & end_bit(end))
 
 
 # --- A move
 
 
-@compiled
+@inlined
+def next_seat(rules: Record, seat: int) -> int:
+    """Whose turn comes after a seat's."""
+    return seat + 1 if seat + 1 < rules.players else 0
+
+
+@inlined
+def side_of(rules: Record, seat: int) -> int:
+    """The side that a seat plays for."""
+    return seat - rules.sides if seat >= rules.sides else seat
+
+
+@inlined
 def play(game: Record, action: int) -> None:
     """Make a legal move, and the forced draws and passes after it, up to the next decision."""
     table, rules = game.table, game.table.rules
@@ -358,7 +411,7 @@ def play(game: Record, action: int) -> None:
         if table.passes == rules.players:
             _end_hand(game, BLOCKED)
         else:
-            table.turn = (seat + 1) % rules.players
+            table.turn = next_seat(rules, seat)
         return
     game.hands[seat] &= ~(ONE << np.uint32(ACTION_TILE[action]))
     table.sizes[seat] -= 1
@@ -367,10 +420,8 @@ def play(game: Record, action: int) -> None:
     table.play_seat[table.plies] = seat
     table.plies += 1
     attach(rules, table.layout, action)
-    side = seat % rules.sides
-    points = 0
-    if table.layout.total % rules.multiple == 0:
-        points = _gain(table, side, table.layout.total // rules.multiple)
+    side = side_of(rules, seat)
+    points = _gain(table, side, FIVES[rules.multiple, table.layout.total])
     if points > 0 and rules.game_end == IMMEDIATE and table.scores[side] >= rules.target:
         table.ended = TARGET
         table.phase = GAME_OVER
@@ -381,7 +432,7 @@ def play(game: Record, action: int) -> None:
         _go_round(game)
 
 
-@compiled
+@inlined
 def _draw(game: Record, seat: int) -> None:
     table = game.table
     game.hands[seat] |= ONE << np.uint32(game.order[table.drawn])
@@ -391,11 +442,11 @@ def _draw(game: Record, seat: int) -> None:
     table.sizes[seat] += 1
 
 
-@compiled
+@inlined
 def _go_round(game: Record) -> None:
     """Give the turn on, past those who cannot play even after drawing all that they may."""
     table, rules = game.table, game.table.rules
-    table.turn = (table.turn + 1) % rules.players
+    table.turn = next_seat(rules, table.turn)
     if rules.draw == DRAW_OPTIONAL:
         return
     while table.passes < rules.players:
@@ -404,14 +455,14 @@ def _go_round(game: Record) -> None:
         if playable(table.layout, game.hands[table.turn]) != 0:
             return
         table.passes += 1
-        table.turn = (table.turn + 1) % rules.players
+        table.turn = next_seat(rules, table.turn)
     _end_hand(game, BLOCKED)
 
 
 # --- Points
 
 
-@compiled
+@inlined
 def _gain(table: Record, side: int, fives: int) -> int:
     """Give a side so many fives; answer the points that it got (none past an exact target)."""
     points = fives * table.rules.unit
@@ -505,7 +556,7 @@ def _pay_winner(game: Record) -> None:
             tied += 1
     armanino = rules.hand_end == ARMANINO and rules.sides == 3
     if table.ended == DOMINO:
-        winner = table.turn % rules.sides
+        winner = side_of(rules, table.turn)
         others = everything - pips_of_side(game, winner)
         points[winner] = rounded(others, multiple)
         if armanino:
@@ -543,7 +594,7 @@ def play_at(games: Array, i: int, action: int) -> int:
     if not is_legal(game.table, game.hands[game.table.turn], action):
         return REFUSED
     play(game, action)
-    return int(game.table.phase)
+    return whole(game.table.phase)
 
 
 @compiled

@@ -310,6 +310,7 @@ def _field(place: object, name: str, kind: type | tuple[type, ...], where: str) 
 
 # What reading takes as given, or has checked already.
 _GIVEN = frozenset({"preset", "deal", "boneyard", "legal"})
+_ONE_OF = {"hands": "hand", "moves": "move"}
 
 
 def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
@@ -345,7 +346,7 @@ def _refuse(path: tuple[str | int, ...], what: str) -> NoReturn:
     words: list[str] = []
     for step in path:
         if isinstance(step, int):
-            words[-1] = f"{words[-1].removesuffix('s')} {step}"
+            words[-1] = f"{_ONE_OF.get(words[-1], words[-1])} {step}"
         else:
             words.append(step)
     raise RecordError(f"{', '.join(words) or 'the record'}: {what}")

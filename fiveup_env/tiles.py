@@ -78,13 +78,9 @@ SUITS = np.array(
     [sum(1 << tile.id for tile in TILES if pip in tile) for pip in range(PIP_COUNT)], np.uint32
 )
 # The union of the suits of every set of pips, a set of pips being a mask of seven bits.
-SUITS_OF = np.array(
-    [
-        np.bitwise_or.reduce([SUITS[pip] for pip in range(PIP_COUNT) if mask >> pip & 1] or [0])
-        for mask in range(1 << PIP_COUNT)
-    ],
-    np.uint32,
-)
+SUITS_OF = np.zeros(1 << PIP_COUNT, np.uint32)
+for _pip in range(PIP_COUNT):
+    SUITS_OF.reshape(-1, 2, 1 << _pip)[:, 1] |= SUITS[_pip]
 
 
 def set_size(max_pip: int) -> int:

@@ -1,9 +1,10 @@
 """Where every tile of a layout lies on the table, in whole cells; text and SVG share it.
 
-Tiles are set in the order of play as people do: end to end, doubles crosswise, and round a corner
-where an arm would run into something or off the table. Several part-built tables are carried along
-(a beam search), so the count of tries is bounded. Should none of them come through, the arms are
-drawn straight and connectors keep them apart: that always works, but takes much more room.
+Tiles are set as people set them: end to end, doubles crosswise, and round a corner where an arm
+would run into something or off the table. The first try goes in the order of play and looks only
+at what lies there, so one more play mostly leaves the picture as it was. An arm that finds itself
+stuck goes first in the next try; a few such tries solve nearly every layout. If they do not, all
+arms run straight and connectors keep them apart, which always works but takes more room.
 """
 
 from __future__ import annotations
@@ -12,14 +13,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from fiveup_env.drawing.tree import Node, OpenEnd, Place
 
 RIGHT, DOWN, LEFT, UP = range(4)
 STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-# From a tile's middle to the middle of each half, in cells.
-HALF = 1
+
+HALF = 1  # from the middle of a tile to the middle of either half
+RIM = 1  # what is kept free between tiles that do not touch
+TRIES = 8  # with arms that go first, for each bound on the width
+BEAM = 4  # tables carried along in every try but the first
+
+# What makes a table worse: corners, narrow places (a cell), the table's edge (a cell), its size.
+TURNED, FROM_THE_HALF, TURNED_AT_DOUBLE = 3.0, 4.0, 8.0
+CROWDED, EDGE, SIZE = 0.25, 1.0, 0.25
 
 
 class Box(NamedTuple):
@@ -39,6 +47,11 @@ class Box(NamedTuple):
         """The box with a rim around it."""
         return Box(self.left - by, self.top - by, self.width + 2 * by, self.height + 2 * by)
 
+    def moved(self, direction: int, by: int) -> Box:
+        """The box that many cells away."""
+        x, y = STEPS[direction]
+        return Box(self.left + x * by, self.top + y * by, self.width, self.height)
+
     def joined(self, other: Box) -> Box:
         """The smallest box around both."""
         left, top = min(self.left, other.left), min(self.top, other.top)
@@ -46,175 +59,95 @@ class Box(NamedTuple):
         bottom = max(self.top + self.height, other.top + other.height)
         return Box(left, top, right - left, bottom - top)
 
+    def edge(self, direction: int) -> int:
+        """How far the box reaches in a direction."""
+        left, top, width, height = self
+        return (left + width, top + height, -left, -top)[direction]
+
     def beside(self, direction: int, size: tuple[int, int], anchor: tuple[int, int]) -> Box:
         """A box of that size that touches this one, in line with a point of it."""
         width, height = size
         x, y = anchor[0] - width // 2, anchor[1] - height // 2
-        if direction == RIGHT:
-            x = self.left + self.width
-        elif direction == LEFT:
-            x = self.left - width
-        elif direction == DOWN:
-            y = self.top + self.height
-        else:
-            y = self.top - height
-        return Box(x, y, width, height)
+        return (
+            Box(self.left + self.width, y, width, height),
+            Box(x, self.top + self.height, width, height),
+            Box(self.left - width, y, width, height),
+            Box(x, self.top - height, width, height),
+        )[direction]
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of things in cells: all widths odd, or all even, and so the heights."""
+    """The sizes of things in cells; all widths odd or all even, and so the heights.
+
+    The halves of a tile are a cell away from its middle: characters are like this, and so are
+    quarters of a real tile's length, `Sizes((4, 2), (2, 4), (2, 2), aspect=1.5)`.
+    """
 
     flat: tuple[int, int] = (5, 1)
     upright: tuple[int, int] = (3, 3)
-    mark: tuple[int, int] = (3, 1)
-    # How many cells side by side look as long as one cell is high.
-    aspect: float = 3.0
+    mark: tuple[int, int] = (3, 1)  # what is kept free at an open end to say what it counts
+    aspect: float = 3.0  # how many columns are as dear as a row
 
-
-class Exit(NamedTuple):
-    """A free place of a tile on the table: where it is and which way it looks."""
-
-    number: int
-    place: Place
-    direction: int
-    anchor: tuple[int, int]
-    mark: int
-    claim: int
+    def claim(self, direction: int) -> tuple[int, int]:
+        """The room that an end would like to have: that of two tiles."""
+        if direction in (LEFT, RIGHT):
+            return self.flat[0] + self.upright[0], self.upright[1]
+        return self.flat[0], self.flat[1] + self.upright[1]
 
 
 class Placed(NamedTuple):
+    """A tile on the table, the way its arm goes, and the connector to its parent, if any."""
+
     node: Node
     box: Box
     direction: int
-    mask: int
+    link: Box | None = None
+
+    @property
+    def upright(self) -> bool:
+        """Whether one half lies above the other; a double lies across its arm."""
+        return (self.direction in (UP, DOWN)) != self.node.tile.is_double
+
+    @property
+    def halves(self) -> tuple[int, int]:
+        """The pips from left to right, or from top to bottom."""
+        parent, place = self.node.parent, self.node.place
+        if parent is None or place is None:
+            return self.node.tile
+        near = parent.places[place].pip
+        far = self.node.tile.pips - near
+        return (near, far) if self.direction in (RIGHT, DOWN) else (far, near)
 
 
-class Table(NamedTuple):
-    cost: float
+class Mark(NamedTuple):
+    """The room at an open end, in which a picture says what the end counts."""
+
+    end: OpenEnd
+    box: Box
+    direction: int
+
+
+class Placement(NamedTuple):
+    """A layout on the table: its tiles by number, its open ends, and the box around all."""
+
     tiles: tuple[Placed, ...]
-    exits: tuple[Exit, ...]
-    mask: int
+    marks: tuple[Mark, ...]
     extent: Box
-    order: tuple
 
 
-class Grid:
-    def __init__(self, reach):
-        self.stride = 2 * reach
-        self.origin = reach * self.stride + reach
-        self.shapes = {}
-
-    def mask(self, box: Box) -> int:
-        size = box[2:]
-        shape = self.shapes.get(size)
-        if shape is None:
-            row = (1 << box.width) - 1
-            shape = self.shapes[size] = sum(row << y * self.stride for y in range(box.height))
-        return shape << box.top * self.stride + box.left + self.origin
-
-
-FEES = dict(turn=3, side=4, dside=6, dturn=8)
-CROWD = 0.25
-CLAIM=(8,3),(5,4)
-SPREAD=0.25
-
-def ways(exit, is_double):
-    d = exit.direction
-    yield d, d, 0.
-    plain = exit.place.kind == "plain"
-    for turn in ((d + 1) % 4, (d - 1) % 4):
-        if not is_double:
-            yield d, turn, FEES['turn'] if plain else FEES['dturn']
-        if plain:
-            yield turn, turn, FEES['side'] if not is_double else FEES['dside']
-
-
-class Placer:
-    def __init__(self, sizes, width, beam):
-        self.sizes, self.width, self.beam = sizes, width, beam
-        self.grid = Grid(28 * 5 + 20)
-        self.tries = 0
-
-    def size(self, node, direction):
-        flat = (direction in (RIGHT, LEFT)) != node.tile.is_double
-        return self.sizes.flat if flat else self.sizes.upright
-
-    def exits(self, node, box, direction):
-        """exits"""
-        for number, place in enumerate(node.places):
-            if place.kind == "cross":
-                d = (direction + (1 if number == len(node.places) - 1 else -1)) % 4
-            else:
-                d = direction
-                if node.parent is None and number == 0:
-                    d = (d + 2) % 4
-            x, y = box.middle
-            if place.kind == "plain":
-                dx, dy = STEPS[d]
-                x, y = x + dx * HALF, y + dy * HALF
-            m = self.grid.mask(box.beside(d, self.sizes.mark, (x, y)))
-            c = self.grid.mask(box.beside(d, CLAIM[d % 2], (x, y)))
-            yield Exit(node.number, place, d, (x, y), m, c), box.beside(d, self.sizes.mark, (x, y))
-
-    def set_tile(self, table, node):
-        """all ways"""
-        parent = table.tiles[node.parent.number]
-        place = node.parent.places[node.place]
-        mask = self.grid.mask
-        occupied = table.mask & ~parent.mask
-        for exit in table.exits:
-            if exit.number != node.parent.number or exit.place != place:
-                continue
-            others = tuple(e for e in table.exits if e is not exit)
-            marks = claims = 0
-            for e in others:
-                marks |= e.mark
-                claims |= e.claim
-            for e, g, fee in ways(exit, node.tile.is_double):
-                self.tries += 1
-                ax, ay = exit.anchor
-                if e != g:
-                    ax, ay = ax + STEPS[g][0] * HALF, ay + STEPS[g][1] * HALF
-                box = parent.box.beside(e, self.size(node, g), (ax, ay))
-                rim = mask(box.grown(1))
-                if rim & occupied or rim & marks:
-                    continue
-                m = mask(box)
-                extent = table.extent.joined(box)
-                new = []
-                block = table.mask | marks
-                newmask = table.mask | m
-                crowd = (m & claims).bit_count()
-                for x, mbox in self.exits(node, box, g):
-                    if mask(mbox.grown(1)) & block:
-                        break
-                    extent = extent.joined(mbox)
-                    crowd += (x.claim & table.mask).bit_count() + (x.claim & claims).bit_count()/2
-                    new.append(x)
-                else:
-                    if self.width and extent.width > self.width:
-                        continue
-                    cost = table.cost + fee + CROWD * crowd
-                    yield Table(cost, (*table.tiles, Placed(node, box, g, m)), others + tuple(new), newmask, extent, ())
-
-    def final(self, t):
-        return t.cost + SPREAD * (t.extent.width + self.sizes.aspect * t.extent.height)
-
-    def run(self, root):
-        nodes = sorted(root.walk(), key=lambda n: n.number)
-        w, h = self.size(root, RIGHT)
-        box = Box(-(w // 2), -(h // 2), w, h)
-        ex = list(self.exits(root, box, RIGHT))
-        extent = box
-        for _, b in ex:
-            extent = extent.joined(b)
-        m = self.grid.mask(box)
-        tables = [Table(0, (Placed(root, box, RIGHT, m),), tuple(x for x, _ in ex), m, extent, ())]
-        for node in nodes[1:]:
-            nxt = [t for table in tables for t in self.set_tile(table, node)]
-            nxt.sort(key=self.final)
-            tables = nxt[: self.beam]
-            if not tables:
-                return None, node.number
-        return tables[0], len(nodes)
+def place_tree(root: Node, sizes: Sizes, width: int | None = None) -> Placement:
+    """Find a place for every tile; no wider than `width` unless the layout cannot be."""
+    tiles, exits = _Search(root, sizes, width).result() or _spread(root, sizes)
+    tiles.sort(key=lambda tile: tile.node.number)
+    marks = []
+    for node in (tile.node for tile in tiles):
+        for end in node.open_ends():
+            key = node.number, node.places[end.place]
+            at = next(number for number, exit_ in enumerate(exits) if exit_[:2] == key)
+            exit_ = exits.pop(at)
+            marks.append(Mark(end, exit_.room(tiles, sizes.mark), exit_.direction))
+    extent = tiles[0].box
+    for box in (thing.box for things in (tiles, marks) for thing in things):
+        extent = extent.joined(box)
+    return Placement(tuple(tiles), tuple(marks), extent)

@@ -1,0 +1,188 @@
+"""How fast the rules run: `python benchmarks/engine.py`.
+
+Ratios are taken within one run, in turns, so that they hold on a machine whose speed drifts. The
+tests of nothing depend on these figures.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from fiveup_env import TILES, Game, Rules
+from fiveup_env.compiled import Array, Word, compiled
+from fiveup_env.engine import (
+    GAME,
+    GAME_OVER,
+    MAX_PLAYERS,
+    PLAYING,
+    begin_hand,
+    chance_below,
+    deal,
+    legal_count,
+    nth_legal,
+    play,
+    scramble,
+    start_hand,
+)
+from tests.reference import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = 5
+GAMES = 256
+HANDS_OF_EACH = 1_000
+IMPORT = "import time; t = time.perf_counter(); import fiveup_env; print(time.perf_counter() - t)"
+FIRST_USE = """
+import time; t = time.perf_counter()
+import fiveup_env
+game = fiveup_env.Game(seed=1)
+game.push(next(iter(game.legal_moves)))
+len(game.legal_moves), game.view(0)
+print(time.perf_counter() - t)
+"""
+
+
+@compiled
+def play_random_hands(games: Array, key: Word, hands: int) -> int:
+    """Play so many hands of every game with random legal moves; answer how many moves."""
+    moves = 0
+    for i in range(len(games)):
+        game = games[i]
+        table = game.table
+        for _ in range(hands):
+            while table.phase == PLAYING:
+                hand = game.hands[table.turn]
+                choice = chance_below(key, moves, legal_count(table, hand))
+                play(game, nth_legal(table, hand, choice))
+                moves += 1
+            if table.phase == GAME_OVER:
+                game.seed = scramble(game.seed)
+                table.hand_number = 0
+                for side in range(MAX_PLAYERS):
+                    table.scores[side] = 0
+            else:
+                table.hand_number += 1
+            begin_hand(game, deal(game))
+    return moves
+
+
+def new_games(count: int, rules: Rules) -> np.ndarray:
+    """So many games, dealt."""
+    games = np.zeros(count, GAME)
+    games["table"]["rules"] = rules.record()
+    games["seed"] = np.arange(count)
+    for i in range(count):
+        start_hand(games, i)
+    return games
+
+
+def engine_rate(rules: Rules) -> float:
+    """Moves a second of random play on one core, nothing observed."""
+    games = new_games(GAMES, rules)
+    started = time.perf_counter()
+    moves = play_random_hands(games, np.uint64(1), HANDS_OF_EACH)
+    return moves / (time.perf_counter() - started)
+
+
+def threads_ratio() -> float:
+    """How much sooner a million hands are played by two threads than by one."""
+    seconds = {}
+    for threads in (1, 2):
+        parts = np.array_split(new_games(GAMES, Rules.preset()), threads)
+        workers = [
+            threading.Thread(target=play_random_hands, args=(part, np.uint64(n), 1_000_000 // GAMES))
+            for n, part in enumerate(parts)
+        ]
+        started = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        seconds[threads] = time.perf_counter() - started
+    return seconds[1] / seconds[2]
+
+
+def game_rate() -> float:
+    """Moves a second through `Game`: the list of legal moves, a choice, a push."""
+    random, moves, started = Random(1), 0, time.perf_counter()
+    while time.perf_counter() - started < 1:
+        game = Game(seed=moves)
+        while game.outcome() is None:
+            legal = list(game.legal_moves)
+            game.push(legal[random.randrange(len(legal))])
+            moves += 1
+    return moves / (time.perf_counter() - started)
+
+
+def reference_rate(rules: Rules) -> float:
+    """Moves a second of the literal reference in tests/."""
+    random, moves, seconds = Random(1), 0, 0.0
+    while seconds < 1:
+        game = Reference(rules.fields(), rules.players, rules.teams)
+        tiles = [(tile.low, tile.high) for tile in TILES]
+        started = time.perf_counter()
+        while game.winner is None:
+            random.shuffle(tiles)
+            size = rules.hand_size
+            hands = [tiles[size * seat : size * (seat + 1)] for seat in range(rules.players)]
+            game.deal(hands, tiles[size * rules.players :], random.randrange(rules.players))
+            while game.ended is None:
+                game.play(random.choice(list(game.legal())))
+                moves += 1
+        seconds += time.perf_counter() - started
+    return moves / seconds
+
+
+def seconds_of(program: str, cache: str | None = None) -> float:
+    """What a program says that it took, in a process of its own."""
+    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, check=True, text=True
+    )
+    return float(done.stdout)
+
+
+def median(measure: Callable[[], float], rounds: int = ROUNDS) -> float:
+    """The median of several measurements."""
+    return statistics.median(measure() for _ in range(rounds))
+
+
+def main() -> None:
+    """Measure and print the table."""
+    rules = Rules.preset()
+    play_random_hands(new_games(1, rules), np.uint64(0), 1)
+    pairs = [(engine_rate(rules), reference_rate(rules)) for _ in range(ROUNDS)]
+    engine = statistics.median(fast for fast, _ in pairs)
+    ratio = statistics.median(fast / slow for fast, slow in pairs)
+    with tempfile.TemporaryDirectory() as empty:
+        compile_seconds = seconds_of(FIRST_USE, cache=empty)
+    seconds_of(FIRST_USE)
+    rows = [
+        ("random play, one core, nothing observed", f"{engine / 1e6:.1f} M moves/s"),
+        ("  against the literal reference", f"{ratio:,.0f} times"),
+        ("a million random hands, two threads against one", f"{median(threads_ratio):.2f} times"),
+        ("Game: list(legal_moves) and push", f"{median(game_rate):,.0f} moves/s"),
+        ("import fiveup_env", f"{median(lambda: seconds_of(IMPORT)):.2f} s"),
+        ("first use, nothing cached: compiling everything", f"{compile_seconds:.1f} s"),
+        ("first use, cached", f"{median(lambda: seconds_of(FIRST_USE)):.2f} s"),
+    ]
+    for what, figure in rows:
+        print(f"{what:<50}{figure:>20}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""`python -m fiveup_env`: every command, and what it says to bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fiveup_env.__main__ import main
+from fiveup_env.records import read_file
+from fiveup_env.rules import FIELDS, PRESETS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_record_writes_games_that_check_finds_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.jsonl"
+    changes = ["--set", "hand_size=7", "--set", "reserve=2", "--set", "exact_target=true"]
+    command = ["record", "--games", "5", "--seed", "1", *changes, "--legal", "-o", str(file)]
+    assert main(command) == 0
+    assert main(["check", str(file)]) == 0
+    assert "5 right, 0 wrong" in capsys.readouterr().out
+    first = json.loads(file.read_text().splitlines()[0])
+    assert first["rules"]["hand_size"] == 7
+    assert first["rules"]["exact_target"] is True
+    assert first["hands"][0]["moves"][0]["legal"]
+    assert main(command) == 0
+    assert json.loads(file.read_text().splitlines()[0]) == first
+
+
+def test_a_game_cut_off_is_written_as_not_complete(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.jsonl"
+    assert main(["record", "--max-hands", "2", "-o", str(file)]) == 0
+    assert "1 cut off" in capsys.readouterr().out
+    record = json.loads(file.read_text())
+    assert (record["complete"], record["winner"], len(record["hands"])) == (False, None, 2)
+    assert main(["check", str(file)]) == 0
+
+
+def test_check_answers_one_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "games.jsonl"
+    main(["record", "--games", "3", "--max-hands", "1", "-o", str(file)])
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([lines[0], lines[1].replace('"lead": ', '"lead": 1', 1), lines[2]]))
+    capsys.readouterr()
+    assert main(["check", str(file)]) == 1
+    output = capsys.readouterr().out
+    assert "line 2: hand 0: the lead must be a seat" in output
+    assert "2 right, 1 wrong" in output
+
+
+def test_show_prints_a_game_and_its_layout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.jsonl"
+    main(["record", "--games", "2", "--max-hands", "2", "-o", str(file)])
+    capsys.readouterr()
+    assert main(["show", str(file), "--game", "1"]) == 0
+    output = capsys.readouterr().out
+    second = list(read_file(file))[1].game
+    assert second is not None
+    assert "Hand 1:" in output
+    assert output.count("total ") > len(second.moves)
+
+
+def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules"]) == 0
+    output = capsys.readouterr().out
+    for name in (*PRESETS, *FIELDS):
+        assert name in output
+    assert main(["rules", "all_fives"]) == 0
+    output = capsys.readouterr().out
+    assert "250" in output
+    assert "2 players" in output
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("record --rules five_upp -o x", "did you mean 'five_up'"),
+        ("record --set hand_siz=7 -o x", "did you mean 'hand_size'"),
+        ("record --set hand_size -o x", "write FIELD=VALUE"),
+        ("record --set hand_size=9 -o x", "at most hand_size=7"),
+        ("record --set hand_size=many -o x", "hand_size must be a whole number"),
+        ("record --players 9 -o x", "2 to 5 can play, not 9"),
+        ("record --games 0 -o x", "--games must be at least 1"),
+        ("record --max-hands 0 -o x", "--max-hands must be at least 1"),
+        ("record --seed -1 -o x", "a seed is a whole number"),
+        ("record -o no/such/folder/x", "No such file or directory"),
+        ("check nowhere.jsonl", "No such file or directory"),
+        ("show empty.jsonl --game 3", "has no game 3"),
+        ("show empty.jsonl --game -1", "has no game -1"),
+        ("rules chess", "there is no preset 'chess'"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_status_two(
+    command: str,
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.jsonl").touch()
+    assert main(command.split()) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.startswith("fiveup: ")
+    assert said.count("\n") == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"empty.jsonl"}
+
+
+def test_an_interrupted_record_leaves_no_half_written_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text("old\n")
+
+    def interrupt(*_arguments: object, **_options: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fiveup_env.__main__.dumps", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        main(["record", "-o", str(file)])
+    assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
+    assert file.read_text() == "old\n"
+
+
+def test_a_terminal_sees_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fiveup_env", "record", "--games", "3", "-o", "x.jsonl"]
+    silent = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert silent.stderr == b""
+    ours, theirs = pty.openpty()
+    subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+    os.close(theirs)
+    seen = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "3/3, 0 s left" in seen
