@@ -1,7 +1,6 @@
-"""How fast the rules run: `python benchmarks/engine.py`.
+"""How fast the rules run: `python -m benchmarks.engine`.
 
-Ratios are taken within one run, in turns, so that they hold on a machine whose speed drifts. The
-tests of nothing depend on these figures.
+Ratios are taken within one run, in turns, so that they hold on a machine whose speed drifts.
 """
 
 from __future__ import annotations
@@ -13,20 +12,16 @@ import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from fiveup_env import TILES, Game, Rules
 from fiveup_env.compiled import Array, Word, compiled
 from fiveup_env.engine import (
     GAME,
     GAME_OVER,
-    MAX_PLAYERS,
     PLAYING,
     begin_hand,
     chance_below,
@@ -37,6 +32,7 @@ from fiveup_env.engine import (
     scramble,
     start_hand,
 )
+from fiveup_env.rules import MAX_PLAYERS
 from tests.reference import Reference
 
 if TYPE_CHECKING:
@@ -104,7 +100,9 @@ def threads_ratio() -> float:
     for threads in (1, 2):
         parts = np.array_split(new_games(GAMES, Rules.preset()), threads)
         workers = [
-            threading.Thread(target=play_random_hands, args=(part, np.uint64(n), 1_000_000 // GAMES))
+            threading.Thread(
+                target=play_random_hands, args=(part, np.uint64(n), 1_000_000 // GAMES)
+            )
             for n, part in enumerate(parts)
         ]
         started = time.perf_counter()

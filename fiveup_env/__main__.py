@@ -13,7 +13,7 @@ from fiveup_env.errors import FiveUpError, RulesError, unknown
 from fiveup_env.files import whole_file
 from fiveup_env.game import Game, checked_seed
 from fiveup_env.progress import progress
-from fiveup_env.records import dumps, read_file, text_of
+from fiveup_env.records import dumps, read_file
 from fiveup_env.rules import FIELDS, PRESETS, Rules
 
 if TYPE_CHECKING:
@@ -127,7 +127,9 @@ def _show(options: argparse.Namespace) -> int:
         if number == options.game:
             if line.game is None:
                 raise FiveUpError(line.error)
-            print(text_of(line.game))
+            from fiveup_env.drawing.transcript import transcript
+
+            print(transcript(line.game))
             return 0
     raise FiveUpError(f"{options.file} has no game {options.game}")
 

@@ -42,7 +42,7 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """The same for a small function that is called in every move: it becomes part of its callers."""
+    """The same for a small function that every move calls: it becomes part of its callers."""
     return _compile(function, inline=True)
 
 
@@ -77,7 +77,7 @@ def _cache_folder(folder: Path) -> Iterator[None]:
 
 @cache
 def _cache_of(folder: Path) -> str:
-    """Beside the source, where those of older versions are cleared away, or where that is not ours."""
+    """Beside the source, with older versions cleared away; elsewhere if that is read-only."""
     version = f"fiveup-{source_digest(folder)}"
     if config.CACHE_DIR:
         return str(Path(config.CACHE_DIR) / version)

@@ -29,7 +29,17 @@ from fiveup_env.actions import (
     PLAIN_END,
     PLAY,
 )
-from fiveup_env.compiled import Array, Mask, Record, Word, bit_count, compiled, inlined, lowest_bit, whole
+from fiveup_env.compiled import (
+    Array,
+    Mask,
+    Record,
+    Word,
+    bit_count,
+    compiled,
+    inlined,
+    lowest_bit,
+    whole,
+)
 from fiveup_env.rules import (
     ARMANINO,
     DRAW_OPTIONAL,
@@ -116,7 +126,10 @@ ALL_PIPS = np.uint16((1 << PIP_COUNT) - 1)
 MAX_TOTAL = int(TILE_PIPS.sum())
 FIVES = np.array(
     [
-        [total // multiple if multiple and total % multiple == 0 else 0 for total in range(MAX_TOTAL + 1)]
+        [
+            total // multiple if multiple and total % multiple == 0 else 0
+            for total in range(MAX_TOTAL + 1)
+        ]
         for multiple in range(MAX_MULTIPLE + 1)
     ],
     np.int16,

@@ -381,9 +381,9 @@ class Game:
 
     def __str__(self) -> str:
         """The table as text."""
-        from fiveup_env.drawing.text import game_text
+        from fiveup_env.drawing.transcript import table_text
 
-        return game_text(self)
+        return table_text(self)
 
     # Inside
 
@@ -425,7 +425,7 @@ class Game:
 
 
 def _state_of(content: bytes) -> np.ndarray:
-    """A GAME record from its bytes: NumPy's own copy goes field by field, a hundred times slower."""
+    """A GAME record from its bytes (NumPy's own copy goes field by field, far slower)."""
     return np.frombuffer(bytearray(content), GAME)
 
 

@@ -1,4 +1,4 @@
-"""Game records: a game written, read, checked against the rules, and shown to people.
+"""Game records: a game written, read, and checked against the rules.
 
 RULES.md describes the format. A record is read by playing it again: what the rules say is compared
 with what is written, and the first difference names its hand and move.
@@ -350,63 +350,3 @@ def _refuse(path: tuple[str | int, ...], what: str) -> NoReturn:
         else:
             words.append(step)
     raise RecordError(f"{', '.join(words) or 'the record'}: {what}")
-
-
-# --- For people
-
-
-def text_of(game: Game) -> str:
-    """The whole game as text: the rules, then every hand with its deal, moves and end."""
-    record = record_of(game)
-    rules = record["rules"]
-    partners = " as partners" if record["teams"] else ""
-    lines = [
-        f"{rules['preset'] or 'own rules'}, {record['players']} players{partners}",
-        ", ".join(f"{name} {rules[name]}" for name in FIELDS),
-    ]
-    for number, hand in enumerate(record["hands"]):
-        lines += ["", *_hand_text(hand, number)]
-    lines += ["", _outcome_text(game)]
-    return "\n".join(lines)
-
-
-def _hand_text(hand: Json, number: int) -> list[str]:
-    lines = [f"Hand {number}: seat {hand['lead']} leads, scores {_scores(hand['scores_before'])}"]
-    lines += [f"  seat {seat} holds {_tiles(tiles)}" for seat, tiles in enumerate(hand["deal"])]
-    lines.append(f"  boneyard {_tiles(hand['boneyard'])}")
-    for count, move in enumerate(hand["moves"]):
-        drew = f"draws {_tiles(move['draws'])}, " if move["draws"] else ""
-        if move["play"] is None:
-            deed = f"{drew}passes"
-        else:
-            on = move["on"]
-            where = f" on the {on['pip']}" if on else ""
-            where += " double" if on and on["end"] == "double" else ""
-            gain = f", {move['points']:+d}" if move["points"] else ""
-            deed = f"{drew}sets {_tiles([move['play']])}{where}: total {move['total']}{gain}"
-        lines.append(f"  {count:>3}  seat {move['player']} {deed}")
-    ended = {
-        None: "unfinished",
-        "domino": "dominoed",
-        "blocked": "blocked",
-        "target": "at the target",
-    }
-    brought = f", which brings {_scores(hand['end_points'])}" if hand["end_points"] else ""
-    lines.append(f"  {ended[hand['ended']]}{brought}: scores {_scores(hand['scores_after'])}")
-    return lines
-
-
-def _outcome_text(game: Game) -> str:
-    outcome = game.outcome()
-    if outcome is None:
-        return f"Not finished; scores {_scores(game.scores)}"
-    seats = " and ".join(map(str, outcome.seats))
-    return f"Side {outcome.winner} (seats {seats}) wins, {_scores(outcome.scores)}"
-
-
-def _tiles(names: list[str]) -> str:
-    return " ".join(str(Tile.parse(name)) for name in names) or "nothing"
-
-
-def _scores(scores: Iterable[int]) -> str:
-    return " : ".join(map(str, scores))

@@ -108,7 +108,9 @@ def any_rules(draw: st.DrawFn) -> Rules:
     """Rules with any value in any field that can be dealt."""
     players, teams = draw(st.sampled_from(SEATINGS))
     max_pip = draw(st.integers(1, 6).filter(lambda pip: set_size(pip) >= players))
-    fields: dict[str, Any] = {name: draw(st.sampled_from(values)) for name, values in CHOICES.items()}
+    fields: dict[str, Any] = {
+        name: draw(st.sampled_from(values)) for name, values in CHOICES.items()
+    }
     multiple = draw(st.integers(2, 12))
     unit = draw(st.sampled_from([1, multiple]))
     return Rules.preset(

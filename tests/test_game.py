@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 
 from fiveup_env import MOVES, TILES, Deal, FiveUpError, Game, Move, Rules, Tile
 from fiveup_env.actions import ACTION_COUNT
-from fiveup_env.engine import TILE_COUNT
 from fiveup_env.errors import (
     DealError,
     GameOverError,
@@ -25,7 +25,7 @@ from fiveup_env.errors import (
     SeedError,
     TileError,
 )
-from fiveup_env.tiles import mask_of
+from fiveup_env.tiles import TILE_COUNT, mask_of
 from tests.support import EVERY_PRESET, deal, game_of, label, play_randomly, push_all
 from tests.test_engine_against_reference import any_rules
 
@@ -154,7 +154,7 @@ def test_legal_moves_are_looked_up_when_asked() -> None:
     game = game_of("6-4 1-1", "4-0 2-2")
     moves = game.legal_moves
     assert Move.parse("6-4") in moves
-    assert "6-4" not in moves
+    assert Move.parse("4-0") not in moves
     assert len(moves) == 2
     game.push("6-4")
     assert list(map(str, moves)) == ["4-0@4"]
@@ -169,14 +169,12 @@ def test_legal_moves_come_by_action_number() -> None:
 
 def test_hand_over_tells_that_the_last_move_ended_a_hand() -> None:
     game = Game(seed=5)
-    assert not game.hand_over
-    while not game.hand_over:
-        number = game.hand_number
+    told = []
+    while game.hand_number < 2:
         play_randomly(game, Random(0), 1)
-    assert game.hand_number == number + 1
-    assert game.last_hand is not None
-    play_randomly(game, Random(0), 1)
-    assert not game.hand_over
+        told.append(game.hand_over)
+    assert told.count(True) == 2
+    assert told[-1]
 
 
 def test_a_copy_goes_its_own_way() -> None:
@@ -190,7 +188,9 @@ def test_a_copy_goes_its_own_way() -> None:
     assert len(game.moves) == 30
 
 
-@pytest.mark.parametrize("duplicate", [Game.copy, copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+@pytest.mark.parametrize(
+    "duplicate", [Game.copy, copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))]
+)
 def test_duplicates_made_in_the_middle_of_a_hand_play_on_alike(duplicate: Any) -> None:
     game = play_randomly(Game("five_up", players=3, seed=1), Random(1), 30)
     twin = duplicate(game)
@@ -236,7 +236,11 @@ def test_a_view_does_not_change_when_hidden_tiles_are_permuted(game: Game, seed:
         state = hidden._state[0]
         table = state["table"]
         others = [s for s in range(game.rules.players) if s != seat]
-        places = [k for k in range(table["boneyard"]) if k >= table["drawn"] or table["draw_seat"][k] != seat]
+        places = [
+            k
+            for k in range(table["boneyard"])
+            if k >= table["drawn"] or table["draw_seat"][k] != seat
+        ]
         tiles = [tile.id for s in others for tile in game.hand_of(s)]
         tiles += [int(state["order"][k]) for k in places]
         random.shuffle(tiles)
@@ -278,7 +282,7 @@ def test_text_that_is_no_move_names_what_was_allowed() -> None:
     game = game_of("6-4 1-1", "4-0 2-2")
     before = game.state.tobytes()
     for text in ("", "six", "7-1", "6-4@", "6-4@3", "5-5@5x", "6-4@6y", "DRAW"):
-        refused(InvalidMoveError, "is no move.*allowed here: 1-1, 6-4", lambda: game.push(text))  # noqa: B023
+        refused(InvalidMoveError, "is no move.*allowed here: 1-1, 6-4", partial(game.push, text))
     assert game.state.tobytes() == before
 
 
@@ -286,7 +290,11 @@ def test_a_move_that_is_not_allowed_names_what_was_allowed() -> None:
     game = push_all(game_of("6-4 1-1", "4-0 2-2"), "6-4")
     before = game.state.tobytes()
     for text in ("4-0", "4-0@0", "6-6@6", "4-0@4x", "6-4"):
-        refused(IllegalMoveError, "not allowed for seat 1; allowed here: 4-0@4", lambda: game.push(text))  # noqa: B023
+        refused(
+            IllegalMoveError,
+            "not allowed for seat 1; allowed here: 4-0@4",
+            partial(game.push, text),
+        )
         with pytest.raises(IllegalMoveError):
             game.push(Move.parse(text))
     assert game.state.tobytes() == before
@@ -354,14 +362,14 @@ def test_deals_that_are_no_whole_set(match: str, given_deal: Deal) -> None:
 def test_seats_that_the_game_does_not_have() -> None:
     game = Game("five_up", players=3, seed=1)
     for ask in (game.hand_of, game.view):
-        refused(SeatError, "there are seats 0 to 2, not 3", lambda: ask(3))  # noqa: B023
+        refused(SeatError, "there are seats 0 to 2, not 3", partial(ask, 3))
 
 
 def test_names_that_are_no_tile() -> None:
     for text in ("7-0", "5", "", None, 5, (1,), (1, 9), ("a", "b")):
-        refused(TileError, "is no tile; tiles are written 5-3", lambda: Tile.parse(text))  # noqa: B023
+        refused(TileError, "is no tile; tiles are written 5-3", partial(Tile.parse, text))
 
 
 def test_numbers_that_are_no_action() -> None:
     for number in (-1, ACTION_COUNT):
-        refused(InvalidMoveError, "actions are numbered 0 to 120", lambda: Move(number))  # noqa: B023
+        refused(InvalidMoveError, "actions are numbered 0 to 120", partial(Move, number))

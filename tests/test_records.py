@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import Game, Move, Tile
+from fiveup_env import Game
 from fiveup_env.errors import RecordError
-from fiveup_env.records import dumps, game_of, loads, read_file, record_of, text_of
-from tests.support import deal, play_randomly, push_all
+from fiveup_env.records import dumps, game_of, loads, read_file, record_of
 from tests.support import game_of as dealt_game
+from tests.support import play_randomly, push_all
 from tests.test_engine_against_reference import any_rules
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def test_record_to_game_to_record(rules: Any, seed: int, *, legal: bool) -> None
 
 
 def test_the_record_of_a_hand_that_somebody_read() -> None:
-    game = dealt_game("5-5 5-1", "4-3 3-1", "0-0 1-1", "6-6 2-1", top="5-2 5-0", target=3, reserve=2)
+    game = dealt_game(
+        "5-5 5-1", "4-3 3-1", "0-0 1-1", "6-6 2-1", top="5-2 5-0", target=3, reserve=2
+    )
     push_all(game, "5-5 5-2@5x 5-0@5x")
     record = record_of(game, legal=True)
     assert record["complete"] is False
@@ -129,7 +131,9 @@ def test_a_record_read_back_can_be_played_on() -> None:
 
 
 def example() -> dict[str, Any]:
-    return record_of(play_randomly(Game("five_up", players=3, seed=6), Random(6), 5_000), legal=True)
+    return record_of(
+        play_randomly(Game("five_up", players=3, seed=6), Random(6), 5_000), legal=True
+    )
 
 
 def change(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
@@ -176,7 +180,7 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
         ("hand 1, move 0: .* is not allowed", change("hands", 1, "moves", 0, "play", to="0-0")),
         ("hand 1, move 3: 'legal' is not what was allowed", change("hands", 1, "moves", 3, "legal", to=[])),
         ("hand 1, move 1: 'on' is missing", remove("hands", 1, "moves", 1, "on")),
-        ("hand 0, ended: \"blocked\" is written", change("hands", 0, "ended", to="blocked")),
+        ('hand 0, ended: "blocked" is written', change("hands", 0, "ended", to="blocked")),
         ("hand 0, end_points 1: 5 is written", change("hands", 0, "end_points", 1, to=5)),
         ("hand 0, scores_after 0: 61 is written", change("hands", 0, "scores_after", 0, to=61)),
         ("hand 1: the hand before it has no end", remove("hands", 0, "moves", -1)),
@@ -195,12 +199,19 @@ def test_a_damaged_record_is_refused_with_its_place(match: str, damage: Any) -> 
 
 
 def test_every_single_value_that_is_changed_is_noticed() -> None:
-    record = record_of(play_randomly(Game("five_up", players=2, seed=1, target=3), Random(1), 5_000))
+    record = record_of(
+        play_randomly(Game("five_up", players=2, seed=1, target=3), Random(1), 5_000)
+    )
     given_freely = {"deal", "boneyard", "preset"}
 
     def leaves(value: Any, path: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         if isinstance(value, dict):
-            return [p for name in value if name not in given_freely for p in leaves(value[name], (*path, name))]
+            return [
+                p
+                for name in value
+                if name not in given_freely
+                for p in leaves(value[name], (*path, name))
+            ]
         if isinstance(value, list):
             return [p for number, one in enumerate(value) for p in leaves(one, (*path, number))]
         return [path]
@@ -233,44 +244,6 @@ def test_a_damaged_line_names_its_number_and_does_not_hide_the_rest(tmp_path: Pa
     assert [line.game is not None for line in read] == [True, False, False, True, False]
     assert str(read[1].error).startswith("line 2: hand 0, move ")
     assert str(read[2].error).startswith("line 4: this is no JSON")
-
-
-# --- For people
-
-
-def test_the_text_of_a_game_holds_what_its_record_holds() -> None:
-    game = play_randomly(Game("five_up", players=4, seed=6), Random(6), 5_000)
-    text = text_of(game)
-    assert "five_up, 4 players as partners" in text
-    for name in game.rules.fields():
-        assert name in text
-    for number, hand in enumerate(record_of(game)["hands"]):
-        assert f"Hand {number}: seat {hand['lead']} leads" in text
-        for tile in (tile for tiles in hand["deal"] for tile in tiles):
-            assert str(Tile.parse(tile)) in text
-    assert text.count(" sets ") == sum(move.tile is not None for move in game.moves)
-    assert "wins, " in text.splitlines()[-1]
-
-
-def test_the_text_of_a_hand_that_somebody_read() -> None:
-    game = Game("five_up", 2, hand_size=2, max_pip=3, reserve=2, spinners="none", seed=0,
-                deals=[deal("0-0 2-1", "3-0 3-1", top="3-2 1-1 3-3 1-0 2-0 2-2", max_pip=3)])  # fmt: skip
-    game.push(Move.parse("2-1"))
-    push_all(game, "3-1@1 3-2@3")
-    assert text_of(game).splitlines()[3:] == [
-        "Hand 0: seat 0 leads, scores 0 : 0",
-        "  seat 0 holds 0-0 2-1",
-        "  seat 1 holds 3-0 3-1",
-        "  boneyard 3-2 1-1 3-3 1-0 2-0 2-2",
-        "    0  seat 0 sets 2-1: total 3",
-        "    1  seat 1 sets 3-1 on the 1: total 5, +1",
-        "    2  seat 0 draws 3-2, sets 3-2 on the 3: total 4",
-        "    3  seat 1 draws 1-1 3-3 1-0, passes",
-        "    4  seat 0 passes",
-        "  blocked, which brings 0 : -2: scores 0 : -1",
-        "",
-        "Not finished; scores 0 : -1",
-    ]
 
 
 def test_the_example_in_the_rules_is_a_right_record() -> None:

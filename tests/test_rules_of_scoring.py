@@ -14,7 +14,7 @@ from fiveup_env.game import HandEnd, Outcome
 from tests.support import deal, game_of, push_all
 
 # Hands that block in double-three without spinners, where the last two tiles stay in the boneyard.
-BLOCKS = {"max_pip": 3, "reserve": 2, "spinners": "none"}
+BLOCKS: dict[str, Any] = {"max_pip": 3, "reserve": 2, "spinners": "none"}
 
 
 def end_of(game: Game) -> HandEnd:
@@ -74,7 +74,9 @@ def test_every_side_loses_the_rounded_pips_that_it_holds() -> None:
     assert dominoed("6-3", "2-1", "6-6") == (0, -1, -2)
 
 
-@pytest.mark.parametrize(("tile", "lost"), [("2-0", 0), ("2-1", 1), ("5-2", 1), ("5-3", 2), ("6-6", 2)])
+@pytest.mark.parametrize(
+    ("tile", "lost"), [("2-0", 0), ("2-1", 1), ("5-2", 1), ("5-3", 2), ("6-6", 2)]
+)
 def test_pips_round_to_the_nearest_five(tile: str, lost: int) -> None:
     assert dominoed("6-3", tile) == (0, -lost)
 
@@ -211,7 +213,7 @@ def test_nothing_left_in_the_hands_counts_after_an_immediate_end() -> None:
 
 
 def test_an_immediate_game_may_also_be_won_by_the_end_of_a_hand() -> None:
-    fields = {"target": 2, "game_end": "immediate", "hand_end": "winner_takes"}
+    fields: dict[str, Any] = {"target": 2, "game_end": "immediate", "hand_end": "winner_takes"}
     game = push_all(game_of("6-3", "6-6", **fields), "6-3")
     assert game.outcome() == Outcome(winner=0, seats=(0,), ended="domino", scores=(2, 0))
 
@@ -222,7 +224,7 @@ def test_points_past_an_exact_target_are_not_scored_at_a_play() -> None:
 
 
 def test_points_past_an_exact_target_are_not_scored_at_a_hands_end() -> None:
-    fields = {"target": 1, "exact_target": True, "hand_end": "winner_takes"}
+    fields: dict[str, Any] = {"target": 1, "exact_target": True, "hand_end": "winner_takes"}
     game = push_all(game_of("6-3", "6-6", **fields), "6-3")
     assert points_of(game) == (0, 0)
     assert game.outcome() is None
