@@ -11,7 +11,8 @@ handing one record over costs four times as much.
 
 The public history says everything that was seen: for each tile set, the action and the seat; for
 each tile drawn, who drew it and at which ply (how many tiles had been set by then). Tiles are drawn
-in boneyard order. A pass leaves no entry: it follows from the seats.
+in boneyard order. A pass leaves no entry: it follows from the seats. What each seat was shown to
+lack follows from the history too, and is kept beside it because everybody asks for it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from fiveup_env.actions import (
     ACTION_COUNT,
     ACTION_END,
     ACTION_OUTWARD,
+    ACTION_SHOWS,
     ACTION_PIP,
     ACTION_TILE,
     DRAW,
+    FIRST_WAY,
     PASS,
     PLAIN_END,
     PLAY,
@@ -91,6 +94,10 @@ TABLE = np.dtype(
         ("turn", np.int8),  # the seat to move
         ("passes", np.int8),  # how many have passed in a row
         ("sizes", np.int8, (MAX_PLAYERS,)),  # tiles in each hand
+        ("draws", np.int8, (MAX_PLAYERS,)),  # tiles that each seat has drawn
+        ("lacked", np.uint8, (MAX_PLAYERS,)),  # the pips that each seat was ever shown to lack
+        ("lack_ply", np.int8, (MAX_PLAYERS, PIP_COUNT)),  # when that was seen last ...
+        ("lack_draws", np.int8, (MAX_PLAYERS, PIP_COUNT)),  # ... and the seat's draws by then
         ("boneyard", np.int8),  # tiles that were not dealt
         ("drawn", np.int8),  # how many of them have been drawn
         ("draw_seat", np.int8, (TILE_COUNT,)),
@@ -115,6 +122,7 @@ GAME = np.dtype(
 DOUBLE_OF = np.array([tile.high if tile.is_double else -1 for tile in TILES], np.int8)
 TILE_HIGH = np.array([tile.high for tile in TILES], np.int8)
 TILE_LOW = np.array([tile.low for tile in TILES], np.int8)
+ALL_DOUBLES = np.uint32(sum(1 << tile.id for tile in TILES if tile.is_double))
 ONE = np.uint32(1)
 
 # An end is numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
@@ -200,6 +208,10 @@ def begin_hand(game: Record, lot: int) -> None:
     for seat in range(MAX_PLAYERS):
         table.end_points[seat] = 0
         table.sizes[seat] = table.rules.hand_size if seat < table.rules.players else 0
+        table.draws[seat] = 0
+        table.lacked[seat] = 0
+        for pip in range(PIP_COUNT):
+            table.lack_ply[seat, pip] = table.lack_draws[seat, pip] = -1
     for i in range(TILE_COUNT):
         table.draw_seat[i] = table.draw_ply[i] = table.play_seat[i] = table.play_action[i] = -1
     for pip in range(PIP_COUNT):
@@ -214,21 +226,21 @@ def begin_hand(game: Record, lot: int) -> None:
 
 
 @inlined
+def open_pips(layout: Record) -> Mask:
+    """The pips that a tile must have to fit somewhere, as a mask."""
+    return (layout.open | layout.open >> np.uint16(PIP_COUNT)) & ALL_PIPS
+
+
+@inlined
 def playable(layout: Record, hand: Mask) -> Mask:
     """The tiles of a hand that fit somewhere on a layout that is not empty."""
-    return hand & SUITS_OF[(layout.open | layout.open >> np.uint16(PIP_COUNT)) & ALL_PIPS]
+    return hand & SUITS_OF[open_pips(layout)]
 
 
 @inlined
 def end_bit(end: int) -> Mask:
     """The bit of an end: a pip for its plain ends, PIP_COUNT + pip for its double."""
     return np.uint16(1) << np.uint16(end)
-
-
-@inlined
-def double_value(state: int, pip: int) -> int:
-    """What a double in this state counts."""
-    return 2 * pip if state in (TWO_SIDES, ONE_SIDE) else 0
 
 
 @inlined
@@ -244,23 +256,26 @@ def covered(rules: Record, layout: Record, pip: int) -> int:
 
 
 @inlined
-def total_after(rules: Record, layout: Record, action: int) -> int:
+def total_after(layout: Record, action: int) -> int:
     """The total of all open ends once an action's tile is set."""
     pip = ACTION_PIP[action]
     if pip < 0:
         return whole(TILE_PIPS[action])
-    outward = ACTION_OUTWARD[action]
-    counts = 2 * outward if outward == pip else outward
     if ACTION_END[action] == PLAIN_END:
-        return layout.total - pip + counts
-    before = double_value(layout.double[pip], pip)
-    return layout.total - before + double_value(covered(rules, layout, pip), pip) + counts
+        return layout.total - pip + ACTION_SHOWS[action]
+    return layout.total - double_loses(layout, pip) + ACTION_SHOWS[action]
+
+
+@inlined
+def double_loses(layout: Record, pip: int) -> int:
+    """What a pip's double counts less when it is covered: all, with its last free side."""
+    return 2 * pip if layout.double[pip] == ONE_SIDE else 0
 
 
 @inlined
 def attach(rules: Record, layout: Record, action: int) -> None:
     """Set an action's tile on the layout."""
-    layout.total = total_after(rules, layout, action)
+    layout.total = total_after(layout, action)
     pip, tile = ACTION_PIP[action], ACTION_TILE[action]
     double = DOUBLE_OF[tile]
     if pip < 0:
@@ -306,36 +321,35 @@ def drawable(table: Record) -> int:
     return max(0, table.boneyard - table.rules.reserve - table.drawn)
 
 
-@compiled
-def legal_mask(table: Record, hand: Mask, mask: Array) -> int:
-    """Mark what the seat to move may do with its hand, in an array of zeros; answer how many."""
-    layout = table.layout
-    count = 0
+@inlined
+def mark_legal(table: Record, hand: Mask, mask: Array) -> None:
+    """Mark what the seat to move may do with its hand, in an array of zeros."""
     if table.phase != PLAYING:
-        return 0
+        return
+    may_draw, may_play = drawable(table) > 0, hand
     if table.plies == 0:
         while hand:
-            mask[lowest_bit(hand)] = 1
+            mask[whole(lowest_bit(hand))] = 1
             hand &= hand - ONE
-            count += 1
     else:
-        ends = layout.open
-        while ends:
-            end = lowest_bit(ends)
-            ends &= ends - np.uint16(1)
-            fits = hand & SUIT_OF_END[end]
-            while fits:
-                mask[PLAY[end, lowest_bit(fits)]] = 1
-                fits &= fits - ONE
-                count += 1
+        ends = table.layout.open
+        may_play = playable(table.layout, hand)
+        doubles = may_play & ALL_DOUBLES
+        while doubles:
+            mask[FIRST_WAY[lowest_bit(doubles)]] = 1
+            doubles &= doubles - ONE
+        others = may_play & ~ALL_DOUBLES
+        while others:
+            tile = lowest_bit(others)
+            others &= others - ONE
+            way, low, high = FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
+            mask[way] = ends >> low & 1
+            mask[way + 1] = ends >> (PIP_COUNT + low) & 1
+            mask[way + 2] = ends >> high & 1
+            mask[way + 3] = ends >> (PIP_COUNT + high) & 1
     if table.rules.draw == DRAW_OPTIONAL:
-        if drawable(table) > 0:
-            mask[DRAW] = 1
-            count += 1
-        elif count == 0:
-            mask[PASS] = 1
-            count = 1
-    return count
+        mask[DRAW] = may_draw
+        mask[PASS] = not may_draw and not may_play
 
 
 @inlined
@@ -420,6 +434,7 @@ def play(game: Record, action: int) -> None:
         _draw(game, seat)
         return
     if action == PASS:
+        _show_lack(table, seat)
         table.passes += 1
         if table.passes == rules.players:
             _end_hand(game, BLOCKED)
@@ -452,7 +467,20 @@ def _draw(game: Record, seat: int) -> None:
     table.draw_seat[table.drawn] = seat
     table.draw_ply[table.drawn] = table.plies
     table.drawn += 1
+    table.draws[seat] += 1
     table.sizes[seat] += 1
+
+
+@compiled
+def _show_lack(table: Record, seat: int) -> None:
+    """Note that a seat has none of the open pips, the tile that it must set now excepted."""
+    pips = open_pips(table.layout)
+    table.lacked[seat] |= np.uint8(pips)
+    while pips:
+        pip = lowest_bit(pips)
+        pips &= pips - np.uint16(1)
+        table.lack_ply[seat, pip] = table.plies
+        table.lack_draws[seat, pip] = table.draws[seat]
 
 
 @inlined
@@ -463,8 +491,11 @@ def _go_round(game: Record) -> None:
     if rules.draw == DRAW_OPTIONAL:
         return
     while table.passes < rules.players:
+        if playable(table.layout, game.hands[table.turn]) != 0:
+            return
         while playable(table.layout, game.hands[table.turn]) == 0 and drawable(table) > 0:
             _draw(game, table.turn)
+        _show_lack(table, table.turn)
         if playable(table.layout, game.hands[table.turn]) != 0:
             return
         table.passes += 1
@@ -618,10 +649,10 @@ def is_legal_at(games: Array, i: int, action: int) -> bool:
 
 
 @compiled
-def legal_mask_at(games: Array, i: int, mask: Array) -> int:
-    """Mark what the seat to move may do; answer how many there are."""
+def mark_legal_at(games: Array, i: int, mask: Array) -> None:
+    """Mark what the seat to move may do, in an array of zeros."""
     game = games[i]
-    return legal_mask(game.table, game.hands[game.table.turn], mask)
+    mark_legal(game.table, game.hands[game.table.turn], mask)
 
 
 @compiled
@@ -635,4 +666,4 @@ def legal_count_at(games: Array, i: int) -> int:
 def total_after_at(games: Array, i: int, action: int) -> int:
     """The total once an action's tile is set."""
     table = games[i].table
-    return total_after(table.rules, table.layout, action)
+    return total_after(table.layout, action)

@@ -49,6 +49,14 @@ class RecordError(FiveUpError):
     """A game record that is damaged or breaks the rules."""
 
 
+class EncoderError(FiveUpError):
+    """An encoder that does not exist or is none."""
+
+
+class OptionError(FiveUpError):
+    """A value that an environment does not have for one of its options."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """The sentence for a name that does not exist: the nearest known one, then all of them."""
     names = list(known)

@@ -322,7 +322,7 @@ class Game:
     def action_mask(self) -> np.ndarray:
         """The same as an array: 1 for every action that is allowed."""
         mask = np.zeros(ACTION_COUNT, np.int8)
-        engine.legal_mask_at(self._state, 0, mask)
+        engine.mark_legal_at(self._state, 0, mask)
         return mask
 
     def is_legal(self, move: Move) -> bool:

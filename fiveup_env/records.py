@@ -134,7 +134,7 @@ def _play(rules: Rules, step: Step, *, legal: bool) -> Json:
     }
     if legal:
         mask = np.zeros(ACTION_COUNT, np.int8)
-        engine.legal_mask_at(step.before, 0, mask)
+        engine.mark_legal_at(step.before, 0, mask)
         line["legal"] = [_where(MOVES[action]) for action in mask[:DRAW].nonzero()[0]]
     return line
 

@@ -62,7 +62,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of things in cells; all widths odd or all even, and so the heights.
+    """The sizes of things in cells; all odd or all even.
 
     The middle of a half is a cell away from the middle of the tile: so are characters, and so are
     quarters of the length of a real tile, `Sizes((4, 2), (2, 4), (2, 2), aspect=1.5)`.
@@ -82,6 +82,11 @@ class Sizes:
         """The room that an exit would like to have: two tiles, one of them a double."""
         (long, low), (narrow, high) = self.flat, self.upright
         return (long + narrow, high) if direction in (LEFT, RIGHT) else (long, low + high)
+
+    def link(self, direction: int, length: int) -> tuple[int, int]:
+        """The size of a connector."""
+        thickness = 2 - self.flat[1] % 2
+        return (length, thickness) if direction in (LEFT, RIGHT) else (thickness, length)
 
 
 class Placed(NamedTuple):
@@ -106,6 +111,11 @@ class Placed(NamedTuple):
         near = parent.places[place].pip
         far = self.node.tile.pips - near
         return (near, far) if self.direction in (RIGHT, DOWN) else (far, near)
+
+    def moved(self, direction: int, by: int) -> Placed:
+        """The tile that many cells away, with its connector."""
+        link = self.link and self.link.moved(direction, by)
+        return self._replace(box=self.box.moved(direction, by), link=link)
 
     def exits(self) -> list[Exit]:
         """Where tiles can go on from here, one exit for each place of the node."""

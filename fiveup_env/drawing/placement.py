@@ -43,23 +43,40 @@ def place_tree(root: Node, sizes: Sizes, width: int | None = None) -> Placement:
         exits.remove(exit_)
         marks.append(Mark(end, exit_.room(sizes.mark), exit_.direction))
     extent = tiles[0].box
-    for thing in (*tiles, *marks):
-        extent = extent.joined(thing.box)
+    for box in (*(tile.box for tile in tiles), *(mark.box for mark in marks)):
+        extent = extent.joined(box)
     return Placement(tiles, marks, extent)
 
 
 def spread(root: Node, sizes: Sizes) -> tuple[list[Placed], list[Exit]]:
-    """All tiles in straight arms, and the exits left over; connectors keep the arms apart."""
-    lead = Placed(root, Box(0, 0, *sizes.tile(root, RIGHT)), RIGHT)
-    tiles, exits, _ = _spread(lead, sizes)
+    """All tiles in straight arms that connectors keep apart, and the exits left over."""
+    tiles, _ = _spread(Placed(root, Box(0, 0, *sizes.tile(root, RIGHT)), RIGHT), sizes)
+    exits = [
+        exit_
+        for tile in tiles
+        for place, exit_ in enumerate(tile.exits())
+        if place not in tile.node.children
+    ]
     return tiles, exits
 
 
-def _spread(tile: Placed, sizes: Sizes) -> tuple[list[Placed], list[Exit], Box]:
-    """A tile with all that hang on it, the exits left over, and the box around all.
+def _spread(tile: Placed, sizes: Sizes) -> tuple[list[Placed], Box]:
+    """A tile with all that hang on it, and the box around them and their marks.
 
-    Every arm is moved away along its connector until the box around it is clear of the box around
-    what lies there already. Nothing beside a tile reaches into the way that its connectors go.
+    Every arm is moved away until the box around it is clear of the box around what lies there
+    already. Its connector is free: nothing but the arm itself reaches in front of that exit.
     """
-    tiles, exits, extent = [tile], [], tile.box
-    ...
+    tiles, extent, exits = [tile], tile.box, tile.exits()
+    for exit_ in exits:
+        extent = extent.joined(exit_.room(sizes.mark))
+    for place, child in tile.node.children.items():
+        exit_ = exits[place]
+        way = exit_.direction
+        start = Placed(child, exit_.room(sizes.tile(child, way)), way)
+        arm, around = _spread(start, sizes)
+        gap = extent.reach(way) + around.reach((way + 2) % 4) + RIM
+        link = exit_.room(sizes.link(way, gap))
+        tiles += [start._replace(box=start.box.moved(way, gap), link=link)]
+        tiles += [moved.moved(way, gap) for moved in arm[1:]]
+        extent = extent.joined(around.moved(way, gap))
+    return tiles, extent

@@ -83,7 +83,9 @@ class _Try:
         tables: list[_Table] = []
         for node in order:
             grown = (grown for table in tables for grown in self.set(table, node))
-            tables = sorted(grown if tables else self.lead(node), key=self.cost)[: self.beam]
+            best: dict[float, _Table] = {}
+            for t in grown if tables else self.lead(node): best.setdefault(self.cost(t), t)
+            tables = [best[c] for c in sorted(best)[: self.beam]]
             if not tables:
                 return node
         return tables[0]

@@ -1,8 +1,8 @@
 """The tree of tiles on the table, rebuilt from the plays of one hand.
 
-The engine keeps only what the open ends show, for nothing else matters to the game. A picture needs
-to know which tile hangs on which, so where a play fits several places that are the same to the
-rules, one is chosen here: the shortest arm's, then the oldest. Later plays change no earlier choice.
+The engine keeps only what the open ends show, for nothing else matters to the game. A picture
+has to know which tile hangs on which. Where a play fits several places that are the same to the
+rules, the one nearest to the lead is taken, then the oldest; later plays change no earlier choice.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ class OpenEnd(NamedTuple):
     pip: int
     counts: int
 
+    @property
+    def key(self) -> tuple[int, Place]:
+        """The tile and what the place looks like to the rules."""
+        return self.node.number, self.node.places[self.place]
+
 
 @dataclass(eq=False, slots=True)
 class Node:
@@ -52,11 +57,6 @@ class Node:
     places: tuple[Place, ...]
     children: dict[int, Node] = field(default_factory=dict)
 
-    @property
-    def depth(self) -> int:
-        """How many tiles lie between this one and the lead, the lead included."""
-        return 0 if self.parent is None else self.parent.depth + 1
-
     def open_ends(self) -> list[OpenEnd]:
         """The open ends of this tile; of two free sides of a double, the second adds nothing."""
         free = [place for place in range(len(self.places)) if place not in self.children]
@@ -67,6 +67,17 @@ class Node:
             counts = {"plain": pip, "side": 2 * pip * ([place] == sides[:1]), "cross": 0}[kind]
             ends.append(OpenEnd(self, place, kind, pip, counts))
         return ends
+
+    @property
+    def attached_to(self) -> tuple[int, Place] | None:
+        """The parent and what the place looks like to the rules; None for the lead."""
+        if self.parent is None or self.place is None:
+            return None
+        return self.parent.number, self.parent.places[self.place]
+
+    def path(self) -> list[Node]:
+        """The tiles from the lead to this one."""
+        return ([] if self.parent is None else self.parent.path()) + [self]
 
     def walk(self) -> Iterator[Node]:
         """This tile and all that hang on it, each after the one it hangs on."""
@@ -89,8 +100,8 @@ def layout_tree(plays: Sequence[Move], spinners: str) -> Node | None:
         if tile is None or (at is None) != (number == 0):
             raise IllegalMoveError(f"play {number + 1}, {move}, fits nowhere on the layout")
         is_first = not any(node.tile.is_double for node in nodes)
-        crosses = spinners == "all" or (spinners == "first" and is_first)
-        node = Node(tile, number, at and at.node, at and at.place, _places(tile, at, crosses))
+        spins = spinners == "all" or (spinners == "first" and is_first)
+        node = Node(tile, number, at and at.node, at and at.place, _places(tile, at, spins=spins))
         if at is not None:
             at.node.children[at.place] = node
         nodes.append(node)
@@ -105,14 +116,14 @@ def _best_place(nodes: Sequence[Node], move: Move) -> OpenEnd | None:
         for end in node.open_ends()
         if end.pip == move.pip and (end.kind == "plain") == (move.end == "plain")
     )
-    return min(ends, key=lambda end: end.node.depth, default=None)
+    return min(ends, key=lambda end: len(end.node.path()), default=None)
 
 
-def _places(tile: Tile, at: OpenEnd | None, crosses: bool) -> tuple[Place, ...]:
+def _places(tile: Tile, at: OpenEnd | None, *, spins: bool) -> tuple[Place, ...]:
     """The places of a tile beside the one it hangs by."""
     if tile.is_double:
         sides = 2 if at is None else 1
-        return (Place("side", tile.high),) * sides + (Place("cross", tile.high),) * 2 * crosses
+        return (Place("side", tile.high),) * sides + (Place("cross", tile.high),) * 2 * spins
     exposed = tile if at is None else [tile.pips - at.pip]
     return tuple(Place("plain", pip) for pip in exposed)
 

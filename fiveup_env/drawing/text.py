@@ -1,0 +1,85 @@
+"""The layout as text: small tiles that touch, what each open end counts, and the total."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fiveup_env.drawing.geometry import LEFT, RIGHT, Box, Sizes
+from fiveup_env.drawing.placement import place_tree
+from fiveup_env.drawing.tree import layout_tree, open_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.actions import Move
+    from fiveup_env.drawing.placement import Mark
+    from fiveup_env.drawing.tree import Node
+
+
+class _Style(NamedTuple):
+    """How things look, in characters: tiles, the last tile set, arrows, connectors."""
+
+    flat: str
+    upright: str
+    last_flat: str
+    last_upright: str
+    arrows: str  # right, down, left, up
+    lines: str  # across, down
+
+
+_UNICODE = _Style("[{}│{}]", "┌{}┐\n├─┤\n└{}┘", "┃{}┃{}┃", "┏{}┓\n┣━┫\n┗{}┛", "→↓←↑", "─│")
+_ASCII = _Style("[{}:{}]", "[{}]\n[-]\n[{}]", "{{{}:{}}}", "{{{}}}\n{{-}}\n{{{}}}", ">v<^", "-|")
+
+
+def layout_text(
+    plays: Sequence[Move], spinners: str, *, width: int = 100, unicode: bool = True
+) -> str:
+    """Draw the layout after some plays of one hand, the lead first.
+
+    The tile set last has a bold frame (braces in ASCII). An arrow is an open end, with what it
+    counts; one without a number is open too, but adds nothing. `width` columns are enough unless
+    the layout cannot be drawn in so few.
+    """
+    root = layout_tree(plays, spinners)
+    if root is None:
+        return "No tile has been set yet."
+    style = _UNICODE if unicode else _ASCII
+    tiles, marks, extent = place_tree(root, Sizes(), width)
+    rows = [[" "] * extent.width for _ in range(extent.height)]
+
+    def write(box: Box, text: str) -> None:
+        left = box.left - extent.left
+        for y, line in enumerate(text.split("\n"), box.top - extent.top):
+            rows[y][left : left + len(line)] = line
+
+    for tile in tiles:
+        looks = style[2:] if tile is tiles[-1] else style
+        write(tile.box, looks[tile.upright].format(*tile.halves))
+        if tile.link and tile.direction in (LEFT, RIGHT):
+            write(tile.link, style.lines[0] * tile.link.width)
+        elif tile.link:
+            write(tile.link, "\n".join(style.lines[1] * tile.link.height))
+    for mark in marks:
+        write(mark.box, _arrow(mark, style.arrows[mark.direction]))
+    picture = "\n".join("".join(row).rstrip() for row in rows)
+    return f"{picture}\n\nlast {tiles[-1].node.tile}; {_summary(root)}"
+
+
+def _arrow(mark: Mark, arrow: str) -> str:
+    """Three characters for an open end, the arrow next to its tile."""
+    counts = str(mark.end.counts) if mark.end.counts or mark.end.kind == "plain" else ""
+    if mark.direction == RIGHT:
+        return f"{arrow}{counts}".ljust(3)
+    if mark.direction == LEFT:
+        return f"{counts}{arrow}".rjust(3)
+    return f"{arrow}{counts}".center(3)
+
+
+def _summary(root: Node) -> str:
+    """All open ends, a double's with what it counts, and the total."""
+    ends = open_ends(root)
+    names: dict[object, str] = {}
+    for end in ends:  # a double is one end, however many of its places are free
+        plain = end.kind == "plain"
+        names.setdefault(end.key, str(end.pip) if plain else f"{end.node.tile} ({end.counts})")
+    return f"open ends {', '.join(names.values())}; total {sum(end.counts for end in ends)}"

@@ -1,0 +1,57 @@
+"""Views to arrays: every entry has a name, a range and a meaning. See docs/encoding.md."""
+
+from __future__ import annotations
+
+from fiveup_env.encoders.flat import Flat
+from fiveup_env.encoders.pieces import (
+    Encoder,
+    Piece,
+    bounds,
+    offsets,
+    piece_of,
+    row_size,
+    table_of,
+)
+from fiveup_env.encoders.tokens import Tokens
+from fiveup_env.errors import EncoderError, unknown
+
+__all__ = [
+    "ENCODERS",
+    "Encoder",
+    "Piece",
+    "bounds",
+    "get_encoder",
+    "offsets",
+    "piece_of",
+    "register_encoder",
+    "row_size",
+    "table_of",
+]
+
+ENCODERS: dict[str, Encoder] = {}
+
+
+def register_encoder(encoder: Encoder) -> None:
+    """Let an encoder be chosen by its name."""
+    if not isinstance(encoder, Encoder):
+        raise EncoderError(f"{encoder!r} is no encoder: it needs name, version, pieces and encode")
+    if encoder.name in ENCODERS:
+        raise EncoderError(f"there is an encoder {encoder.name!r} already")
+    ENCODERS[encoder.name] = encoder
+
+
+def get_encoder(chosen: str | Encoder) -> Encoder:
+    """The encoder of a name, or the one that is given."""
+    if isinstance(chosen, Encoder):
+        return chosen
+    if chosen == "oracle":
+        raise EncoderError(
+            "what is hidden is no observation: take Batch(oracle=True).oracle or env.state()"
+        )
+    if chosen not in ENCODERS:
+        raise EncoderError(unknown("encoder", chosen, ENCODERS))
+    return ENCODERS[chosen]
+
+
+register_encoder(Flat())
+register_encoder(Tokens())

@@ -1,0 +1,251 @@
+"""`flat`: one row with all that a player at the table can know, but the order of the plays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fiveup_env.actions import ACTION_COUNT, ACTION_TILE, FIRST_WAY
+from fiveup_env.compiled import Array, Record, compiled, inlined, lowest_bit, whole
+from fiveup_env.encoders.pieces import Piece, offsets
+from fiveup_env.engine import (
+    ALL_DOUBLES,
+    FIVES,
+    MAX_TOTAL,
+    ONE,
+    PLAYING,
+    TILE_HIGH,
+    TILE_LOW,
+    double_loses,
+    drawable,
+    mark_legal,
+    next_seat,
+    playable,
+    side_of,
+    total_after,
+)
+from fiveup_env.rules import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAYERS
+from fiveup_env.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SEATS = MAX_PLAYERS
+LARGEST = 127  # of an int8
+DIGIT_BITS = 6
+DIGIT = 1 << DIGIT_BITS  # whole numbers that may be large are written as two digits to this base
+MAX_DRAWS = TILE_COUNT - MIN_PLAYERS
+
+RULES_PIECES = (
+    Piece("players", (SEATS - 1,), 0, 1, "2, 3, 4 or 5 players"),
+    Piece("teams", (1,), 0, 1, "four play as partners"),
+    Piece("spinners", (3,), 0, 1, f"which doubles spin: {', '.join(CHOICES['spinners'])}"),
+    Piece("draw_optional", (1,), 0, 1, "drawing is a choice"),
+    Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
+    Piece("hand_end", (3,), 0, 1, f"how a hand's end counts: {', '.join(CHOICES['hand_end'])}"),
+    Piece("round_per_side", (1,), 0, 1, "pips left are rounded by side, not by hand"),
+    Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each multiple of the total"),
+    Piece("immediate", (1,), 0, 1, "the game ends at once when the target is reached"),
+    Piece("exact_target", (1,), 0, 1, "the target must be hit exactly"),
+    Piece("multiple", (1,), 2, MAX_MULTIPLE, "totals that are a multiple of it score"),
+    Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the set is double-this"),
+    Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
+    Piece("target", (2,), -128, LARGEST, f"the target in units: its {DIGIT}s and its ones"),
+)
+FLAT_PIECES = (
+    Piece("hand", (TILE_COUNT,), 0, 1, "the tiles of one's own hand"),
+    Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles on the table, by the seat that set them"),
+    Piece("plain_ends", (PIP_COUNT,), 0, PIP_COUNT, "how many plain ends show each pip"),
+    Piece(
+        "doubles",
+        (PIP_COUNT, 6),
+        0,
+        1,
+        "the state of each pip's double: not on the table, two sides free, one side free, two "
+        "crosses free, one cross free, closed",
+    ),
+    Piece("spinner", (PIP_COUNT,), 0, 1, "the first double played"),
+    Piece("total", (1,), 0, LARGEST, "the total of all open ends (no larger than its bound)"),
+    Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo the multiple"),
+    Piece("sizes", (SEATS,), 0, TILE_COUNT, "tiles in each hand"),
+    Piece("boneyard", (1,), 0, TILE_COUNT, "tiles in the boneyard"),
+    Piece("drawable", (1,), 0, TILE_COUNT, "how many of them may be drawn"),
+    Piece("draws", (SEATS,), 0, MAX_DRAWS, "tiles that each seat has drawn in this hand"),
+    Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "the seat was shown to lack the pip"),
+    Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by anybody since then"),
+    Piece("lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles the seat has drawn since then"),
+    Piece("turn", (SEATS,), 0, 1, "whose turn it is; none after the end of a hand"),
+    Piece("lead", (SEATS,), 0, 1, "who led this hand"),
+    Piece("passes", (1,), 0, SEATS, "how many have passed in a row"),
+    Piece(
+        "to_go",
+        (SEATS, 2),
+        -128,
+        LARGEST,
+        f"the target less the score of the seat's side, in units: its {DIGIT}s and its ones",
+    ),
+    *RULES_PIECES,
+    Piece(
+        "plays",
+        (ACTION_COUNT,),
+        0,
+        LARGEST,
+        "for every action: 0 if it is not allowed, else 1 + what the total would score, in fives",
+    ),
+)
+
+_STARTS = {piece.name: start for piece, start in offsets(FLAT_PIECES)}
+_HAND, _PLAYED, _PLAIN, _DOUBLES = (_STARTS[n] for n in ("hand", "played", "plain_ends", "doubles"))
+_SPINNER, _TOTAL, _MODULO = (_STARTS[name] for name in ("spinner", "total", "total_modulo"))
+_SIZES, _BONEYARD, _DRAWABLE = (_STARTS[name] for name in ("sizes", "boneyard", "drawable"))
+_DRAWS, _LACKS, _AGE, _SINCE = (_STARTS[n] for n in ("draws", "lacks", "lacks_age", "lacks_draws"))
+_TURN, _LEAD, _PASSES = (_STARTS[name] for name in ("turn", "lead", "passes"))
+_TO_GO, _RULES, _PLAYS = (_STARTS[name] for name in ("to_go", "players", "plays"))
+_RULES_STARTS = {piece.name: start for piece, start in offsets(RULES_PIECES)}
+_TARGET = _RULES + _RULES_STARTS["target"]
+MODULO = np.array(
+    [[total % max(1, m) for total in range(MAX_TOTAL + 1)] for m in range(MAX_MULTIPLE + 1)], np.int8
+)
+FLAT_SIZE = sum(piece.size for piece in FLAT_PIECES)
+
+
+class Flat:
+    """Everything a player at the table can know, seats counted from oneself.
+
+    One shape for any number of players: absent seats are zero. A partner's score is one's own.
+    """
+
+    name = "flat"
+    version = 1
+    pieces = FLAT_PIECES
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write a row for each view."""
+        encode_flat(views, rows)
+
+
+@compiled
+def encode_flat(views: Array, rows: Array) -> None:
+    """Write a row for each view."""
+    for i in range(len(views)):
+        write_flat(views[i], rows[i])
+
+
+@inlined
+def write_flat(view: Record, row: Array) -> None:
+    """Write all pieces of `flat` to the beginning of a row."""
+    table, rules, layout = view.table, view.table.rules, view.table.layout
+    for i in range(FLAT_SIZE):
+        row[i] = 0
+    _write_layout(view, row)
+    seat = whole(view.seat)
+    for k in range(rules.players):
+        row[_SIZES + k] = table.sizes[seat]
+        row[_DRAWS + k] = table.draws[seat]
+        if table.lacked[seat]:
+            _write_lacks(table, row, seat, k)
+        to_go = rules.target - table.scores[side_of(rules, seat)]
+        _write_number(row, _TO_GO + 2 * k, _in_units(rules, to_go))
+        seat = next_seat(rules, seat)
+    row[_TURN + seats_on(view, table.turn)] = table.phase == PLAYING
+    row[_LEAD + seats_on(view, table.lead)] = 1
+    row[_BONEYARD] = table.boneyard - table.drawn
+    row[_DRAWABLE] = drawable(table)
+    row[_PASSES] = table.passes
+    row[_TOTAL] = min(LARGEST, layout.total)
+    row[_MODULO + MODULO[rules.multiple, layout.total]] = 1
+    _write_rules(rules, row)
+    if table.phase == PLAYING and table.turn == view.seat:
+        _write_plays(view, row)
+
+
+@inlined
+def _write_layout(view: Record, row: Array) -> None:
+    table, layout = view.table, view.table.layout
+    for tile in range(TILE_COUNT):
+        row[_HAND + tile] = view.hand >> np.uint32(tile) & ONE
+    for ply in range(table.plies):
+        k = seats_on(view, table.play_seat[ply])
+        row[_PLAYED + TILE_COUNT * k + ACTION_TILE[table.play_action[ply]]] = 1
+    for pip in range(PIP_COUNT):
+        row[_PLAIN + pip] = layout.plain[pip]
+        row[_DOUBLES + 6 * pip + layout.double[pip]] = 1
+    if layout.spinner >= 0:
+        row[_SPINNER + layout.spinner] = 1
+
+
+@inlined
+def seats_on(view: Record, seat: int) -> int:
+    """How many seats after the one that views."""
+    k = seat - view.seat
+    return k + view.table.rules.players if k < 0 else k
+
+
+@inlined
+def _in_units(rules: Record, points: int) -> int:
+    return points if rules.unit == 1 else points // rules.unit
+
+
+@inlined
+def _write_lacks(table: Record, row: Array, seat: int, k: int) -> None:
+    """What a seat was shown to lack, in the place of the k-th seat from oneself."""
+    for pip in range(PIP_COUNT):
+        shown = table.lack_ply[seat, pip] >= 0
+        row[_LACKS + PIP_COUNT * k + pip] = shown
+        row[_AGE + PIP_COUNT * k + pip] = shown * (table.plies - table.lack_ply[seat, pip])
+        since = table.draws[seat] - table.lack_draws[seat, pip]
+        row[_SINCE + PIP_COUNT * k + pip] = shown * since
+
+
+@inlined
+def _write_number(row: Array, start: int, number: int) -> None:
+    row[start] = max(-128, min(LARGEST, number >> DIGIT_BITS))
+    row[start + 1] = number & (DIGIT - 1)
+
+
+@inlined
+def _write_plays(view: Record, row: Array) -> None:
+    """Mark what is allowed, then add what it would score."""
+    table, layout = view.table, view.table.layout
+    plays = row[_PLAYS : _PLAYS + ACTION_COUNT]
+    mark_legal(table, view.hand, plays)
+    fives = FIVES[table.rules.multiple]
+    if table.plies == 0:
+        for tile in range(TILE_COUNT):
+            plays[tile] *= 1 + fives[TILE_PIPS[tile]]
+        return
+    fits = playable(layout, view.hand)
+    doubles = fits & ALL_DOUBLES
+    while doubles:
+        action = whole(FIRST_WAY[lowest_bit(doubles)])
+        doubles &= doubles - ONE
+        plays[action] += fives[total_after(layout, action)]
+    others = fits & ~ALL_DOUBLES
+    while others:
+        tile = lowest_bit(others)
+        others &= others - ONE
+        way, low, high = FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
+        on_low, on_high = layout.total + high, layout.total + low
+        plays[way] *= 1 + fives[on_low - low]
+        plays[way + 1] *= 1 + fives[on_low - double_loses(layout, low)]
+        plays[way + 2] *= 1 + fives[on_high - high]
+        plays[way + 3] *= 1 + fives[on_high - double_loses(layout, high)]
+
+
+@inlined
+def _write_rules(rules: Record, row: Array) -> None:
+    row[_RULES + rules.players - MIN_PLAYERS] = 1
+    row[_RULES + 4] = rules.sides < rules.players
+    row[_RULES + 5 + rules.spinners] = 1
+    row[_RULES + 8] = rules.draw
+    row[_RULES + 9] = rules.reserve
+    row[_RULES + 10 + rules.hand_end] = 1
+    row[_RULES + 13] = rules.round_per
+    row[_RULES + 14] = rules.unit
+    row[_RULES + 15] = rules.game_end
+    row[_RULES + 16] = rules.exact_target
+    row[_RULES + 17] = rules.multiple
+    row[_RULES + 18] = rules.max_pip
+    row[_RULES + 19] = rules.hand_size
+    _write_number(row, _TARGET, _in_units(rules, rules.target))

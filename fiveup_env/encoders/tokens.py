@@ -1,0 +1,78 @@
+"""`tokens`: the public history as a padded sequence, for attention models, before all of `flat`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fiveup_env.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
+from fiveup_env.compiled import Array, Record, compiled, inlined
+from fiveup_env.encoders.flat import FLAT_PIECES, seats_on, write_flat
+from fiveup_env.encoders.pieces import Piece
+from fiveup_env.tiles import TILE_COUNT
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PLAYED, DRAWN = 1, 2
+LENGTH = 2 * TILE_COUNT
+FIELDS = 6
+TOKENS_SIZE = LENGTH * FIELDS
+
+
+class Tokens:
+    """What happened in this hand, event by event: every tile set and every tile drawn.
+
+    Passes are no events: they follow from the seats of those before and after.
+    """
+
+    name = "tokens"
+    version = 1
+    pieces = (
+        Piece(
+            "events",
+            (LENGTH, FIELDS),
+            0,
+            TILE_COUNT,
+            "the events so far, oldest first, then zeros. Of each: 1 a tile set or 2 a tile drawn; "
+            "1 + the seat counted from oneself; 1 + the tile (0: not known); 1 + the pip that it "
+            "was set on (0: the lead, or a draw); 1 on a plain end, 2 on the double; "
+            "1 + the pip shown outwards",
+        ),
+        *FLAT_PIECES,
+    )
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write a row for each view."""
+        encode_tokens(views, rows)
+
+
+@compiled
+def encode_tokens(views: Array, rows: Array) -> None:
+    """Write a row for each view."""
+    for i in range(len(views)):
+        _write_events(views[i], rows[i])
+        write_flat(views[i], rows[i][TOKENS_SIZE:])
+
+
+@inlined
+def _write_events(view: Record, row: Array) -> None:
+    table = view.table
+    for i in range(TOKENS_SIZE):
+        row[i] = 0
+    at, draw = 0, 0
+    for ply in range(table.plies + 1):
+        while draw < table.drawn and table.draw_ply[draw] == ply:
+            row[at] = DRAWN
+            row[at + 1] = 1 + seats_on(view, table.draw_seat[draw])
+            row[at + 2] = 1 + view.drawn[draw]
+            at += FIELDS
+            draw += 1
+        if ply < table.plies:
+            action = table.play_action[ply]
+            row[at] = PLAYED
+            row[at + 1] = 1 + seats_on(view, table.play_seat[ply])
+            row[at + 2] = 1 + ACTION_TILE[action]
+            row[at + 3] = 1 + ACTION_PIP[action]
+            row[at + 4] = 1 + ACTION_END[action]
+            row[at + 5] = 1 + ACTION_OUTWARD[action]
+            at += FIELDS

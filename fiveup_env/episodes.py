@@ -1,0 +1,196 @@
+"""Episodes and rewards: what every interface to learners shares. docs/rewards.md explains them.
+
+An episode is a game or a single hand. Whenever a move is made, every seat is given its reward for
+all that the move brought about: its points, and those of a hand's end. A seat's reward is that of
+its side, so partners are always rewarded alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.compiled import Array, Record, compiled, inlined
+from fiveup_env.engine import (
+    GAME_OVER,
+    HAND_OVER,
+    NOT_ENDED,
+    begin_hand,
+    deal,
+    is_legal,
+    mark_legal,
+    play,
+    side_of,
+)
+from fiveup_env.errors import OptionError, unknown
+from fiveup_env.rules import MAX_PLAYERS
+from fiveup_env.view import observe
+
+EPISODES: Final = ("game", "hand")
+REWARDS: Final = ("points", "margin", "win")
+WHOLE_GAME, ONE_HAND = range(2)
+POINTS, MARGIN, WIN = range(3)
+
+ENDED, CUT_OFF = 1, 2
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """What an episode is, what it rewards, and after how many hands it is cut off (0: never)."""
+
+    episode: str = "game"
+    reward: str = "win"
+    max_hands: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist."""
+        if self.episode not in EPISODES:
+            raise OptionError(unknown("episode", self.episode, EPISODES))
+        if self.reward not in REWARDS:
+            raise OptionError(unknown("reward", self.reward, REWARDS))
+        if not isinstance(self.max_hands, int) or self.max_hands < 0:
+            raise OptionError(f"max_hands must be 0 (no bound) or more, not {self.max_hands!r}")
+
+    @property
+    def codes(self) -> tuple[int, int, int]:
+        """The same for compiled code."""
+        return EPISODES.index(self.episode), REWARDS.index(self.reward), self.max_hands
+
+
+@compiled
+def start_episodes(games: Array, seeds: Array) -> None:
+    """Begin a game of each seed, under the rules that each record holds."""
+    for i in range(len(games)):
+        _start(games[i], seeds[i])
+
+
+@inlined
+def _start(game: Record, seed: int) -> None:
+    table = game.table
+    game.seed = seed
+    table.hand_number = 0
+    table.ended = NOT_ENDED
+    for side in range(MAX_PLAYERS):
+        table.scores[side] = 0
+        game.hands[side] = np.uint32(0)
+    begin_hand(game, deal(game))
+
+
+@compiled
+def first_illegal(games: Array, which: Array, actions: Array) -> int:
+    """The place of the first action that is not allowed, or -1."""
+    for k in range(len(which)):
+        game = games[which[k]]
+        if not is_legal(game.table, game.hands[game.table.turn], actions[k]):
+            return k
+    return -1
+
+
+@compiled
+def step_games(
+    games: Array,
+    which: Array,
+    actions: Array,
+    codes: tuple[int, int, int],
+    seed_step: int,
+    rewards: Array,
+    endings: Array,
+) -> None:
+    """Make a legal move in some of the games, and deal the next hand where one ended.
+
+    A game whose episode ended begins the next one, its seed larger by `seed_step`; with a step of
+    0 it stays at its end.
+    """
+    for k in range(len(which)):
+        i = which[k]
+        game = games[i]
+        endings[i] = _step(game, actions[k], codes, rewards[i])
+        if endings[i]:
+            if seed_step:
+                _start(game, game.seed + np.uint64(seed_step))
+        elif game.table.phase == HAND_OVER:
+            game.table.hand_number += 1
+            begin_hand(game, deal(game))
+
+
+@inlined
+def _step(game: Record, action: int, codes: tuple[int, int, int], reward: Array) -> int:
+    """Make a move and reward it; answer whether that ended the episode or cut it off."""
+    episode, kind, max_hands = codes
+    table, players = game.table, game.table.rules.players
+    for seat in range(players):
+        reward[seat] = -table.scores[side_of(table.rules, seat)]
+    play(game, action)
+    ending = 0
+    if table.phase == GAME_OVER or (table.phase == HAND_OVER and episode == ONE_HAND):
+        ending = ENDED
+    elif table.phase == HAND_OVER and table.hand_number + 1 == max_hands:
+        ending = CUT_OFF
+    if kind == WIN:
+        for seat in range(players):
+            reward[seat] = 0
+        if ending == ENDED:
+            _reward_win(table, episode, reward)
+        return ending
+    for seat in range(players):
+        reward[seat] += table.scores[side_of(table.rules, seat)]
+    if kind == MARGIN:
+        _take_means_of_others(table.rules, reward)
+    return ending
+
+
+@inlined
+def _take_means_of_others(rules: Record, reward: Array) -> None:
+    """From each side's points, take the mean of the other sides': the sum becomes zero."""
+    total = np.float32(0)
+    for side in range(rules.sides):
+        total += reward[side]
+    for seat in range(rules.players):
+        others = total - reward[seat]
+        reward[seat] -= others / np.float32(rules.sides - 1)
+
+
+@inlined
+def _reward_win(table: Record, episode: int, reward: Array) -> None:
+    """1 for the side that won, and minus 1 shared among the others; 0 for all in a tied hand."""
+    rules = table.rules
+    winner = table.winner
+    if episode == ONE_HAND:
+        winner = _best_side(table)
+    if winner < 0:
+        return
+    for seat in range(rules.players):
+        own = side_of(rules, seat) == winner
+        reward[seat] = 1 if own else np.float32(-1) / np.float32(rules.sides - 1)
+
+
+@inlined
+def _best_side(table: Record) -> int:
+    """The side that alone has the most points, or -1."""
+    best = 0
+    for side in range(1, table.rules.sides):
+        if table.scores[side] > table.scores[best]:
+            best = side
+    for side in range(table.rules.sides):
+        if side != best and table.scores[side] == table.scores[best]:
+            return -1
+    return best
+
+
+@compiled
+def observe_games(games: Array, which: Array, views: Array, masks: Array, turns: Array) -> None:
+    """Give the seat to move in each of some games its view, and mark what it may do.
+
+    The views are written one after the other, masks and turns at the places of the games.
+    """
+    for k in range(len(which)):
+        game, mask = games[which[k]], masks[which[k]]
+        turn = game.table.turn
+        turns[which[k]] = turn
+        observe(game, turn, views[k])
+        for action in range(ACTION_COUNT):
+            mask[action] = 0
+        mark_legal(game.table, game.hands[turn], mask)
