@@ -22,13 +22,14 @@ import numpy as np
 from fiveup_env.actions import ACTION_COUNT, MOVES
 from fiveup_env.encoders import Encoder, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
-from fiveup_env.engine import GAME
+from fiveup_env.engine import GAME, mark_legal_at
 from fiveup_env.episodes import (
     CUT_OFF,
     ENDED,
     Episodes,
     first_illegal,
     observe_games,
+    observe_seats,
     start_episodes,
     step_games,
 )
@@ -126,7 +127,7 @@ class Batch:
     def reset(self, seed: int | None = None) -> None:
         """Begin anew: game i plays `seed` + i (the seed of before, if none is given)."""
         self.seed = self.seed if seed is None else checked_seed(seed)
-        start_episodes(self._games, (np.uint64(self.seed) + self._all.astype(np.uint64)))
+        start_episodes(self._games, self._all, np.uint64(self.seed) + self._all.astype(np.uint64))
         self.reward[:], self.done[:], self.truncated[:] = 0, False, False
         self._dealt = True
         self._on_slices(self._see)
@@ -136,21 +137,28 @@ class Batch:
         actions = self._checked(actions, self._all)
 
         def step_and_see(part: slice) -> None:
-            self._move(self._all[part], actions[part])
+            self._move(self._all[part], actions[part], seed_step=len(self))
             self._see(part)
 
         self._on_slices(step_and_see)
         self._tell_endings()
 
     def advance(self, actions: np.ndarray, which: np.ndarray) -> None:
-        """Make a move in some of the games only, without encoding what follows.
+        """Make a move in some of the games only; where an episode ends, the game stays at its end.
 
-        For opponents, who choose by `views` and `mask`; `observe` then brings the observations
-        up to date.
+        For interfaces that let opponents move: they choose by `views`, `begin` starts the next
+        episodes, and `observe` brings the observations up to date.
         """
         which = np.ascontiguousarray(which, np.int64)
-        self._move(which, self._checked(actions, which))
+        self._move(which, self._checked(actions, which), seed_step=0)
+        self.turn[which] = self._games["table"]["turn"][which]
         self._tell_endings()
+
+    def begin(self, which: np.ndarray) -> None:
+        """Begin the next episode in some of the games."""
+        which = np.ascontiguousarray(which, np.int64)
+        start_episodes(self._games, which, self._games["seed"][which] + np.uint64(len(self)))
+        self.turn[which] = self._games["table"]["turn"][which]
 
     def views(self, which: np.ndarray | None = None) -> np.ndarray:
         """The VIEW records of the seats to move, in all games or in some; masks are brought up."""
@@ -158,6 +166,15 @@ class Batch:
         views = np.empty(len(which), VIEW)
         observe_games(self._games, which, views, self.mask, self.turn)
         return views
+
+    def observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """What one seat in each of some games observes, whoever is to move."""
+        which = np.ascontiguousarray(which, np.int64)
+        views = np.empty(len(which), VIEW)
+        observe_seats(self._games, which, seats, views, np.empty((len(which), ACTION_COUNT), np.int8))
+        rows = np.empty((len(which), self.observation.shape[1]), np.int8)
+        self.encoder.encode(views, rows)
+        return rows
 
     def observe(self) -> None:
         """Write the observation of every seat to move."""
@@ -225,23 +242,18 @@ class Batch:
         if wrong >= 0:
             i, action = int(which[wrong]), int(actions[wrong])
             move = str(MOVES[action]) if 0 <= action < ACTION_COUNT else "no move"
-            legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(self.mask[i]))
+            mask = np.zeros(ACTION_COUNT, np.int8)
+            mark_legal_at(self._games, i, mask)
+            legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
             raise IllegalMoveError(
                 f"game {i}, seat {self.turn[i]}: action {action} ({move}) is not allowed; "
                 f"allowed: {legal}"
             )
         return actions
 
-    def _move(self, which: np.ndarray, actions: np.ndarray) -> None:
-        step_games(
-            self._games,
-            which,
-            actions,
-            self.episodes.codes,
-            len(self),
-            self.reward,
-            self._endings,
-        )
+    def _move(self, which: np.ndarray, actions: np.ndarray, seed_step: int) -> None:
+        codes = self.episodes.codes
+        step_games(self._games, which, actions, codes, seed_step, self.reward, self._endings)
 
     def _see(self, part: slice) -> None:
         views = self._scratch.views[: part.stop - part.start]

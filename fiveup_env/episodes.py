@@ -61,10 +61,10 @@ class Episodes:
 
 
 @compiled
-def start_episodes(games: Array, seeds: Array) -> None:
+def start_episodes(games: Array, which: Array, seeds: Array) -> None:
     """Begin a game of each seed, under the rules that each record holds."""
-    for i in range(len(games)):
-        _start(games[i], seeds[i])
+    for k in range(len(which)):
+        _start(games[which[k]], seeds[k])
 
 
 @inlined
@@ -178,6 +178,21 @@ def _best_side(table: Record) -> int:
         if side != best and table.scores[side] == table.scores[best]:
             return -1
     return best
+
+
+@compiled
+def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks: Array) -> None:
+    """Give a seat in each of some games its view, and mark what it may do if it is to move.
+
+    Views and masks are written one after the other.
+    """
+    for k in range(len(which)):
+        game, mask = games[which[k]], masks[k]
+        observe(game, seats[k], views[k])
+        for action in range(ACTION_COUNT):
+            mask[action] = 0
+        if game.table.turn == seats[k]:
+            mark_legal(game.table, views[k].hand, mask)
 
 
 @compiled

@@ -24,6 +24,7 @@ PINS = {
 }
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 VENVS = CACHE / "fiveup-env" / "benchmarks"
+PIP_INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ def prepare(library: str, venvs: Path) -> tuple[Path, str]:
         return python, ""
     print(f"{library}: installing {', '.join(pins)}", file=sys.stderr)
     for command in (
-        (sys.executable, "-m", "venv", "--clear", home),
-        (python, "-E", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *pins),
+        (sys.executable, "-m", "venv", "--clear", str(home)),
+        (str(python), "-E", *PIP_INSTALL, *pins),
     ):
         done = run(*command)
         if done.returncode:

@@ -6,13 +6,13 @@ import json
 from argparse import ArgumentParser
 from importlib.metadata import version
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def timed(play: Callable[[], int], seconds: float) -> dict[str, float]:
+def timed(play: Callable[[], int], seconds: float) -> dict[str, Any]:
     """Play over and over for so many seconds; `play` answers how many steps it made.
 
     It plays once before the clock starts, so that compiling and first use are not measured.
@@ -34,7 +34,7 @@ def report(library: str, ways: Mapping[str, Callable[[], int]]) -> None:
     parser = ArgumentParser()
     parser.add_argument("--seconds", type=float, default=3.0, help="how long to play each")
     seconds = parser.parse_args().seconds
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"library": library, "version": version(library), "game": game, **timed(play, seconds)}
         for game, play in ways.items()
     ]

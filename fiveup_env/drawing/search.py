@@ -1,4 +1,4 @@
-"""A compact table without connectors: tiles touch, and arms bend where they have to.
+"""A compact table: tiles touch, and arms bend where they would run into something.
 
 Tiles are set one by one, by a beam search with a bounded number of tries. The first try takes them
 in the order of play and knows nothing of later plays, so one more play mostly leaves the picture
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from fiveup_env.drawing.tree import Node
 
 TRIES = 8  # for each bound on the width
+TRIES_WITHOUT_LINKS = 3
 BEAM = 4  # how many tables are carried along in every try but the first
+GAP = 3  # the length of a connector
 
-# What a table costs: for a corner of each kind, and for a cell ...
-AT_END, AT_HALF, AT_DOUBLE = 3.0, 4.0, 8.0
-CLAIM, OVER, SIZE = 0.25, 1.0, 0.25  # ... of a spoilt claim, beyond the bound, of the size
+# What a table costs: for a tile set round a corner or linked, and for a cell ...
+AT_END, AT_HALF, AT_DOUBLE, LINKED = 3.0, 4.0, 8.0, 12.0
+SPOILT, OVER, SIZE = 0.25, 1.0, 0.25  # ... of a spoilt claim, beyond the bound, of size
 
 
 class _Free(NamedTuple):
@@ -39,9 +41,9 @@ class _Table(NamedTuple):
 
     tiles: tuple[Placed, ...]
     free: tuple[_Free, ...]
-    covered: int  # the cells of all tiles
+    covered: int  # the cells of tiles and connectors
     extent: Box  # around all tiles and marks
-    claimed: Box  # around these and all claims
+    claimed: Box  # around all claims too
     fees: float
 
 
@@ -51,7 +53,7 @@ def search(root: Node, sizes: Sizes, width: int | None) -> tuple[list[Placed], l
     for bound in (width, None) if width else (None,):
         order = nodes
         for number in range(TRIES):
-            table = _Try(nodes, sizes, bound, first=number == 0).run(order)
+            table = _Try(number, nodes, sizes, bound).run(order)
             if isinstance(table, _Table):
                 return list(table.tiles), [free.exit for free in table.free]
             path = table.path()
@@ -62,45 +64,46 @@ def search(root: Node, sizes: Sizes, width: int | None) -> tuple[list[Placed], l
 class _Try:
     """One beam search. A set of cells is a number, its bits the cells, row after row."""
 
-    def __init__(
-        self, nodes: Sequence[Node], sizes: Sizes, bound: int | None, *, first: bool
-    ) -> None:
-        """Only the first try knows nothing of what will be open or taken in the end."""
+    def __init__(self, number: int, nodes: Sequence[Node], sizes: Sizes, bound: int | None) -> None:
+        """Only the first try knows nothing of which places will be open or taken in the end."""
         self.sizes = sizes
         self.bound = bound
-        self.beam = 1 if first else BEAM
+        self.beam = BEAM if number else 1
+        self.gap = GAP if number >= TRIES_WITHOUT_LINKS else 0
         self.open = {end.key for node in nodes for end in node.open_ends()}
-        self.taken = {(n.number, n.places[place]) for n in nodes for place in n.children}
-        if first:
-            self.open = self.taken = {(n.number, place) for n in nodes for place in n.places}
-        reach = (len(nodes) + 4) * max(sizes.flat + sizes.upright)
+        self.taken = {
+            (node.number, node.places[place]) for node in nodes for place in node.children
+        }
+        if not number:
+            self.open = self.taken = {
+                (node.number, place) for node in nodes for place in node.places
+            }
+        reach = (len(nodes) + 4) * (max(sizes.flat + sizes.upright) + self.gap)
         self.stride = 2 * reach
         self.origin = reach * self.stride + reach
         self.shapes: dict[tuple[int, int], int] = {}
 
-    def run(self, order: Iterable[Node]) -> _Table | Node:
+    def run(self, order: Sequence[Node]) -> _Table | Node:
         """The best table with all tiles set in this order, or the tile that got stuck."""
-        tables: list[_Table] = []
-        for node in order:
-            grown = (grown for table in tables for grown in self.set(table, node))
-            best: dict[float, _Table] = {}
-            for t in grown if tables else self.lead(node): best.setdefault(self.cost(t), t)
-            tables = [best[c] for c in sorted(best)[: self.beam]]
-            if not tables:
+        tables = list(self.lead(order[0]))
+        for node in order[1:]:
+            # Of two mirror images, which cost the same, one is enough.
+            costs = {self.cost(grown): grown for table in tables for grown in self.set(table, node)}
+            if not costs:
                 return node
+            tables = [costs[cost] for cost in sorted(costs)[: self.beam]]
         return tables[0]
 
     def cost(self, table: _Table) -> float:
-        """How bad a table looks, as far as it goes."""
+        """How bad a table looks so far."""
         over = max(0, table.claimed.width - self.bound) if self.bound else 0
         size = table.extent.width + self.sizes.aspect * table.extent.height
         return table.fees + OVER * over + SIZE * size
 
     def lead(self, node: Node) -> Iterator[_Table]:
         """The table with the first tile."""
-        width, height = self.sizes.tile(node, RIGHT)
-        box = Box(-(width // 2), -(height // 2), width, height)
-        return self.settle(_Table((), (), 0, box, box, 0), Placed(node, box, RIGHT), ())
+        box = Box(0, 0, *self.sizes.tile(node, RIGHT))
+        return self.settle(_Table((), (), 0, box, box, 0), Placed(node, box, RIGHT), (), 0)
 
     def set(self, table: _Table, node: Node) -> Iterator[_Table]:
         """The tables with this tile set in every way that has room."""
@@ -110,23 +113,41 @@ class _Try:
                 continue
             others = tuple(other for other in table.free if other is not free)
             blocked = table.covered & ~self.cells(exit_.box) | _all(other.mark for other in others)
-            for way, direction, fee in _ways(exit_, node):
-                turned = Box(*exit_.anchor, 0, 0).moved(direction, HALF if way != direction else 0)
-                box = exit_.box.beside(way, self.sizes.tile(node, direction), turned[:2])
-                if not self.cells(box.grown()) & blocked:
-                    yield from self.settle(table, Placed(node, box, direction), others, fee)
+            for tile, fee in self.ways(exit_, node):
+                rim = self.cells(tile.box.grown())
+                if tile.link:
+                    rim |= self.cells(tile.link.grown())
+                if not rim & blocked:
+                    yield from self.settle(table, tile, others, fee)
+
+    def ways(self, exit_: Exit, node: Node) -> Iterator[tuple[Placed, float]]:
+        """Every way to set a tile at an exit, and what it costs."""
+        ahead = exit_.direction
+        straight = exit_.room(self.sizes.tile(node, ahead))
+        yield Placed(node, straight, ahead), 0
+        if self.gap:
+            link = exit_.room(self.sizes.link(ahead, self.gap))
+            yield Placed(node, straight.moved(ahead, self.gap), ahead, link), LINKED
+        is_half = exit_.place.kind == "plain"
+        for turn in ((ahead + 1) % 4, (ahead - 1) % 4):
+            size = self.sizes.tile(node, turn)
+            if not node.tile.is_double:  # its near half where a straight tile would lie
+                box = exit_.room(size).moved(turn, HALF)
+                yield Placed(node, box, turn), AT_END if is_half else AT_DOUBLE
+            if is_half:  # beside that half
+                yield Placed(node, exit_.box.beside(turn, size, exit_.anchor), turn), AT_HALF
 
     def settle(
-        self, table: _Table, tile: Placed, others: tuple[_Free, ...], fee: float = 0
+        self, table: _Table, tile: Placed, others: tuple[_Free, ...], fee: float
     ) -> Iterator[_Table]:
-        """The table with this tile, if its own marks have room too."""
+        """The table with this tile, if there is room for the marks of its own ends too."""
         marks = _all(other.mark for other in others)
         claims = _all(other.claim for other in others)
-        cells = self.cells(tile.box)
+        cells = self.cells(tile.box) | (self.cells(tile.link) if tile.link else 0)
         extent = table.extent.joined(tile.box)
-        claimed = table.claimed.joined(tile.box)
+        claimed = table.claimed
         spoilt = (cells & claims).bit_count()
-        new = []
+        free = list(others)
         for exit_ in tile.exits():
             mark = claim = 0
             if exit_.key in self.open:
@@ -140,16 +161,11 @@ class _Try:
                 claim = self.cells(box)
                 claimed = claimed.joined(box)
                 spoilt += (claim & (table.covered | claims)).bit_count()
-            new.append(_Free(exit_, mark, claim))
+            free.append(_Free(exit_, mark, claim))
         if not self.bound or extent.width <= self.bound:
-            yield _Table(
-                (*table.tiles, tile),
-                (*others, *new),
-                table.covered | cells,
-                extent,
-                claimed.joined(extent),
-                table.fees + fee + CLAIM * spoilt,
-            )
+            tiles, covered = (*table.tiles, tile), table.covered | cells
+            fees = table.fees + fee + SPOILT * spoilt
+            yield _Table(tiles, tuple(free), covered, extent, claimed.joined(extent), fees)
 
     def cells(self, box: Box) -> int:
         """The set of a box's cells."""
@@ -163,15 +179,3 @@ class _Try:
 def _all(sets: Iterable[int]) -> int:
     """The union of sets of cells."""
     return reduce(or_, sets, 0)
-
-
-def _ways(exit_: Exit, node: Node) -> Iterator[tuple[int, int, float]]:
-    """Every way to set a tile: which side of the exit it touches, where its arm goes, the fee."""
-    ahead = exit_.direction
-    plain = exit_.place.kind == "plain"
-    yield ahead, ahead, 0
-    for turn in ((ahead + 1) % 4, (ahead - 1) % 4):
-        if not node.tile.is_double:
-            yield ahead, turn, AT_END if plain else AT_DOUBLE
-        if plain:
-            yield turn, turn, AT_HALF

@@ -1,0 +1,127 @@
+"""Gymnasium: one learner at the table, policies in all other seats.
+
+    env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="random")
+
+A step is the learner's move and everything up to its next turn: its reward is all that happened in
+between, the end included. What is allowed: `env.unwrapped.action_masks()`, or `info["action_mask"]`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.aec import raw_env
+from fiveup_env.encoders import bounds
+from fiveup_env.errors import OptionError, SeatError
+from fiveup_env.opponents import Policy, get_policy
+
+if TYPE_CHECKING:
+    from fiveup_env.game import Game
+    from fiveup_env.rules import Rules
+
+
+class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
+    """One learner among opponents; with partners, one of them plays on its side."""
+
+    metadata = raw_env.metadata  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        rules: str | Rules = "five_up",
+        players: int | None = None,
+        *,
+        opponents: str | Policy = "random",
+        seat: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Sit down: at `seat`, or at one drawn for each episode; options are those of the AEC."""
+        self._table = raw_env(rules, players, **options)
+        self._opponents = get_policy(opponents)
+        if seat is not None and seat not in range(self.rules.players):
+            raise SeatError(f"there are seats 0 to {self.rules.players - 1}, not {seat!r}")
+        self._fixed_seat = seat
+        self._agent = self._table.possible_agents[seat or 0]
+        low, high = bounds(self._table.encoder)
+        self.observation_space = Box(low, high, dtype=np.int8)
+        self.action_space = Discrete(ACTION_COUNT)
+        self.render_mode = self._table.render_mode
+        self._mask = np.zeros(ACTION_COUNT, np.int8)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        return self._table.rules
+
+    @property
+    def game(self) -> Game:
+        """The episode so far, all seats' moves included."""
+        return self._table.game
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this episode."""
+        return self._table.possible_agents.index(self._agent)
+
+    def action_masks(self) -> np.ndarray:
+        """What the learner may do, as sb3-contrib asks for it."""
+        return self._mask.astype(np.bool_)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode and let the others move up to the learner's first turn.
+
+        An episode that ended before that, which small hands allow, is followed by the next one.
+        """
+        super().reset(seed=seed, options=options)
+        if self._fixed_seat is None:
+            self._agent = str(self.np_random.choice(self._table.possible_agents))
+        self._table.reset(seed)
+        while self._others_move()[1]:
+            self._table.reset()
+        return self._observation()
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Make the learner's move, and let the others move up to its next turn."""
+        if not self._table.agents or self._over:
+            raise OptionError("the episode is over: call reset()")
+        self._table.step(action)
+        reward = self._table.rewards[self._agent]
+        reward += self._others_move()[0]
+        terminated = self._table.terminations[self._agent]
+        truncated = self._table.truncations[self._agent]
+        observation, info = self._observation()
+        return observation, reward, terminated, truncated, info
+
+    def render(self) -> Any:
+        """Show the table."""
+        return self._table.render()
+
+    def close(self) -> None:
+        """Close the window."""
+        self._table.close()
+
+    @property
+    def _over(self) -> bool:
+        return self._table.terminations[self._agent] or self._table.truncations[self._agent]
+
+    def _others_move(self) -> tuple[float, bool]:
+        """Let the others move until the learner's turn; answer its reward, and whether all ended."""
+        reward = 0.0
+        while not self._over and self._table.agent_selection != self._agent:
+            mover = self._table.agent_selection
+            mask = self._table.observe(mover)["action_mask"]
+            action = self._opponents(self._table.view(mover), mask[None], self.np_random)[0]
+            self._table.step(int(action))
+            reward += self._table.rewards[self._agent]
+        return reward, self._over
+
+    def _observation(self) -> tuple[np.ndarray, dict[str, Any]]:
+        observed = self._table.observe(self._agent)
+        self._mask = observed["action_mask"]
+        return observed["observation"], {"action_mask": self._mask.copy()}
