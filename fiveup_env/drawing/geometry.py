@@ -71,7 +71,7 @@ class Sizes:
     flat: tuple[int, int] = (5, 1)
     upright: tuple[int, int] = (3, 3)
     mark: tuple[int, int] = (3, 1)  # kept free at an open end, to say what it counts
-    aspect: float = 3.0  # how many columns are as dear as a row
+    aspect: float = 3.0  # of a good picture, in columns to rows
 
     def tile(self, node: Node, direction: int) -> tuple[int, int]:
         """The size of a tile along an arm: a double lies across it."""

@@ -23,9 +23,10 @@ TRIES_WITHOUT_LINKS = 3
 BEAM = 4  # how many tables are carried along in every try but the first
 GAP = 3  # the length of a connector
 
-# What a table costs: for a tile set round a corner or linked, and for a cell ...
+# What a table costs: for a tile round a corner (three kinds of them) or behind a connector, and
+# for a cell of a claim spoilt, beyond the bound, of the picture's longer side.
 AT_END, AT_HALF, AT_DOUBLE, LINKED = 3.0, 4.0, 8.0, 12.0
-SPOILT, OVER, SIZE = 0.25, 1.0, 0.25  # ... of a spoilt claim, beyond the bound, of size
+SPOILT, OVER, SIZE = 0.25, 1.0, 0.5
 
 
 class _Free(NamedTuple):
@@ -97,7 +98,7 @@ class _Try:
     def cost(self, table: _Table) -> float:
         """How bad a table looks so far."""
         over = max(0, table.claimed.width - self.bound) if self.bound else 0
-        size = table.extent.width + self.sizes.aspect * table.extent.height
+        size = max(table.extent.width, self.sizes.aspect * table.extent.height)
         return table.fees + OVER * over + SIZE * size
 
     def lead(self, node: Node) -> Iterator[_Table]:
@@ -132,8 +133,8 @@ class _Try:
         for turn in ((ahead + 1) % 4, (ahead - 1) % 4):
             size = self.sizes.tile(node, turn)
             if not node.tile.is_double:  # its near half where a straight tile would lie
-                box = exit_.room(size).moved(turn, HALF)
-                yield Placed(node, box, turn), AT_END if is_half else AT_DOUBLE
+                fee = AT_END if is_half else AT_DOUBLE
+                yield Placed(node, exit_.room(size).moved(turn, HALF), turn), fee
             if is_half:  # beside that half
                 yield Placed(node, exit_.box.beside(turn, size, exit_.anchor), turn), AT_HALF
 
