@@ -36,4 +36,4 @@ __all__ = [
 ]
 
 pettingzoo.register("aec", "fiveup/FiveUp-v0", "fiveup_env.aec:env")
-gymnasium.register("fiveup/FiveUp-v0", "fiveup_env.single:FiveUpEnv", disable_env_checker=True)
+gymnasium.register("fiveup/FiveUp-v0", "fiveup_env.single:FiveUpEnv")

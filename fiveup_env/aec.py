@@ -251,7 +251,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     def _refusal(self, action: object) -> IllegalMoveError:
         if not self.agents:
             return GameOverError("the episode is over: call reset()")
-        mask = np.zeros(ACTION_COUNT, np.int8)
+        mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(self._games, 0, mask)
         legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
         known = isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT

@@ -242,7 +242,7 @@ class Batch:
         if wrong >= 0:
             i, action = int(which[wrong]), int(actions[wrong])
             move = str(MOVES[action]) if 0 <= action < ACTION_COUNT else "no move"
-            mask = np.zeros(ACTION_COUNT, np.int8)
+            mask = np.zeros((1, ACTION_COUNT), np.int8)
             mark_legal_at(self._games, i, mask)
             legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
             raise IllegalMoveError(

@@ -322,34 +322,34 @@ def drawable(table: Record) -> int:
 
 
 @inlined
-def mark_legal(table: Record, hand: Mask, mask: Array) -> None:
-    """Mark what the seat to move may do with its hand, in an array of zeros."""
+def mark_legal(table: Record, hand: Mask, rows: Array, r: int, at: int) -> None:
+    """Mark what the seat to move may do with its hand: in row r from a column on, where all is zero."""
     if table.phase != PLAYING:
         return
     may_draw, may_play = drawable(table) > 0, hand
     if table.plies == 0:
         while hand:
-            mask[whole(lowest_bit(hand))] = 1
+            rows[r, at + whole(lowest_bit(hand))] = 1
             hand &= hand - ONE
     else:
         ends = table.layout.open
         may_play = playable(table.layout, hand)
         doubles = may_play & ALL_DOUBLES
         while doubles:
-            mask[FIRST_WAY[lowest_bit(doubles)]] = 1
+            rows[r, at + FIRST_WAY[lowest_bit(doubles)]] = 1
             doubles &= doubles - ONE
         others = may_play & ~ALL_DOUBLES
         while others:
             tile = lowest_bit(others)
             others &= others - ONE
-            way, low, high = FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
-            mask[way] = ends >> low & 1
-            mask[way + 1] = ends >> (PIP_COUNT + low) & 1
-            mask[way + 2] = ends >> high & 1
-            mask[way + 3] = ends >> (PIP_COUNT + high) & 1
+            way, low, high = at + FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
+            rows[r, way] = ends >> low & 1
+            rows[r, way + 1] = ends >> (PIP_COUNT + low) & 1
+            rows[r, way + 2] = ends >> high & 1
+            rows[r, way + 3] = ends >> (PIP_COUNT + high) & 1
     if table.rules.draw == DRAW_OPTIONAL:
-        mask[DRAW] = may_draw
-        mask[PASS] = not may_draw and not may_play
+        rows[r, at + DRAW] = may_draw
+        rows[r, at + PASS] = not may_draw and not may_play
 
 
 @inlined
@@ -649,10 +649,10 @@ def is_legal_at(games: Array, i: int, action: int) -> bool:
 
 
 @compiled
-def mark_legal_at(games: Array, i: int, mask: Array) -> None:
-    """Mark what the seat to move may do, in an array of zeros."""
+def mark_legal_at(games: Array, i: int, masks: Array) -> None:
+    """Mark what the seat to move may do, in one row of zeros."""
     game = games[i]
-    mark_legal(game.table, game.hands[game.table.turn], mask)
+    mark_legal(game.table, game.hands[game.table.turn], masks, 0, 0)
 
 
 @compiled

@@ -107,7 +107,7 @@ def step_games(
     for k in range(len(which)):
         i = which[k]
         game = games[i]
-        endings[i] = _step(game, actions[k], codes, rewards[i])
+        endings[i] = _step(game, actions[k], codes, rewards, i)
         if endings[i]:
             if seed_step:
                 _start(game, game.seed + np.uint64(seed_step))
@@ -117,12 +117,12 @@ def step_games(
 
 
 @inlined
-def _step(game: Record, action: int, codes: tuple[int, int, int], reward: Array) -> int:
+def _step(game: Record, action: int, codes: tuple[int, int, int], rewards: Array, i: int) -> int:
     """Make a move and reward it; answer whether that ended the episode or cut it off."""
     episode, kind, max_hands = codes
     table, players = game.table, game.table.rules.players
     for seat in range(players):
-        reward[seat] = -table.scores[side_of(table.rules, seat)]
+        rewards[i, seat] = -table.scores[side_of(table.rules, seat)]
     play(game, action)
     ending = 0
     if table.phase == GAME_OVER or (table.phase == HAND_OVER and episode == ONE_HAND):
@@ -131,30 +131,30 @@ def _step(game: Record, action: int, codes: tuple[int, int, int], reward: Array)
         ending = CUT_OFF
     if kind == WIN:
         for seat in range(players):
-            reward[seat] = 0
+            rewards[i, seat] = 0
         if ending == ENDED:
-            _reward_win(table, episode, reward)
+            _reward_win(table, episode, rewards, i)
         return ending
     for seat in range(players):
-        reward[seat] += table.scores[side_of(table.rules, seat)]
+        rewards[i, seat] += table.scores[side_of(table.rules, seat)]
     if kind == MARGIN:
-        _take_means_of_others(table.rules, reward)
+        _take_means_of_others(table.rules, rewards, i)
     return ending
 
 
 @inlined
-def _take_means_of_others(rules: Record, reward: Array) -> None:
+def _take_means_of_others(rules: Record, rewards: Array, i: int) -> None:
     """From each side's points, take the mean of the other sides': the sum becomes zero."""
     total = np.float32(0)
     for side in range(rules.sides):
-        total += reward[side]
+        total += rewards[i, side]
     for seat in range(rules.players):
-        others = total - reward[seat]
-        reward[seat] -= others / np.float32(rules.sides - 1)
+        others = total - rewards[i, seat]
+        rewards[i, seat] -= others / np.float32(rules.sides - 1)
 
 
 @inlined
-def _reward_win(table: Record, episode: int, reward: Array) -> None:
+def _reward_win(table: Record, episode: int, rewards: Array, i: int) -> None:
     """1 for the side that won, and minus 1 shared among the others; 0 for all in a tied hand."""
     rules = table.rules
     winner = table.winner
@@ -164,7 +164,7 @@ def _reward_win(table: Record, episode: int, reward: Array) -> None:
         return
     for seat in range(rules.players):
         own = side_of(rules, seat) == winner
-        reward[seat] = 1 if own else np.float32(-1) / np.float32(rules.sides - 1)
+        rewards[i, seat] = 1 if own else np.float32(-1) / np.float32(rules.sides - 1)
 
 
 @inlined
@@ -187,12 +187,12 @@ def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks:
     Views and masks are written one after the other.
     """
     for k in range(len(which)):
-        game, mask = games[which[k]], masks[k]
+        game = games[which[k]]
         observe(game, seats[k], views[k])
         for action in range(ACTION_COUNT):
-            mask[action] = 0
+            masks[k, action] = 0
         if game.table.turn == seats[k]:
-            mark_legal(game.table, views[k].hand, mask)
+            mark_legal(game.table, views[k].hand, masks, k, 0)
 
 
 @compiled
@@ -202,10 +202,11 @@ def observe_games(games: Array, which: Array, views: Array, masks: Array, turns:
     The views are written one after the other, masks and turns at the places of the games.
     """
     for k in range(len(which)):
-        game, mask = games[which[k]], masks[which[k]]
+        i = which[k]
+        game = games[i]
         turn = game.table.turn
-        turns[which[k]] = turn
+        turns[i] = turn
         observe(game, turn, views[k])
         for action in range(ACTION_COUNT):
-            mask[action] = 0
-        mark_legal(game.table, game.hands[turn], mask)
+            masks[i, action] = 0
+        mark_legal(game.table, game.hands[turn], masks, i, 0)

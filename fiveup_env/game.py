@@ -321,9 +321,9 @@ class Game:
 
     def action_mask(self) -> np.ndarray:
         """The same as an array: 1 for every action that is allowed."""
-        mask = np.zeros(ACTION_COUNT, np.int8)
+        mask = np.zeros((1, ACTION_COUNT), np.int8)
         engine.mark_legal_at(self._state, 0, mask)
-        return mask
+        return mask[0]
 
     def is_legal(self, move: Move) -> bool:
         """Whether a move is allowed."""

@@ -133,9 +133,9 @@ def _play(rules: Rules, step: Step, *, legal: bool) -> Json:
         "points": int(gained - after["end_points"][side]),
     }
     if legal:
-        mask = np.zeros(ACTION_COUNT, np.int8)
+        mask = np.zeros((1, ACTION_COUNT), np.int8)
         engine.mark_legal_at(step.before, 0, mask)
-        line["legal"] = [_where(MOVES[action]) for action in mask[:DRAW].nonzero()[0]]
+        line["legal"] = [_where(MOVES[action]) for action in mask[0, :DRAW].nonzero()[0]]
     return line
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 class FiveUpVecEnv(VecEnv):
     """Games with one learner each, whose observations, rewards and masks come in arrays."""
 
+    render_mode = None
+
     def __init__(
         self,
         games: int = 256,
@@ -53,6 +55,7 @@ class FiveUpVecEnv(VecEnv):
         self._players = self.batch.games["table"]["rules"]["players"].astype(np.int64)
         self._random = np.random.default_rng(seed)
         self._actions = np.zeros(games, np.int64)
+        self._before_first_turn = np.zeros(games)
         self._returns, self._lengths = np.zeros(games), np.zeros(games, np.int64)
 
     def action_masks(self) -> np.ndarray:
@@ -70,7 +73,7 @@ class FiveUpVecEnv(VecEnv):
         self._seats[:] = 0 if self._fixed_seat is None else self._fixed_seat
         if self._fixed_seat is None:
             self._seats[:] = np.arange(len(self.batch)) % self._players
-        self._returns[:], self._lengths[:] = 0, 0
+        self._returns[:], self._lengths[:], self._before_first_turn[:] = 0, 0, 0
         self._others_move(np.zeros(self.num_envs), np.ones(self.num_envs, np.bool_), {})
         self.batch.observe()
         return self.batch.observation.copy()
@@ -82,7 +85,8 @@ class FiveUpVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Make the learners' moves, and let the others move up to the learners' next turns."""
         everywhere = np.arange(self.num_envs)
-        rewards, over = np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_)
+        rewards, over = self._before_first_turn.copy(), np.zeros(self.num_envs, np.bool_)
+        self._before_first_turn[:] = 0
         ends: dict[int, dict[str, Any]] = {}
         self.batch.advance(self._actions, everywhere)
         self._take_in(everywhere, rewards, over, ends)
@@ -110,11 +114,13 @@ class FiveUpVecEnv(VecEnv):
     ) -> None:
         """Add what a move brought the learners, and begin the next episode where one has ended.
 
-        Once a learner's episode is over, what happens before its next turn belongs to no step.
+        Once a learner's episode is over, what the others do before its first turn in the next one
+        is kept for its first step there.
         """
         batch = self.batch
-        counts = moved[~over[moved]]
-        rewards[counts] += batch.reward[counts, self._seats[counts]]
+        brought = batch.reward[moved, self._seats[moved]]
+        rewards[moved] += np.where(over[moved], 0, brought)
+        self._before_first_turn[moved] += np.where(over[moved], brought, 0)
         ended = moved[(batch.done | batch.truncated)[moved]]
         told = ended[~over[ended]]
         if len(told):
@@ -124,6 +130,7 @@ class FiveUpVecEnv(VecEnv):
                 ends[game] = {"terminal_observation": observation, "TimeLimit.truncated": cut}
         over[ended] = True
         if len(ended):
+            self._before_first_turn[ended] = 0
             batch.begin(ended)
             if self._fixed_seat is None:
                 self._seats[ended] = (self._seats[ended] + 1) % self._players[ended]

@@ -51,6 +51,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         self.action_space = Discrete(ACTION_COUNT)
         self.render_mode = self._table.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)
+        self._before_first_turn = 0.0
 
     @property
     def rules(self) -> Rules:
@@ -76,14 +77,17 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode and let the others move up to the learner's first turn.
 
-        An episode that ended before that, which small hands allow, is followed by the next one.
+        What that brings the learner is part of its first step's reward. An episode that ends
+        before its first turn, which small hands allow, is followed by the next one.
         """
         super().reset(seed=seed, options=options)
         if self._fixed_seat is None:
             self._agent = str(self.np_random.choice(self._table.possible_agents))
         self._table.reset(seed)
-        while self._others_move()[1]:
+        self._before_first_turn = self._others_move()
+        while self._over:
             self._table.reset()
+            self._before_first_turn = self._others_move()
         return self._observation()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -91,8 +95,9 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         if not self._table.agents or self._over:
             raise OptionError("the episode is over: call reset()")
         self._table.step(action)
-        reward = self._table.rewards[self._agent]
-        reward += self._others_move()[0]
+        reward = self._before_first_turn + self._table.rewards[self._agent]
+        reward += self._others_move()
+        self._before_first_turn = 0.0
         terminated = self._table.terminations[self._agent]
         truncated = self._table.truncations[self._agent]
         observation, info = self._observation()
@@ -110,8 +115,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
     def _over(self) -> bool:
         return self._table.terminations[self._agent] or self._table.truncations[self._agent]
 
-    def _others_move(self) -> tuple[float, bool]:
-        """Let the others move until the learner's turn; answer its reward, and whether all ended."""
+    def _others_move(self) -> float:
+        """Let the others move until the learner's turn; answer what that brought the learner."""
         reward = 0.0
         while not self._over and self._table.agent_selection != self._agent:
             mover = self._table.agent_selection
@@ -119,7 +124,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             action = self._opponents(self._table.view(mover), mask[None], self.np_random)[0]
             self._table.step(int(action))
             reward += self._table.rewards[self._agent]
-        return reward, self._over
+        return reward
 
     def _observation(self) -> tuple[np.ndarray, dict[str, Any]]:
         observed = self._table.observe(self._agent)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.compiled import Array, Record, compiled
+from fiveup_env.compiled import Array, Record, compiled, inlined
 from fiveup_env.engine import TABLE
 from fiveup_env.tiles import TILE_COUNT
 
@@ -25,15 +25,17 @@ VIEW = np.dtype(
 )
 
 
-@compiled
+@inlined
 def observe(game: Record, seat: int, view: Record) -> None:
     """Write what a seat may know into a view."""
     view.table = game.table
     view.hand = game.hands[seat]
     view.seat = seat
     for k in range(TILE_COUNT):
-        own = k < game.table.drawn and game.table.draw_seat[k] == seat
-        view.drawn[k] = game.order[k] if own else -1
+        view.drawn[k] = -1
+    for k in range(game.table.drawn):
+        if game.table.draw_seat[k] == seat:
+            view.drawn[k] = game.order[k]
 
 
 @compiled

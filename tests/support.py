@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env import Deal, Game, Rules, Tile
@@ -53,3 +54,24 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
             break
         game.push(random.choice(list(game.legal_moves)))
     return game
+
+
+def shuffled_hidden(game: Game, seat: int, random: Random) -> Game:
+    """The same game with all tiles that a seat cannot see dealt anew, and another seed."""
+    hidden = copy.deepcopy(game)
+    state = hidden._state[0]
+    table = state["table"]
+    others = [other for other in range(game.rules.players) if other != seat]
+    seen = {k for k in range(table["drawn"]) if table["draw_seat"][k] == seat}
+    places = [k for k in range(table["boneyard"]) if k >= table["drawn"] or k not in seen]
+    # The places of tiles that others have drawn may hold what they have set since: leave those.
+    places = [k for k in places if k >= table["drawn"]]
+    tiles = [tile.id for other in others for tile in game.hand_of(other)]
+    tiles += [int(state["order"][k]) for k in places]
+    random.shuffle(tiles)
+    for other in others:
+        state["hands"][other] = sum(1 << tiles.pop() for _ in game.hand_of(other))
+    for k in places:
+        state["order"][k] = tiles.pop()
+    state["seed"] = random.getrandbits(64)
+    return hidden

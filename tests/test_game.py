@@ -26,7 +26,7 @@ from fiveup_env.errors import (
     TileError,
 )
 from fiveup_env.tiles import TILE_COUNT, mask_of
-from tests.support import EVERY_PRESET, deal, game_of, label, play_randomly, push_all
+from tests.support import EVERY_PRESET, deal, game_of, label, play_randomly, push_all, shuffled_hidden
 from tests.test_engine_against_reference import any_rules
 
 a_game = st.builds(Game, any_rules(), seed=st.integers(0, 2**64 - 1))
@@ -232,23 +232,7 @@ def test_a_view_does_not_change_when_hidden_tiles_are_permuted(game: Game, seed:
         return
     for seat in range(game.rules.players):
         before = game.view(seat)
-        hidden = copy.deepcopy(game)
-        state = hidden._state[0]
-        table = state["table"]
-        others = [s for s in range(game.rules.players) if s != seat]
-        places = [
-            k
-            for k in range(table["boneyard"])
-            if k >= table["drawn"] or table["draw_seat"][k] != seat
-        ]
-        tiles = [tile.id for s in others for tile in game.hand_of(s)]
-        tiles += [int(state["order"][k]) for k in places]
-        random.shuffle(tiles)
-        for s in others:
-            state["hands"][s] = sum({1 << tiles.pop() for _ in game.hand_of(s)})
-        for k in places:
-            state["order"][k] = tiles.pop()
-        state["seed"] = random.getrandbits(64)
+        hidden = shuffled_hidden(game, seat, random)
         assert hidden.view(seat).tobytes() == before.tobytes()
 
 

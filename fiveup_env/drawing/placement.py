@@ -67,8 +67,9 @@ def _spread(tile: Placed, sizes: Sizes) -> tuple[list[Placed], Box]:
     already. Its connector is free: nothing but the arm itself reaches in front of that exit.
     """
     tiles, extent, exits = [tile], tile.box, tile.exits()
-    for exit_ in exits:
-        extent = extent.joined(exit_.room(sizes.mark))
+    for place, exit_ in enumerate(exits):
+        if place not in tile.node.children:
+            extent = extent.joined(exit_.room(sizes.mark))
     for place, child in tile.node.children.items():
         exit_ = exits[place]
         way = exit_.direction

@@ -70,6 +70,7 @@ class _Try:
         self.sizes = sizes
         self.bound = bound
         self.beam = BEAM if number else 1
+        self.per_size = SIZE / (1 + number)  # every try is more generous
         self.gap = GAP if number >= TRIES_WITHOUT_LINKS else 0
         self.open = {end.key for node in nodes for end in node.open_ends()}
         self.taken = {
@@ -99,7 +100,7 @@ class _Try:
         """How bad a table looks so far."""
         over = max(0, table.claimed.width - self.bound) if self.bound else 0
         size = max(table.extent.width, self.sizes.aspect * table.extent.height)
-        return table.fees + OVER * over + SIZE * size
+        return table.fees + OVER * over + self.per_size * size
 
     def lead(self, node: Node) -> Iterator[_Table]:
         """The table with the first tile."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiveup_env.drawing.geometry import LEFT, RIGHT, Box, Sizes
 from fiveup_env.drawing.placement import place_tree
-from fiveup_env.drawing.tree import layout_tree, open_ends
+from fiveup_env.drawing.tree import layout_tree, open_ends, total
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def layout_text(
     for mark in marks:
         write(mark.box, _arrow(mark, style.arrows[mark.direction]))
     picture = "\n".join("".join(row).rstrip() for row in rows)
-    return f"{picture}\n\nlast {tiles[-1].node.tile}; {_summary(root)}"
+    return f"{picture}\n\n{fill(f'last {tiles[-1].node.tile}; {_summary(root)}', width)}"
 
 
 def _arrow(mark: Mark, arrow: str) -> str:
@@ -77,9 +78,8 @@ def _arrow(mark: Mark, arrow: str) -> str:
 
 def _summary(root: Node) -> str:
     """All open ends, a double's with what it counts, and the total."""
-    ends = open_ends(root)
     names: dict[object, str] = {}
-    for end in ends:  # a double is one end, however many of its places are free
+    for end in open_ends(root):  # a double is one end, however many of its places are free
         plain = end.kind == "plain"
         names.setdefault(end.key, str(end.pip) if plain else f"{end.node.tile} ({end.counts})")
-    return f"open ends {', '.join(names.values())}; total {sum(end.counts for end in ends)}"
+    return f"open ends {', '.join(names.values())}; total {total(root)}"

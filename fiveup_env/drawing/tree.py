@@ -48,7 +48,10 @@ class OpenEnd(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A tile on the table; `place` says to which of its parent's places it is attached."""
+    """A tile on the table, from the play of that number (the lead is 0).
+
+    It hangs on `parent.places[place]`; `children` holds what hangs on its own places.
+    """
 
     tile: Tile
     number: int
@@ -97,7 +100,7 @@ def layout_tree(plays: Sequence[Move], spinners: str) -> Node | None:
     for number, move in enumerate(plays):
         tile = move.tile
         at = _best_place(nodes, move)
-        if tile is None or (at is None) != (number == 0):
+        if tile is None or not (at if number else move.pip is None):
             raise IllegalMoveError(f"play {number + 1}, {move}, fits nowhere on the layout")
         is_first = not any(node.tile.is_double for node in nodes)
         spins = spinners == "all" or (spinners == "first" and is_first)
@@ -109,7 +112,7 @@ def layout_tree(plays: Sequence[Move], spinners: str) -> Node | None:
 
 
 def _best_place(nodes: Sequence[Node], move: Move) -> OpenEnd | None:
-    """The open end for a play: on the shortest arm, so that the picture grows to all sides."""
+    """The open end for a play: the one nearest to the lead, so that all arms grow alike."""
     ends = (
         end
         for node in nodes

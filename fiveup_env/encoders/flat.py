@@ -128,51 +128,53 @@ class Flat:
 @compiled
 def encode_flat(views: Array, rows: Array) -> None:
     """Write a row for each view."""
-    for i in range(len(views)):
-        write_flat(views[i], rows[i])
+    for r in range(len(views)):
+        write_flat(views[r], rows, r, 0)
 
 
 @inlined
-def write_flat(view: Record, row: Array) -> None:
-    """Write all pieces of `flat` to the beginning of a row."""
+def write_flat(view: Record, rows: Array, r: int, at: int) -> None:
+    """Write all pieces of `flat`, in row r from a column on."""
     table, rules, layout = view.table, view.table.rules, view.table.layout
-    for i in range(FLAT_SIZE):
-        row[i] = 0
-    _write_layout(view, row)
+    for entry in range(FLAT_SIZE):
+        rows[r, at + entry] = 0
+    _write_layout(view, rows, r, at)
     seat = whole(view.seat)
     for k in range(rules.players):
-        row[_SIZES + k] = table.sizes[seat]
-        row[_DRAWS + k] = table.draws[seat]
-        if table.lacked[seat]:
-            _write_lacks(table, row, seat, k)
+        rows[r, at + _SIZES + k] = table.sizes[seat]
+        rows[r, at + _DRAWS + k] = table.draws[seat]
         to_go = rules.target - table.scores[side_of(rules, seat)]
-        _write_number(row, _TO_GO + 2 * k, _in_units(rules, to_go))
+        _write_number(rows, r, at + _TO_GO + 2 * k, _in_units(rules, to_go))
+        if table.lacked[seat]:
+            _write_lacks(table, rows, r, at, seat, k)
         seat = next_seat(rules, seat)
-    row[_TURN + seats_on(view, table.turn)] = table.phase == PLAYING
-    row[_LEAD + seats_on(view, table.lead)] = 1
-    row[_BONEYARD] = table.boneyard - table.drawn
-    row[_DRAWABLE] = drawable(table)
-    row[_PASSES] = table.passes
-    row[_TOTAL] = min(LARGEST, layout.total)
-    row[_MODULO + MODULO[rules.multiple, layout.total]] = 1
-    _write_rules(rules, row)
+    rows[r, at + _TURN + seats_on(view, table.turn)] = table.phase == PLAYING
+    rows[r, at + _LEAD + seats_on(view, table.lead)] = 1
+    rows[r, at + _BONEYARD] = table.boneyard - table.drawn
+    rows[r, at + _DRAWABLE] = drawable(table)
+    rows[r, at + _PASSES] = table.passes
+    rows[r, at + _TOTAL] = min(LARGEST, layout.total)
+    rows[r, at + _MODULO + MODULO[rules.multiple, layout.total]] = 1
+    _write_rules(rules, rows, r, at)
     if table.phase == PLAYING and table.turn == view.seat:
-        _write_plays(view, row)
+        _write_plays(view, rows, r, at)
 
 
 @inlined
-def _write_layout(view: Record, row: Array) -> None:
+def _write_layout(view: Record, rows: Array, r: int, at: int) -> None:
     table, layout = view.table, view.table.layout
-    for tile in range(TILE_COUNT):
-        row[_HAND + tile] = view.hand >> np.uint32(tile) & ONE
+    hand = view.hand
+    while hand:
+        rows[r, at + _HAND + whole(lowest_bit(hand))] = 1
+        hand &= hand - ONE
     for ply in range(table.plies):
         k = seats_on(view, table.play_seat[ply])
-        row[_PLAYED + TILE_COUNT * k + ACTION_TILE[table.play_action[ply]]] = 1
+        rows[r, at + _PLAYED + TILE_COUNT * k + ACTION_TILE[table.play_action[ply]]] = 1
     for pip in range(PIP_COUNT):
-        row[_PLAIN + pip] = layout.plain[pip]
-        row[_DOUBLES + 6 * pip + layout.double[pip]] = 1
+        rows[r, at + _PLAIN + pip] = layout.plain[pip]
+        rows[r, at + _DOUBLES + 6 * pip + layout.double[pip]] = 1
     if layout.spinner >= 0:
-        row[_SPINNER + layout.spinner] = 1
+        rows[r, at + _SPINNER + layout.spinner] = 1
 
 
 @inlined
@@ -188,64 +190,64 @@ def _in_units(rules: Record, points: int) -> int:
 
 
 @inlined
-def _write_lacks(table: Record, row: Array, seat: int, k: int) -> None:
+def _write_lacks(table: Record, rows: Array, r: int, at: int, seat: int, k: int) -> None:
     """What a seat was shown to lack, in the place of the k-th seat from oneself."""
     for pip in range(PIP_COUNT):
         shown = table.lack_ply[seat, pip] >= 0
-        row[_LACKS + PIP_COUNT * k + pip] = shown
-        row[_AGE + PIP_COUNT * k + pip] = shown * (table.plies - table.lack_ply[seat, pip])
+        rows[r, at + _LACKS + PIP_COUNT * k + pip] = shown
+        rows[r, at + _AGE + PIP_COUNT * k + pip] = shown * (table.plies - table.lack_ply[seat, pip])
         since = table.draws[seat] - table.lack_draws[seat, pip]
-        row[_SINCE + PIP_COUNT * k + pip] = shown * since
+        rows[r, at + _SINCE + PIP_COUNT * k + pip] = shown * since
 
 
 @inlined
-def _write_number(row: Array, start: int, number: int) -> None:
-    row[start] = max(-128, min(LARGEST, number >> DIGIT_BITS))
-    row[start + 1] = number & (DIGIT - 1)
+def _write_number(rows: Array, r: int, at: int, number: int) -> None:
+    rows[r, at] = max(-128, min(LARGEST, number >> DIGIT_BITS))
+    rows[r, at + 1] = number & (DIGIT - 1)
 
 
 @inlined
-def _write_plays(view: Record, row: Array) -> None:
+def _write_plays(view: Record, rows: Array, r: int, at: int) -> None:
     """Mark what is allowed, then add what it would score."""
     table, layout = view.table, view.table.layout
-    plays = row[_PLAYS : _PLAYS + ACTION_COUNT]
-    mark_legal(table, view.hand, plays)
-    fives = FIVES[table.rules.multiple]
+    at += _PLAYS
+    mark_legal(table, view.hand, rows, r, at)
+    fives = table.rules.multiple
     if table.plies == 0:
         for tile in range(TILE_COUNT):
-            plays[tile] *= 1 + fives[TILE_PIPS[tile]]
+            rows[r, at + tile] *= 1 + FIVES[fives, TILE_PIPS[tile]]
         return
     fits = playable(layout, view.hand)
     doubles = fits & ALL_DOUBLES
     while doubles:
         action = whole(FIRST_WAY[lowest_bit(doubles)])
         doubles &= doubles - ONE
-        plays[action] += fives[total_after(layout, action)]
+        rows[r, at + action] += FIVES[fives, total_after(layout, action)]
     others = fits & ~ALL_DOUBLES
     while others:
         tile = lowest_bit(others)
         others &= others - ONE
-        way, low, high = FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
+        way, low, high = at + FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
         on_low, on_high = layout.total + high, layout.total + low
-        plays[way] *= 1 + fives[on_low - low]
-        plays[way + 1] *= 1 + fives[on_low - double_loses(layout, low)]
-        plays[way + 2] *= 1 + fives[on_high - high]
-        plays[way + 3] *= 1 + fives[on_high - double_loses(layout, high)]
+        rows[r, way] *= 1 + FIVES[fives, on_low - low]
+        rows[r, way + 1] *= 1 + FIVES[fives, on_low - double_loses(layout, low)]
+        rows[r, way + 2] *= 1 + FIVES[fives, on_high - high]
+        rows[r, way + 3] *= 1 + FIVES[fives, on_high - double_loses(layout, high)]
 
 
 @inlined
-def _write_rules(rules: Record, row: Array) -> None:
-    row[_RULES + rules.players - MIN_PLAYERS] = 1
-    row[_RULES + 4] = rules.sides < rules.players
-    row[_RULES + 5 + rules.spinners] = 1
-    row[_RULES + 8] = rules.draw
-    row[_RULES + 9] = rules.reserve
-    row[_RULES + 10 + rules.hand_end] = 1
-    row[_RULES + 13] = rules.round_per
-    row[_RULES + 14] = rules.unit
-    row[_RULES + 15] = rules.game_end
-    row[_RULES + 16] = rules.exact_target
-    row[_RULES + 17] = rules.multiple
-    row[_RULES + 18] = rules.max_pip
-    row[_RULES + 19] = rules.hand_size
-    _write_number(row, _TARGET, _in_units(rules, rules.target))
+def _write_rules(rules: Record, rows: Array, r: int, at: int) -> None:
+    rows[r, at + _RULES + rules.players - MIN_PLAYERS] = 1
+    rows[r, at + _RULES + 4] = rules.sides < rules.players
+    rows[r, at + _RULES + 5 + rules.spinners] = 1
+    rows[r, at + _RULES + 8] = rules.draw
+    rows[r, at + _RULES + 9] = rules.reserve
+    rows[r, at + _RULES + 10 + rules.hand_end] = 1
+    rows[r, at + _RULES + 13] = rules.round_per
+    rows[r, at + _RULES + 14] = rules.unit
+    rows[r, at + _RULES + 15] = rules.game_end
+    rows[r, at + _RULES + 16] = rules.exact_target
+    rows[r, at + _RULES + 17] = rules.multiple
+    rows[r, at + _RULES + 18] = rules.max_pip
+    rows[r, at + _RULES + 19] = rules.hand_size
+    _write_number(rows, r, at + _TARGET, _in_units(rules, rules.target))

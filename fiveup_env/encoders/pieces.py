@@ -72,10 +72,10 @@ def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
     raise KeyError(name)
 
 
-def table_of(encoder: Encoder) -> str:
-    """Every entry of an encoder as a table in Markdown."""
+def table_of(pieces: Sequence[Piece]) -> str:
+    """Every entry of some pieces as a table in Markdown."""
     lines = ["| index | name | shape | range | meaning |", "| --- | --- | --- | --- | --- |"]
-    for piece, start in offsets(encoder.pieces):
+    for piece, start in offsets(pieces):
         last = start + piece.size - 1
         index = str(start) if piece.size == 1 else f"{start} .. {last}"
         shape = " x ".join(map(str, piece.shape))

@@ -49,30 +49,30 @@ class Tokens:
 @compiled
 def encode_tokens(views: Array, rows: Array) -> None:
     """Write a row for each view."""
-    for i in range(len(views)):
-        _write_events(views[i], rows[i])
-        write_flat(views[i], rows[i][TOKENS_SIZE:])
+    for r in range(len(views)):
+        _write_events(views[r], rows, r)
+        write_flat(views[r], rows, r, TOKENS_SIZE)
 
 
 @inlined
-def _write_events(view: Record, row: Array) -> None:
+def _write_events(view: Record, rows: Array, r: int) -> None:
     table = view.table
-    for i in range(TOKENS_SIZE):
-        row[i] = 0
+    for entry in range(TOKENS_SIZE):
+        rows[r, entry] = 0
     at, draw = 0, 0
     for ply in range(table.plies + 1):
         while draw < table.drawn and table.draw_ply[draw] == ply:
-            row[at] = DRAWN
-            row[at + 1] = 1 + seats_on(view, table.draw_seat[draw])
-            row[at + 2] = 1 + view.drawn[draw]
+            rows[r, at] = DRAWN
+            rows[r, at + 1] = 1 + seats_on(view, table.draw_seat[draw])
+            rows[r, at + 2] = 1 + view.drawn[draw]
             at += FIELDS
             draw += 1
         if ply < table.plies:
             action = table.play_action[ply]
-            row[at] = PLAYED
-            row[at + 1] = 1 + seats_on(view, table.play_seat[ply])
-            row[at + 2] = 1 + ACTION_TILE[action]
-            row[at + 3] = 1 + ACTION_PIP[action]
-            row[at + 4] = 1 + ACTION_END[action]
-            row[at + 5] = 1 + ACTION_OUTWARD[action]
+            rows[r, at] = PLAYED
+            rows[r, at + 1] = 1 + seats_on(view, table.play_seat[ply])
+            rows[r, at + 2] = 1 + ACTION_TILE[action]
+            rows[r, at + 3] = 1 + ACTION_PIP[action]
+            rows[r, at + 4] = 1 + ACTION_END[action]
+            rows[r, at + 5] = 1 + ACTION_OUTWARD[action]
             at += FIELDS

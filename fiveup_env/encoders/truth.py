@@ -22,21 +22,21 @@ _BONEYARD = TRUTH_PIECES[0].size
 @compiled
 def write_truths(games: Array, seats: Array, rows: Array) -> None:
     """Write what is hidden in each game, as it lies from the seat named for it."""
-    for i in range(len(games)):
-        _write_truth(games[i], seats[i], rows[i])
+    for r in range(len(games)):
+        _write_truth(games[r], seats[r], rows, r)
 
 
 @inlined
-def _write_truth(game: Record, seat: int, row: Array) -> None:
+def _write_truth(game: Record, seat: int, rows: Array, r: int) -> None:
     table = game.table
-    for i in range(TRUTH_SIZE):
-        row[i] = 0
+    for entry in range(TRUTH_SIZE):
+        rows[r, entry] = 0
     asked = whole(seat)
     for k in range(table.rules.players):
         hand = game.hands[asked]
         while hand:
-            row[TILE_COUNT * k + whole(lowest_bit(hand))] = 1
+            rows[r, TILE_COUNT * k + whole(lowest_bit(hand))] = 1
             hand &= hand - ONE
         asked = next_seat(table.rules, asked)
     for place in range(table.drawn, table.boneyard):
-        row[_BONEYARD + game.order[place]] = 1 + place - table.drawn
+        rows[r, _BONEYARD + game.order[place]] = 1 + place - table.drawn

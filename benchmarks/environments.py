@@ -1,0 +1,186 @@
+"""How fast the environments are: `python -m benchmarks.environments`.
+
+Ratios are taken within one run, the two sides in turns, so that they hold on a machine whose speed
+drifts. With `--others` the libraries of `benchmarks.others` are measured too, each in its own
+virtual environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+import fiveup_env
+from benchmarks.others.__main__ import VENVS, rows
+from fiveup_env import Batch
+from fiveup_env.compiled import Array, Word, compiled
+from fiveup_env.engine import chance_below, legal_count, nth_legal
+from fiveup_env.episodes import step_games
+from fiveup_env.sb3 import FiveUpVecEnv
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = 5
+BATCH_STEPS = 1_200_000
+
+
+@compiled
+def choose(games: Array, key: Word, actions: Array) -> None:
+    """A random legal action for every game."""
+    for i in range(len(games)):
+        table, hand = games[i].table, games[i].hands[games[i].table.turn]
+        actions[i] = nth_legal(table, hand, chance_below(key, i, legal_count(table, hand)))
+
+
+def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
+    """Seconds for a step of one game through `Batch`, and by the bare engine on such a batch."""
+    batch = Batch(games, threads=threads)
+    batch.reset()
+    steps = BATCH_STEPS // games
+    actions = np.zeros(games, np.int64)
+    everywhere, endings = np.arange(games), np.zeros(games, np.int8)
+    taken = {"batch": 0.0, "engine": 0.0}
+    for step in range(2 * steps):
+        choose(batch.games, np.uint64(step), actions)
+        started = time.perf_counter()
+        if step % 2:
+            batch.step(actions)
+        else:
+            codes = batch.episodes.codes
+            step_games(batch.games, everywhere, actions, codes, games, batch.reward, endings)
+        taken["batch" if step % 2 else "engine"] += time.perf_counter() - started
+    return taken["batch"] / steps / games, taken["engine"] / steps / games
+
+
+def aec_rate(env: Any, steps: int = 6_000) -> float:
+    """Steps a second of the usual AEC loop with `last()` and masked random actions."""
+    made, started = 0, time.perf_counter()
+    while made < steps:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(int(legal[int(random.random() * len(legal))]))
+            made += 1
+    return made / (time.perf_counter() - started)
+
+
+def connect_four() -> tuple[Any, Any]:
+    """PettingZoo's connect_four, with its wrappers and without."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from pettingzoo.classic import connect_four_v3
+    return connect_four_v3.env(), connect_four_v3.raw_env()
+
+
+class _Clock(BaseCallback):
+    """Times every call of the environment's `step_wait`."""
+
+    def __init__(self, env: FiveUpVecEnv) -> None:
+        super().__init__()
+        self.seconds = 0.0
+        step = env.step_wait
+
+        def timed() -> Any:
+            started = time.perf_counter()
+            answer = step()
+            self.seconds += time.perf_counter() - started
+            return answer
+
+        env.step_wait = timed  # type: ignore[method-assign]
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def training_share() -> tuple[float, float]:
+    """The environment's share of MaskablePPO's time with a 2 x 256 net, and steps a second."""
+    torch.set_num_threads(2)
+    env = FiveUpVecEnv(256, players=2)
+    clock = _Clock(env)
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=64,
+        batch_size=2048,
+        n_epochs=4,
+        policy_kwargs={"net_arch": [256, 256]},
+        device="cpu",
+    )
+    started = time.perf_counter()
+    model.learn(4 * 64 * 256, callback=clock)
+    seconds = time.perf_counter() - started
+    return clock.seconds / seconds, 4 * 64 * 256 / seconds
+
+
+def medians(measure: Callable[[], tuple[float, ...]], rounds: int = ROUNDS) -> list[float]:
+    """The median of each figure over some rounds."""
+    return [statistics.median(column) for column in zip(*(measure() for _ in range(rounds)), strict=True)]
+
+
+def aec_rates() -> tuple[float, ...]:
+    """Our rates and connect_four's, and their ratios."""
+    theirs, theirs_raw = (aec_rate(env, 2_000) for env in connect_four())
+    ours, ours_raw = aec_rate(fiveup_env.env()), aec_rate(fiveup_env.raw_env())
+    return ours, ours_raw, theirs, theirs_raw, ours / theirs, ours_raw / theirs, ours_raw / theirs_raw
+
+
+def thread_ratio() -> tuple[float, ...]:
+    """How much faster two threads step a large batch than one."""
+    return (batch_seconds(16_384)[0] / batch_seconds(16_384, threads=2)[0],)
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--others", action="store_true", help="measure other libraries too")
+    parser.add_argument("--venvs", type=Path, default=VENVS, help="where their environments live")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+
+    batch, engine = medians(lambda: batch_seconds(4096))
+    env, raw, theirs, theirs_raw, ratio, raw_ratio, raw_to_raw = medians(aec_rates)
+    (threads,) = medians(thread_ratio)
+    share, trained = medians(training_share, rounds=3)
+    lines = [
+        ("Batch, flat and mask, 4,096 games, one thread", f"{1e-6 / batch:.2f} M steps/s"),
+        ("  against the bare engine's step", f"{batch / engine:.2f} times the time"),
+        ("  against connect_four's AEC loop", f"{1 / batch / theirs:,.0f} times"),
+        ("Batch, 16,384 games, two threads against one", f"{threads:.2f} times"),
+        ("AEC loop, env()", f"{env:,.0f} steps/s"),
+        ("  against connect_four's env()", f"{ratio:.1f} times"),
+        ("AEC loop, raw_env()", f"{raw:,.0f} steps/s"),
+        ("  against connect_four's env(), raw_env()", f"{raw_ratio:.1f}, {raw_to_raw:.1f} times"),
+        ("connect_four's AEC loop, env() and raw_env()", f"{theirs:,.0f}, {theirs_raw:,.0f} steps/s"),
+        ("MaskablePPO, 2 x 256 net, two threads", f"{trained:,.0f} steps/s"),
+        ("  the environment's share of the time", f"{100 * share:.1f} %"),
+    ]
+    for what, figure in lines:
+        print(f"{what:<50}{figure:>26}")
+    if options.others:
+        print()
+        for row in rows(3.0, options.venvs):
+            if row.error:
+                print(f"{row.library:<50}{row.error:>26}")
+                continue
+            factor = 1 / batch / row.steps_per_second
+            name = f"{row.library} {row.version}, {row.game}"
+            print(f"{name:<50}{row.steps_per_second:>14,.0f} steps/s {factor:>9,.1f} x slower")
+
+
+if __name__ == "__main__":
+    main()

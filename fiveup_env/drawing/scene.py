@@ -1,0 +1,436 @@
+"""What a picture of the table shows, as plain shapes; SVG and pixels draw the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fiveup_env.drawing.geometry import Sizes
+from fiveup_env.drawing.placement import place_tree
+from fiveup_env.drawing.transcript import ENDED
+from fiveup_env.drawing.tree import layout_tree, open_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fiveup_env.actions import Move
+    from fiveup_env.drawing.geometry import Box, Exit, Placed
+    from fiveup_env.drawing.placement import Placement
+    from fiveup_env.drawing.tree import OpenEnd
+    from fiveup_env.game import Game, Step
+    from fiveup_env.rules import Rules
+    from fiveup_env.tiles import Tile
+
+WOOD, FELT, SHADE, RACK = "#2e2019", "#1f6149", "#174a38", "#46332a"
+BOARD, GROOVE, HOLE = "#d9b27c", "#b98f59", "#6d4c2b"
+IVORY, EDGE, LINE, PIP, BACK = "#fbf5e4", "#c3b28a", "#a4926a", "#23201c", "#8d5a3b"
+BRASS, GLOW, TEXT, DIM = "#bb8b34", "#ffc83d", "#f4ecdb", "#c3b8a2"
+SIDES = ("#cf3630", "#2f74d0", "#ee9722", "#3c9a55", "#9355c4")  # the pegs of each side
+
+WIDTH, MARGIN, GAP = 960.0, 20.0, 10.0
+HEADER, STRIP, RACK_HEIGHT = 40.0, 42.0, 58.0
+TRACK_FRAME, ROW = 36.0, 17.0
+LAYOUT_HEIGHT = (240.0, 470.0)  # at least, at most
+LARGEST_CELL = 20.0  # half the width of a tile
+MOST_HOLES = 130
+
+SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), aspect=3.0)
+LAYOUT_WIDTH = 48  # cells
+
+# Where the pips of an upright half lie, in steps from its middle.
+_ONE, _TWO, _FOUR = ((0, 0),), ((1, -1), (-1, 1)), ((-1, -1), (1, -1), (-1, 1), (1, 1))
+SPOTS: Final = ((), _ONE, _TWO, _ONE + _TWO, _FOUR, _ONE + _FOUR, (*_FOUR, (-1, 0), (1, 0)))
+
+
+class Rect(NamedTuple):
+    """A rectangle, its corners rounded."""
+
+    fill: str
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float = 0.0
+
+
+class Dots(NamedTuple):
+    """Some discs of one size."""
+
+    fill: str
+    radius: float
+    points: tuple[tuple[float, float], ...]
+
+
+class Text(NamedTuple):
+    """A line of text; y is its middle, x its `start`, `middle` or `end`."""
+
+    fill: str
+    x: float
+    y: float
+    size: float
+    text: str
+    anchor: str = "start"
+
+
+class Part(NamedTuple):
+    """Shapes that come and go together, and what they stand for."""
+
+    kind: str
+    shapes: tuple[Rect | Dots | Text, ...]
+    data: tuple[tuple[str, str], ...] = ()
+
+
+class Picture(NamedTuple):
+    """All parts, those behind first; it is WIDTH wide."""
+
+    height: float
+    parts: list[Part]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """What there is to see at one moment of a game.
+
+    `placement` may hold tiles that are set later: then no tile ever moves to make room.
+    """
+
+    rules: Rules
+    number: int
+    plays: Sequence[Move]
+    placement: Placement | None
+    hands: Sequence[Sequence[Tile]]
+    turn: int | None
+    boneyard: int
+    scores: tuple[int, ...]
+    before: tuple[int, ...]  # the scores before each last changed
+    reach: tuple[int, int]  # the least and the highest score that the track must have
+    note: str
+    status: str
+
+    @classmethod
+    def of(cls, game: Game) -> Table:
+        """The table as it stands."""
+        steps = list(game.steps())
+        scores = game.scores
+        past = [step.before[0]["table"]["scores"].tolist() for step in reversed(steps)]
+        return cls(
+            rules=game.rules,
+            number=game.hand_number,
+            plays=game.plays,
+            placement=placement_of(game.plays, game.rules),
+            hands=[game.hand_of(seat) for seat in range(game.rules.players)],
+            turn=game.turn,
+            boneyard=game.boneyard_count,
+            scores=scores,
+            before=tuple(
+                next((row[side] for row in past if row[side] != score), score)
+                for side, score in enumerate(scores)
+            ),
+            reach=(min(scores), max(scores)),
+            note=_note(game, steps),
+            status=_status(game),
+        )
+
+    @property
+    def ends(self) -> list[OpenEnd]:
+        """Every open end."""
+        return open_ends(layout_tree(self.plays, self.rules.spinners))
+
+
+def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
+    """Where the tiles of a hand lie; None before the lead."""
+    root = layout_tree(plays, rules.spinners)
+    return place_tree(root, SIZES, LAYOUT_WIDTH) if root else None
+
+
+def _note(game: Game, steps: Sequence[Step]) -> str:
+    """The last play of this hand, or else how the last hand ended."""
+    if not game.plays:
+        return (
+            f"hand {game.hand_number - 1} {ENDED[game.last_hand.ended]}" if game.last_hand else ""
+        )
+    step = next(step for step in reversed(steps) if step.move.tile is not None)
+    before, after = step.before[0]["table"], step.after[0]["table"]
+    seat = int(before["turn"])
+    side = game.rules.side_of(seat)
+    gained = after["scores"][side] - before["scores"][side] - after["end_points"][side]
+    return play_note(seat, step.move.tile, int(gained))
+
+
+def play_note(seat: int, tile: object, points: int) -> str:
+    """A play in a few words."""
+    return f"seat {seat} set {tile}{f', {points:+d}' if points else ''}"
+
+
+def _status(game: Game) -> str:
+    """Whose turn it is, or who has won."""
+    outcome = game.outcome()
+    if outcome is None:
+        return f"seat {game.turn} to move"
+    seats = " and ".join(map(str, outcome.seats))
+    return f"seats {seats} win" if len(outcome.seats) > 1 else f"seat {seats} wins"
+
+
+def frame_height(rules: Rules) -> float:
+    """How high a picture is without the room for its layout."""
+    racks = -(-rules.players // _columns(rules)) * (RACK_HEIGHT + GAP)
+    return _felt_top(rules) + STRIP + GAP + racks + MARGIN - GAP
+
+
+def layout_height(placement: Placement | None) -> float:
+    """The room that a layout would like to have."""
+    least, most = LAYOUT_HEIGHT
+    if placement is None:
+        return least
+    cell = min(LARGEST_CELL, (WIDTH - 4 * MARGIN) / placement.extent.width)
+    return min(most, max(least, placement.extent.height * cell + MARGIN))
+
+
+def picture_of(table: Table, room: float, *, hands: bool = True) -> Picture:
+    """The picture of a table, with so much room for its layout; hands may lie face down."""
+    felt, height = _felt_top(table.rules), frame_height(table.rules) + room
+    parts = [
+        Part("wood", (Rect(WOOD, 0, 0, WIDTH, height, 16),)),
+        Part("felt", (Rect(FELT, MARGIN, felt, WIDTH - 2 * MARGIN, STRIP + room, 12),)),
+        *_header(table),
+        *_track(table, HEADER),
+        *_strip(table, felt),
+        *_layout(table, felt + STRIP, room),
+    ]
+    columns = _columns(table.rules)
+    width = (WIDTH - 2 * MARGIN + GAP) / columns - GAP
+    for seat in range(table.rules.players):
+        row, column = divmod(seat, columns)
+        left = MARGIN + column * (width + GAP)
+        top = felt + STRIP + room + GAP + row * (RACK_HEIGHT + GAP)
+        parts += _rack(table, seat, Rect(RACK, left, top, width, RACK_HEIGHT, 8), hands=hands)
+    return Picture(height, parts)
+
+
+def _columns(rules: Rules) -> int:
+    """How many hands lie side by side."""
+    return {4: 2, 5: 3}.get(rules.players, 1)
+
+
+def _felt_top(rules: Rules) -> float:
+    return HEADER + TRACK_FRAME + rules.sides * ROW + GAP
+
+
+# --- Tiles
+
+
+def tile_shapes(
+    halves: tuple[int, int], x: float, y: float, cell: float, *, upright: bool, pin: bool = False
+) -> tuple[Rect | Dots, ...]:
+    """A tile whose corner is at x, y; a spinner has a pin of brass."""
+    width, height = (2 * cell, 4 * cell) if upright else (4 * cell, 2 * cell)
+    inset, depth = 0.05 * cell, 0.12 * cell
+    face = (x + inset, y + inset, width - 2 * inset, height - 2 * inset - depth)
+    middle = (x + width / 2, y + (height - depth) / 2)
+    long, thin = 1.5 * cell, 0.1 * cell
+    size = (long, thin) if upright else (thin, long)
+    points = [
+        (
+            middle[0] + 0.52 * cell * (column if upright else row + end * 1.92),
+            middle[1] + 0.5 * cell * (row + end * 1.92 if upright else -column),
+        )
+        for end, pip in zip((-1, 1), halves, strict=True)
+        for column, row in SPOTS[pip]
+    ]
+    shapes: list[Rect | Dots] = [
+        Rect(EDGE, face[0], face[1] + depth, *face[2:], 0.35 * cell),
+        Rect(IVORY, *face, 0.35 * cell),
+        Rect(LINE, middle[0] - size[0] / 2, middle[1] - size[1] / 2, *size),
+    ]
+    if points:
+        shapes.append(Dots(PIP, 0.2 * cell, tuple(points)))
+    if pin:
+        shapes.append(Dots(BRASS, 0.17 * cell, (middle,)))
+    return tuple(shapes)
+
+
+def _back(x: float, y: float, cell: float) -> tuple[Rect, ...]:
+    """An upright tile, face down."""
+    return (
+        Rect(EDGE, x + 0.1 * cell, y + 0.1 * cell, 1.8 * cell, 3.8 * cell, 0.35 * cell),
+        Rect(BACK, x + 0.1 * cell, y + 0.1 * cell, 1.8 * cell, 3.6 * cell, 0.35 * cell),
+    )
+
+
+def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
+    """The tiles on the table, and what each open end counts."""
+    if table.placement is None:
+        yield Part(
+            "empty", (Text(DIM, WIDTH / 2, top + room / 2 - 20, 20, "No tile yet", "middle"),)
+        )
+        return
+    tiles, _, extent = table.placement
+    cell = min(
+        LARGEST_CELL, (WIDTH - 4 * MARGIN) / extent.width, (room - MARGIN / 2) / extent.height
+    )
+    left = WIDTH / 2 - (extent.left + extent.width / 2) * cell
+    top += (room - MARGIN / 2) / 2 - (extent.top + extent.height / 2) * cell
+
+    def scaled(box: Box, by: float = 0) -> tuple[float, float, float, float]:
+        x, y, width, height = (value * cell for value in box)
+        by *= cell
+        return left + x - by, top + y - by, width + 2 * by, height + 2 * by
+
+    shown = tiles[: len(table.plays)]
+    for tile in shown:
+        if tile.link:
+            x, y, width, height = scaled(tile.link)
+            across = tile.direction % 2 == 0
+            thin = 0.4 * cell
+            bar = (
+                (x, y + (height - thin) / 2, width, thin)
+                if across
+                else (x + (width - thin) / 2, y, thin, height)
+            )
+            yield Part("link", (Rect(BRASS, *bar),))
+    if shown:
+        yield Part("last", (Rect(GLOW, *scaled(shown[-1].box, 0.16), 0.5 * cell),))
+    for tile in shown:
+        pin = any(place.kind == "cross" for place in tile.node.places)
+        x, y, _, _ = scaled(tile.box)
+        shapes = tile_shapes(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
+        yield Part("tile", shapes, (("tile", str(tile.node.tile)),))
+    for end, box in _marks(tiles, table):
+        x, y, width, height = scaled(box)
+        middle = (x + width / 2, y + height / 2)
+        label = str(end.counts) if end.counts or end.kind == "plain" else ""
+        yield Part(
+            "end",
+            (Dots(SHADE, 0.66 * cell, (middle,)), Text(TEXT, *middle, 0.8 * cell, label, "middle"))
+            if label
+            else (Dots(SHADE, 0.42 * cell, (middle,)), Dots(DIM, 0.13 * cell, (middle,))),
+            (("end", f"{end.pip}{'' if end.kind == 'plain' else 'x'}"), ("counts", label)),
+        )
+
+
+def _marks(tiles: Sequence[Placed], table: Table) -> Iterator[tuple[OpenEnd, Box]]:
+    """The room at every open end: where the next tile there will lie, if one will."""
+    shown = len(table.plays)
+    rooms = [_room(exit_, tiles) for tile in tiles[:shown] for exit_ in tile.exits()]
+    for end in table.ends:
+        free = next(room for room in rooms if room[0] == end.key and room[1] >= shown)
+        rooms.remove(free)
+        yield end, free[2]
+
+
+def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:
+    """What an exit is to the rules, which tile will lie there, and the room for its mark."""
+    ahead = exit_.room(SIZES.mark)
+    for tile in tiles:
+        if tile.node.attached_to == exit_.key:
+            around = tile.link.joined(tile.box) if tile.link else tile.box
+            if around.joined(ahead) == around:
+                return exit_.key, tile.node.number, ahead
+            if exit_.place.kind == "plain":  # set round the corner, beside the half
+                beside = exit_.box.beside(tile.direction, SIZES.mark, exit_.anchor)
+                return exit_.key, tile.node.number, beside
+    return exit_.key, len(tiles), ahead
+
+
+# --- All around
+
+
+def _header(table: Table) -> Iterator[Part]:
+    rules = table.rules
+    name = (rules.name or "own rules").replace("_", " ").title()
+    title = f"{name}, hand {table.number}"
+    yield Part("title", (Text(TEXT, MARGIN + 4, HEADER / 2, 17, title),))
+    yield Part("status", (Text(DIM, WIDTH - MARGIN - 4, HEADER / 2, 15, table.status, "end"),))
+
+
+def _strip(table: Table, top: float) -> Iterator[Part]:
+    """The total, and the boneyard."""
+    y = top + STRIP / 2 + 4
+    total = sum(end.counts for end in table.ends)
+    yield Part(
+        "total", (Text(TEXT, 2 * MARGIN, y, 20, f"total {total}"),), (("total", str(total)),)
+    )
+    yield Part("note", (Text(TEXT, 2 * MARGIN + 110, y, 15, table.note),))
+    right = WIDTH - 2 * MARGIN
+    cell = 5.0
+    backs = tuple(
+        shape
+        for k in range(table.boneyard)
+        for shape in _back(right - (k + 1) * 2 * cell, y - 2 * cell, cell)
+    )
+    x = right - table.boneyard * 2 * cell - 8
+    label = Text(TEXT, x, y, 15, f"boneyard {table.boneyard}", "end")
+    yield Part("boneyard", (*backs, label))
+
+
+def _rack(table: Table, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]:
+    """A seat's hand, with its name and how many tiles it has."""
+    _, left, top, width, height, _ = rack
+    middle = top + height / 2
+    tiles = table.hands[seat]
+    frame = Rect(GLOW, left - 3, top - 3, width + 6, height + 6, 11)
+    yield Part("seat", (frame, rack) if seat == table.turn else (rack,))
+    count = f"{len(tiles)} tile{'' if len(tiles) == 1 else 's'}"
+    yield Part(
+        "name",
+        (
+            Dots(SIDES[table.rules.side_of(seat)], 6, ((left + 18, middle - 11),)),
+            Text(TEXT, left + 32, middle - 10, 16, f"seat {seat}"),
+            Text(DIM, left + 32, middle + 11, 13, count),
+        ),
+    )
+    start = left + 106
+    cell = min(11.0, (left + width - 8 - start) / (2.4 * max(1, len(tiles))))
+    for k, tile in enumerate(tiles):
+        x, y = start + 2.4 * cell * k, middle - 2 * cell
+        if hands:
+            data = (("seat", str(seat)), ("tile", str(tile)))
+            yield Part("held", tile_shapes(tile, x, y, cell, upright=True), data)
+        else:
+            yield Part("held", _back(x, y, cell), (("seat", str(seat)),))
+
+
+def _track(table: Table, top: float) -> Iterator[Part]:
+    """A board with a row of holes for each side: pegs at its score and at the one before."""
+    rules, target = table.rules, table.rules.target
+    low = min(0, table.reach[0], *table.before)
+    high = max(target, table.reach[1], *table.before)
+    step = rules.unit  # from hole to hole
+    while (high - low) / step > MOST_HOLES:
+        step *= 2 if str(step)[0] == "5" else 5
+    low -= low % (5 * step)
+    left, right = MARGIN + 190, WIDTH - MARGIN - 22
+    height = TRACK_FRAME + rules.sides * ROW
+    rows = [top + 14 + ROW * side for side in range(rules.sides)]
+
+    def at(score: float) -> float:
+        return left + (right - left) * (score - low) / (high - low)
+
+    holes = tuple((at(score), y) for y in rows for score in range(low, high + 1, step))
+    fives = [at(score + step / 2) for score in range(low, high, 5 * step)]
+    tens = [score for score in range(low, high + 1, 10 * step) if at(target) - at(score) > 30]
+    foot, goal = top + height - 11, str(target)
+    yield Part(
+        "board",
+        (
+            Rect(BOARD, MARGIN, top, WIDTH - 2 * MARGIN, height, 10),
+            *(Rect(GROOVE, x - 0.6, top + 7, 1.2, height - 27) for x in fives),
+            Rect(BRASS, at(target) - 7, top + 5, 14, height - 23, 7),
+            Dots(HOLE, 2, holes),
+            *(Text(HOLE, at(score), foot, 11, str(score), "middle") for score in tens),
+            Text(PIP, min(at(target), right + 14 - 3.5 * len(goal)), foot, 12, goal, "middle"),
+        ),
+    )
+    for side, y in enumerate(rows):
+        seats = rules.seats_of(side)
+        name = f"seat{'s' if len(seats) > 1 else ''} {' and '.join(map(str, seats))}"
+        color, data = SIDES[side], (("side", str(side)),)
+        yield Part(
+            "side", (Dots(color, 5, ((MARGIN + 18, y),)), Text(PIP, MARGIN + 30, y, 13, name))
+        )
+        yield Part("score", (Text(PIP, left - 18, y, 15, str(table.scores[side]), "end"),), data)
+        behind, front = ((at(table.before[side]), y),), ((at(table.scores[side]), y),)
+        yield Part(
+            "peg", (Dots(WOOD, 4.4, behind), Dots(color, 3.2, behind), Dots(BOARD, 1.4, behind))
+        )
+        yield Part("peg", (Dots(WOOD, 6.4, front), Dots(color, 5.2, front)))

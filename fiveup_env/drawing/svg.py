@@ -1,0 +1,59 @@
+"""The table as SVG: one picture that needs nothing else, neither fonts nor scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from fiveup_env.drawing.scene import WIDTH, Dots, Part, Rect, Table, Text, layout_height, picture_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fiveup_env.game import Game
+
+FONTS = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+
+
+def game_svg(game: Game, *, hands: bool = True) -> str:
+    """The table as it stands; without `hands`, they lie face down."""
+    table = Table.of(game)
+    picture = picture_of(table, layout_height(table.placement), hands=hands)
+    return svg_of(map(part_svg, picture.parts), picture.height, repr(game).strip("<>"))
+
+
+def svg_of(parts: Iterable[str], height: float, title: str) -> str:
+    """The whole picture around its parts, with a title for those who cannot see it."""
+    size = f'viewBox="0 0 {WIDTH:g} {height:g}" width="{WIDTH:g}" height="{height:g}"'
+    inherited = f'font-family="{FONTS}" font-weight="600" stroke-linecap="round"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {inherited} role="img" '
+        f'style="max-width:100%;height:auto">\n<title>{escape(title)}</title>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def part_svg(part: Part) -> str:
+    """One part as a group that says what it stands for."""
+    data = "".join(f' data-{name}="{escape(value)}"' for name, value in part.data)
+    return f'<g class="{part.kind}"{data}>{"".join(map(_shape, part.shapes))}</g>'
+
+
+def _shape(shape: Rect | Dots | Text) -> str:
+    if isinstance(shape, Rect):
+        fill, x, y, width, height, radius = shape
+        size = f'width="{_n(width)}" height="{_n(height)}" rx="{_n(radius)}"'
+        return f'<rect fill="{fill}" x="{_n(x)}" y="{_n(y)}" {size}/>'
+    if isinstance(shape, Dots):  # the round caps of lines without length
+        line = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in shape.points)
+        return f'<path stroke="{shape.fill}" stroke-width="{_n(2 * shape.radius)}" d="{line}"/>'
+    fill, x, y, size_, text, anchor = shape
+    place = f'x="{_n(x)}" y="{_n(y + 0.35 * size_)}" font-size="{_n(size_)}"'
+    anchored = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    return f'<text fill="{fill}" {place}{anchored}>{escape(text)}</text>'
+
+
+def _n(number: float) -> str:
+    """A number to two places, without needless zeros."""
+    return f"{round(number, 2):g}"

@@ -1,0 +1,264 @@
+"""The PettingZoo environment behaves as PettingZoo's users expect."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+import fiveup_env
+from fiveup_env import MOVES, Game, Move, Rules
+from fiveup_env.encoders import piece_of
+from fiveup_env.encoders.flat import Flat
+from fiveup_env.errors import (
+    EncoderError,
+    GameOverError,
+    IllegalMoveError,
+    OptionError,
+    RulesError,
+)
+from tests.support import EVERY_PRESET, game_of, label
+
+
+def play_on(env: Any, random: np.random.Generator, steps: int = 100_000) -> dict[str, float]:
+    """Act at random until all agents are done; answer what each got in all, by `last()`."""
+    got = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter(steps):
+        observation, reward, termination, truncation, _ = env.last()
+        got[agent] += reward
+        if termination or truncation:
+            env.step(None)
+        else:
+            env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+    return got
+
+
+@pytest.mark.parametrize("episode", ["game", "hand"])
+@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
+def test_pettingzoos_api_test(rules: Rules, episode: str) -> None:
+    with warnings.catch_warnings():
+        # Said of every environment whose observation is a dictionary with a mask.
+        warnings.filterwarnings("ignore", "Observation is not a NumPy array")
+        warnings.filterwarnings("ignore", "Observation space for each agent probably should be")
+        api_test(fiveup_env.env(rules, episode=episode), num_cycles=60)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("reward", ["points", "margin", "win"])
+def test_pettingzoos_seed_test(players: int, reward: str) -> None:
+    seed_test(lambda: fiveup_env.env(players=players, reward=reward), num_cycles=100)
+
+
+def test_the_environment_is_made_by_its_registered_name() -> None:
+    env = pettingzoo.make("aec", "fiveup/FiveUp-v0", players=3, encoder="tokens")
+    env.reset(seed=1)
+    assert env.agents == ["player_0", "player_1", "player_2"]
+    assert str(env) == "fiveup_v0"
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
+def test_whole_games_run_without_a_warning_and_rewards_add_up(rules: Rules) -> None:
+    env, random = fiveup_env.env(rules, reward="points", max_hands=40), np.random.default_rng(0)
+    for seed in range(3):
+        env.reset(seed=seed)
+        got = play_on(env, random)
+        scores = env.unwrapped.game.scores
+        assert got == {
+            agent: scores[rules.side_of(seat)] for seat, agent in enumerate(env.possible_agents)
+        }
+        assert env.agents == []
+
+
+def test_a_pickled_environment_plays_on_alike() -> None:
+    env = fiveup_env.env(players=3)
+    env.reset(seed=5)
+    for _ in range(20):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    twin = pickle.loads(pickle.dumps(env))
+    played = [play_on(one, np.random.default_rng(1)) for one in (env, twin)]
+    assert played[0] == played[1]
+
+
+def test_turns_are_the_engines_and_may_come_twice_running() -> None:
+    env = fiveup_env.raw_env(players=2, hand_size=7, reserve=2)
+    random, twice = np.random.default_rng(0), 0
+    env.reset(seed=0)
+    before = ""
+    for agent in env.agent_iter(2_000):
+        observation, _, termination, truncation, _ = env.last()
+        if termination or truncation:
+            break
+        assert agent == f"player_{env.game.turn}"
+        twice += agent == before
+        before = agent
+        env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+    assert twice > 0
+
+
+def test_masks_are_the_legal_moves_and_empty_for_those_not_to_move() -> None:
+    env, random = fiveup_env.raw_env(draw="optional"), np.random.default_rng(3)
+    env.reset(seed=3)
+    for _ in range(400):
+        if any(env.terminations.values()):
+            break
+        legal = [move.action for move in env.game.legal_moves]
+        for agent in env.agents:
+            mask = env.observe(agent)["action_mask"]
+            assert np.flatnonzero(mask).tolist() == (legal if agent == env.agent_selection else [])
+        env.step(int(random.choice(legal)))
+
+
+def test_all_agents_terminate_together_with_the_game() -> None:
+    env = fiveup_env.raw_env()
+    env.reset(seed=2)
+    random = np.random.default_rng(2)
+    while not any(env.terminations.values()):
+        env.step(int(random.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    assert all(env.terminations.values())
+    outcome = env.game.outcome()
+    assert outcome is not None
+    expected = {f"player_{seat}": 1 if seat in outcome.seats else -1 for seat in range(4)}
+    assert env.rewards == expected
+
+
+def test_max_hands_truncates() -> None:
+    env = fiveup_env.raw_env(max_hands=2)
+    env.reset(seed=2)
+    while not any(env.truncations.values()):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    assert all(env.truncations.values())
+    assert not any(env.terminations.values())
+    assert env.game.hand_number == 2
+
+
+def test_without_a_seed_the_next_seed_follows() -> None:
+    env = fiveup_env.raw_env()
+    env.reset(seed=10)
+    env.reset()
+    assert env.game.state.tobytes() == Game(seed=11).state.tobytes()
+
+
+def test_the_state_is_the_whole_truth() -> None:
+    env = fiveup_env.raw_env(players=3)
+    env.reset(seed=4)
+    for _ in range(10):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    state = env.state()
+    assert env.state_space.contains(state)
+    hands = state[-28 * 6 : -28].reshape(5, 28)
+    for seat in range(3):
+        assert np.flatnonzero(hands[seat]).tolist() == [t.id for t in env.game.hand_of(seat)]
+    order = env.game.state["order"][0]
+    table = env.game.state["table"][0]
+    left = order[table["drawn"] : table["boneyard"]].tolist()
+    places = state[-28:]
+    assert [int(np.flatnonzero(places == 1 + k)[0]) for k in range(len(left))] == left
+
+
+def test_an_observation_is_the_encoders_row_for_the_agents_view() -> None:
+    env = fiveup_env.raw_env()
+    env.reset(seed=4)
+    agent = env.agent_selection
+    row = env.observe(agent)["observation"]
+    hand = piece_of(Flat(), "hand", row)
+    seat = env.possible_agents.index(agent)
+    assert np.flatnonzero(hand).tolist() == [tile.id for tile in env.game.hand_of(seat)]
+
+
+def test_an_illegal_action_is_an_error_that_says_what_is_allowed() -> None:
+    env = fiveup_env.env(players=2)
+    env.reset(seed=1)
+    state = env.state()
+    legal = np.flatnonzero(env.last()[0]["action_mask"])
+    wrong = next(a for a in range(28) if a not in legal)
+    for action in (wrong, 121, -1, 1.0, None, "0-0"):
+        with pytest.raises(IllegalMoveError, match=f"player_.*allowed: {legal[0]} \\("):
+            env.step(action)
+    assert (env.state() == state).all()
+    with pytest.raises(IllegalMoveError, match=MOVES[wrong].tile.__str__()):
+        env.step(wrong)
+
+
+def test_an_illegal_action_terminates_on_request() -> None:
+    env = fiveup_env.env(players=2, illegal="terminate")
+    env.reset(seed=1)
+    agent = env.agent_selection
+    wrong = next(a for a in range(28) if not env.last()[0]["action_mask"][a])
+    env.step(wrong)
+    assert env.rewards[agent] == -1
+    assert all(env.terminations.values())
+
+
+def test_a_step_after_the_episode_is_refused() -> None:
+    env = fiveup_env.raw_env(players=2, episode="hand")
+    env.reset(seed=1)
+    play_on(env, np.random.default_rng(0))
+    with pytest.raises((GameOverError, KeyError)):
+        env.step(3)
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "options"),
+    [
+        (EncoderError, "no encoder 'flatt'.*did you mean 'flat'.*tokens", {"encoder": "flatt"}),
+        (EncoderError, "what is hidden is no observation", {"encoder": "oracle"}),
+        (OptionError, "no episode 'match'.*game, hand", {"episode": "match"}),
+        (OptionError, "no reward 'money'.*points, margin, win", {"reward": "money"}),
+        (OptionError, "no render mode 'rgb'.*rgb_array", {"render_mode": "rgb"}),
+        (OptionError, "error, terminate", {"illegal": "ignore"}),
+        (OptionError, "max_hands must be", {"max_hands": -1}),
+        (RulesError, "no rule field 'hand_sizes'", {"hand_sizes": 3}),
+    ],
+)
+def test_bad_options_list_what_there_is(error: Any, match: str, options: dict[str, Any]) -> None:
+    with pytest.raises(error, match=match):
+        fiveup_env.env(**options)
+
+
+def test_render_without_a_mode_says_which_there_are() -> None:
+    env = fiveup_env.env()
+    env.reset(seed=1)
+    with pytest.raises(OptionError, match="ansi, human, rgb_array, svg"):
+        env.render()
+
+
+@pytest.mark.parametrize(
+    ("reward", "expected"),
+    [
+        ("points", [[2, 0, 2, 0], [0, 0, 0, 0], [2, 0, 2, 0], [0, 1, 0, 1]]),
+        ("margin", [[2, -2, 2, -2], [0, 0, 0, 0], [2, -2, 2, -2], [-1, 1, -1, 1]]),
+        ("win", [[0, 0, 0, 0]] * 4),
+    ],
+)
+def test_the_worked_example_of_the_page_on_rewards(reward: str, expected: list[list[int]]) -> None:
+    env = fiveup_env.raw_env(hand_size=2, reward=reward)
+    env.reset(seed=0)
+    given = game_of("6-4 1-0", "5-4 1-1", "6-5 2-2", "5-0 2-1")
+    env._games[:] = given.state
+    env.agent_selection = "player_0"
+    for text, rewards in zip(["6-4", "5-4@4", "6-5@6", "5-0@5"], expected, strict=True):
+        env.step(Move.parse(text).action)
+        assert list(env.rewards.values()) == rewards
+    assert env.agent_selection == "player_0"
+    assert env.last()[1] == sum(rewards[0] for rewards in expected)
+
+
+def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
+    env, random = fiveup_env.raw_env(players=3, reward="points"), np.random.default_rng(1)
+    env.reset(seed=1)
+    since = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter(3_000):
+        observation, reward, termination, truncation, _ = env.last()
+        assert reward == since[agent]
+        if termination or truncation:
+            env.step(None)
+            continue
+        since[agent] = 0
+        env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+        for name, one in env.rewards.items():
+            since[name] += one

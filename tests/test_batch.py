@@ -1,0 +1,192 @@
+"""`Batch`: shapes, mixed games, its state, its errors, and its rewards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from fiveup_env import Batch, Game
+from fiveup_env.encoders.truth import TRUTH_SIZE
+from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError
+
+
+def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
+    """Play at random; answer all that was seen."""
+    random, seen = np.random.default_rng(seed), []
+    for _ in range(steps):
+        batch.step(batch.random_actions(random))
+        arrays = (batch.observation, batch.mask, batch.turn, batch.reward, batch.done, batch.truncated)
+        seen.append(b"".join(array.tobytes() for array in arrays))
+    return seen
+
+
+def test_the_arrays_are_made_once_and_shared_with_torch_without_a_copy() -> None:
+    batch = Batch(100, threads=2)
+    batch.reset()
+    tensor = torch.from_numpy(batch.observation)
+    before = tensor.clone()
+    addresses = [array.ctypes.data for array in (batch.observation, batch.mask, batch.reward, batch.turn)]
+    played(batch, 5)
+    assert (tensor != before).any()
+    assert tensor.data_ptr() == batch.observation.ctypes.data
+    assert [a.ctypes.data for a in (batch.observation, batch.mask, batch.reward, batch.turn)] == addresses
+
+
+def test_masks_are_never_empty() -> None:
+    batch = Batch(200, ["five_up", "muggins"], [2, 3, 4, 5], episode="hand", draw="optional")
+    batch.reset()
+    for _ in range(200):
+        assert batch.mask.any(1).all()
+        batch.step(batch.random_actions(np.random.default_rng(1)))
+
+
+def test_one_batch_may_mix_presets_and_players() -> None:
+    batch = Batch(13, ["five_up", "all_fives"], [2, 3], seed=9)
+    batch.reset()
+    assert batch.reward.shape == (13, 3)
+    names = [(one.name, one.players) for one in batch.rules]
+    assert names == [("five_up", 2), ("five_up", 3), ("all_fives", 2), ("all_fives", 3)]
+    for i in range(13):
+        name, players = names[i % 4]
+        game = Game(name or "", players=players, seed=9 + i)
+        assert batch.games[i]["hands"].tolist() == game.state["hands"][0].tolist()
+        assert batch.turn[i] == game.turn
+
+
+def test_an_ended_episode_is_followed_by_the_next_seed_of_its_game() -> None:
+    batch = Batch(50, episode="hand", seed=100)
+    batch.reset()
+    random = np.random.default_rng(0)
+    while not batch.done[7]:
+        batch.step(batch.random_actions(random))
+    assert batch.games["seed"][7] == 107 + 50
+    assert batch.games[7]["hands"].tolist() == Game(seed=157).state["hands"][0].tolist()
+    assert not batch.games[7]["table"]["scores"].any()
+
+
+def test_a_saved_state_goes_on_bit_for_bit() -> None:
+    first = Batch(64, ["five_up", "muggins"], [3, 4], reward="margin", seed=5)
+    first.reset()
+    played(first, 30)
+    state = first.save()
+    expected = played(first, 100, seed=3)
+    second = Batch(64, ["five_up", "muggins"], [3, 4], reward="margin")
+    second.load(state)
+    assert second.reward.any()
+    assert played(second, 100, seed=3) == expected
+
+
+def test_a_state_is_refused_by_a_batch_of_another_kind() -> None:
+    state = Batch(8).save()
+    for other in (Batch(9), Batch(8, "muggins"), Batch(8, reward="points")):
+        with pytest.raises(OptionError, match="the saved batch has"):
+            other.load(state)
+    with pytest.raises(OptionError, match="this is no saved batch"):
+        Batch(8).load(b"nonsense")
+
+
+def test_what_is_hidden_comes_only_when_asked_for() -> None:
+    assert Batch(5).oracle.size == 0
+    batch = Batch(5, oracle=True, players=3)
+    batch.reset()
+    assert batch.oracle.shape == (5, TRUTH_SIZE)
+    for i in range(5):
+        hand = batch.games["hands"][i, batch.turn[i]]
+        assert np.flatnonzero(batch.oracle[i, :28]).tolist() == [t for t in range(28) if hand >> t & 1]
+
+
+def test_max_hands_cuts_an_episode_off() -> None:
+    batch = Batch(20, max_hands=2, seed=1)
+    batch.reset()
+    random, cut = np.random.default_rng(0), 0
+    for _ in range(120):
+        hands = batch.games["table"]["hand_number"].copy()
+        batch.step(batch.random_actions(random))
+        cut += int(batch.truncated.sum())
+        assert not batch.done.any()
+        assert (hands[batch.truncated] == 1).all()
+    assert cut > 20
+
+
+@pytest.mark.parametrize("reward", ["points", "margin", "win"])
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: str) -> None:
+    batch = Batch(40, players=players, reward=reward, seed=3, target=15)
+    batch.reset()
+    random, totals, points = np.random.default_rng(0), np.zeros((40, players)), np.zeros(40)
+    for _ in range(400):
+        before = batch.games["table"]["scores"].copy()
+        batch.step(batch.random_actions(random))
+        totals += batch.reward
+        if reward != "points":
+            sides = 2 if players == 4 else players
+            np.testing.assert_allclose(batch.reward[:, :sides].sum(1), 0, atol=1e-5)
+        if players == 4:
+            assert (batch.reward[:, :2] == batch.reward[:, 2:]).all()
+        for i in np.flatnonzero(batch.done):
+            if reward == "win":
+                best = totals[i].max()
+                assert best == 1
+                losers = totals[i][totals[i] < 1]
+                np.testing.assert_allclose(losers, -1 / ((2 if players == 4 else players) - 1))
+            if reward == "points":
+                assert totals[i].max() >= 15
+            totals[i] = 0
+            points[i] += 1
+        del before
+    assert points.sum() > 20
+
+
+def test_a_step_before_reset_is_refused() -> None:
+    with pytest.raises(OptionError, match="call reset"):
+        Batch(3).step(np.zeros(3, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("match", "actions"),
+    [
+        ("actions must be 4 whole numbers.*shape \\(3,\\)", np.zeros(3, np.int64)),
+        ("not an array of float64", np.zeros(4)),
+        ("not an array of int64 of shape \\(4, 1\\)", np.zeros((4, 1), np.int64)),
+        ("not an array of bool", np.zeros(4, np.bool_)),
+    ],
+)
+def test_actions_of_another_shape_or_kind_are_refused(match: str, actions: np.ndarray) -> None:
+    batch = Batch(4)
+    batch.reset()
+    with pytest.raises(OptionError, match=match):
+        batch.step(actions)
+
+
+@pytest.mark.parametrize("wrong", [120, 119, 500, -1])
+def test_an_illegal_action_names_the_game_and_changes_nothing(wrong: int) -> None:
+    batch = Batch(600, seed=1)
+    batch.reset()
+    before = batch.save()
+    actions = batch.random_actions(np.random.default_rng(0))
+    actions[577] = wrong
+    with pytest.raises(IllegalMoveError, match=f"game 577, seat {batch.turn[577]}: action {wrong}.*allowed: "):
+        batch.step(actions)
+    assert batch.save() == before
+
+
+@pytest.mark.parametrize(
+    ("match", "options"),
+    [
+        ("at least one game", {"games": 0}),
+        ("at least one thread", {"threads": 0}),
+        ("no preset", {"rules": ["five_up", "six_up"]}),
+        ("2 to 5 can play", {"players": [4, 6]}),
+        ("no episode", {"episode": "day"}),
+        ("no reward", {"reward": "gold"}),
+        ("no encoder", {"encoder": "flit"}),
+        ("no rule field", {"handsize": 4}),
+        ("a seed is", {"seed": -3}),
+    ],
+)
+def test_bad_options_are_refused(match: str, options: dict[str, Any]) -> None:
+    with pytest.raises(FiveUpError, match=match):
+        Batch(**options)

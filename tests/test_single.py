@@ -1,0 +1,121 @@
+"""The Gymnasium environment: one learner, all rewards until its next turn in its step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
+from fiveup_env.errors import IllegalMoveError, OptionError, SeatError
+from fiveup_env.single import FiveUpEnv
+
+
+class OnlyLegal(FiveUpEnv):
+    """For checkers that know no masks: any action stands for an allowed one."""
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        allowed = np.flatnonzero(self.action_masks())
+        return super().step(int(allowed[int(action) % len(allowed)]))
+
+
+def make(**options: Any) -> FiveUpEnv:
+    env = gymnasium.make("fiveup/FiveUp-v0", **options).unwrapped
+    assert isinstance(env, FiveUpEnv)
+    return env
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("episode", ["game", "hand"])
+def test_gymnasiums_and_stable_baselines_checkers(players: int, episode: str) -> None:
+    env = OnlyLegal(players=players, episode=episode)
+    check_env(env, skip_render_check=True)
+    check_env_for_sb3(env, skip_render_check=True)
+
+
+@pytest.mark.parametrize("seat", [0, 1, None])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_rewards_of_an_episode_are_all_that_the_learner_won(players: int, seat: Any) -> None:
+    env, random = make(players=players, seat=seat, reward="points"), np.random.default_rng(0)
+    for seed in range(4):
+        _, info = env.reset(seed=seed)
+        total, over = 0.0, False
+        while not over:
+            action = int(random.choice(np.flatnonzero(info["action_mask"])))
+            _, reward, over, _, info = env.step(action)
+            total += reward
+        assert total == env.game.scores[env.rules.side_of(env.seat)]
+
+
+def test_the_side_that_loses_receives_its_loss_in_its_last_step() -> None:
+    env, random = make(players=2, seat=0), np.random.default_rng(0)
+    results = []
+    for seed in range(12):
+        _, info = env.reset(seed=seed)
+        over, reward = False, 0.0
+        while not over:
+            assert reward == 0
+            action = int(random.choice(np.flatnonzero(info["action_mask"])))
+            _, reward, over, _, info = env.step(action)
+        outcome = env.game.outcome()
+        assert outcome is not None
+        results.append((outcome.winner, reward))
+    assert set(results) == {(0, 1.0), (1, -1.0)}
+
+
+def test_the_seat_is_drawn_for_each_episode_unless_it_is_fixed() -> None:
+    env = make(players=4)
+    seats = set()
+    for seed in range(40):
+        env.reset(seed=seed)
+        seats.add(env.seat)
+    assert seats == {0, 1, 2, 3}
+    env = make(players=4, seat=2)
+    env.reset(seed=0)
+    assert env.seat == 2
+
+
+def test_a_seed_fixes_the_deal_the_seat_and_the_opponents() -> None:
+    played = []
+    for _ in range(2):
+        env = make(players=3)
+        observation, info = env.reset(seed=9)
+        seen = [observation.tobytes(), env.seat]
+        for _ in range(30):
+            observation, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
+            seen += [observation.tobytes(), reward]
+            if over:
+                break
+        played.append(seen)
+    assert played[0] == played[1]
+
+
+def test_opponents_are_given_views_and_masks() -> None:
+    asked = []
+
+    def watch(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        del random
+        asked.append((views["seat"][0], views["table"]["turn"][0], int(masks.sum())))
+        return masks.argmax(1)
+
+    env = make(players=3, seat=1, opponents=watch)
+    env.reset(seed=1)
+    env.step(int(env.action_masks().argmax()))
+    assert asked
+    assert all(seat == turn != 1 and legal > 0 for seat, turn, legal in asked)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(SeatError, match="seats 0 to 2, not 3"):
+        make(players=3, seat=3)
+    with pytest.raises(OptionError, match="no opponent 'randon'.*did you mean 'random'"):
+        make(opponents="randon")
+    env = make(players=2, episode="hand")
+    with pytest.raises(OptionError, match="call reset"):
+        env.step(0)
+    env.reset(seed=1)
+    with pytest.raises(IllegalMoveError, match="allowed: "):
+        env.step(120)
