@@ -129,14 +129,25 @@ def training_share() -> tuple[float, float]:
 
 def medians(measure: Callable[[], tuple[float, ...]], rounds: int = ROUNDS) -> list[float]:
     """The median of each figure over some rounds."""
-    return [statistics.median(column) for column in zip(*(measure() for _ in range(rounds)), strict=True)]
+    return [
+        statistics.median(column)
+        for column in zip(*(measure() for _ in range(rounds)), strict=True)
+    ]
 
 
 def aec_rates() -> tuple[float, ...]:
     """Our rates and connect_four's, and their ratios."""
     theirs, theirs_raw = (aec_rate(env, 2_000) for env in connect_four())
     ours, ours_raw = aec_rate(fiveup_env.env()), aec_rate(fiveup_env.raw_env())
-    return ours, ours_raw, theirs, theirs_raw, ours / theirs, ours_raw / theirs, ours_raw / theirs_raw
+    return (
+        ours,
+        ours_raw,
+        theirs,
+        theirs_raw,
+        ours / theirs,
+        ours_raw / theirs,
+        ours_raw / theirs_raw,
+    )
 
 
 def thread_ratio() -> tuple[float, ...]:
@@ -165,7 +176,10 @@ def main() -> None:
         ("  against connect_four's env()", f"{ratio:.1f} times"),
         ("AEC loop, raw_env()", f"{raw:,.0f} steps/s"),
         ("  against connect_four's env(), raw_env()", f"{raw_ratio:.1f}, {raw_to_raw:.1f} times"),
-        ("connect_four's AEC loop, env() and raw_env()", f"{theirs:,.0f}, {theirs_raw:,.0f} steps/s"),
+        (
+            "connect_four's AEC loop, env() and raw_env()",
+            f"{theirs:,.0f}, {theirs_raw:,.0f} steps/s",
+        ),
         ("MaskablePPO, 2 x 256 net, two threads", f"{trained:,.0f} steps/s"),
         ("  the environment's share of the time", f"{100 * share:.1f} %"),
     ]

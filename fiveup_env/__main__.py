@@ -65,6 +65,12 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("file", help="a file of records, one a line")
     show.add_argument("--game", type=int, default=0, help="which game, from 0 (default: 0)")
 
+    replay = commands.add_parser("replay", help="write a recorded game as a page that shows it")
+    replay.set_defaults(command=_replay)
+    replay.add_argument("file", help="a file of records, one a line")
+    replay.add_argument("-o", "--output", required=True, metavar="FILE", help="such as game.html")
+    replay.add_argument("--game", type=int, default=0, help="which game, from 0 (default: 0)")
+
     rules = commands.add_parser("rules", help="print the presets and their fields side by side")
     rules.set_defaults(command=_rules)
     rules.add_argument("preset", nargs="?", help="only this one, for every number of players")
@@ -123,14 +129,29 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from fiveup_env.drawing.transcript import transcript
+
+    print(transcript(_chosen_game(options)))
+    return 0
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from fiveup_env.drawing.replay import replay_html
+
+    page = replay_html(_chosen_game(options))
+    with whole_file(options.output) as file:
+        file.write(page)
+    print(f"game {options.game} of {options.file} written to {options.output}")
+    return 0
+
+
+def _chosen_game(options: argparse.Namespace) -> Game:
+    """The game of that number in a file of records."""
     for number, line in enumerate(read_file(options.file)):
         if number == options.game:
             if line.game is None:
                 raise FiveUpError(line.error)
-            from fiveup_env.drawing.transcript import transcript
-
-            print(transcript(line.game))
-            return 0
+            return line.game
     raise FiveUpError(f"{options.file} has no game {options.game}")
 
 

@@ -143,13 +143,12 @@ ACTION_OUTWARD = np.array(
     [-1 if m.tile is None or m.pip is None else m.tile.pips - m.pip for m in MOVES], np.int8
 )
 # What a tile set on an end counts there: the pip that it shows, or the whole of a double.
-ACTION_SHOWS = np.array(
-    [2 * out if m.tile and m.tile.is_double else out for m, out in zip(MOVES, ACTION_OUTWARD)],
-    np.int8,
-)
+_sets_double = np.array([m.tile is not None and m.tile.is_double for m in MOVES])
+ACTION_SHOWS = np.where(_sets_double, 2 * ACTION_OUTWARD, ACTION_OUTWARD).astype(np.int8)
 # The first of the actions that set a tile on an end: a double has one, any other tile four.
 FIRST_WAY = np.array(
-    [min(m.action for m in MOVES if m.tile == tile and m.pip is not None) for tile in TILES], np.int16
+    [min(m.action for m in MOVES if m.tile == tile and m.pip is not None) for tile in TILES],
+    np.int16,
 )
 # PLAY[end][tile]: the action that sets a tile on an end, -1 where it does not fit. An end is
 # numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.

@@ -58,8 +58,9 @@ def env(
 ) -> AECEnv:
     """The environment, with PettingZoo's check that its methods are called in order.
 
-    Actions out of bounds need no wrapper: the environment refuses them itself. `illegal` says what an action that is not allowed does: `error` refuses it, `terminate` ends
-    the episode with `illegal_reward` for its player (PettingZoo's TerminateIllegalWrapper).
+    Actions out of bounds need no wrapper: the environment refuses them itself. `illegal` says what
+    an action that is not allowed does: `error` refuses it, `terminate` ends the episode with
+    `illegal_reward` for its player (PettingZoo's TerminateIllegalWrapper).
     """
     if illegal not in ILLEGAL:
         raise OptionError(unknown("way with illegal actions", illegal, ILLEGAL))
@@ -238,6 +239,10 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._window.show(self.game)
         return None
 
+    def _repr_svg_(self) -> str:
+        """The table as a picture, which notebooks show."""
+        return self.game._repr_svg_()
+
     def close(self) -> None:
         """Close the window."""
         if self._window is not None:
@@ -254,8 +259,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(self._games, 0, mask)
         legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
-        known = isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT
-        name = f"{action} ({MOVES[action]})" if known else repr(action)
+        name = repr(action)
+        if isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT:
+            name = f"{action} ({MOVES[int(action)]})"
         return IllegalMoveError(
             f"{self.agent_selection}: action {name} is not allowed; allowed: {legal}"
         )

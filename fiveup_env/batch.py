@@ -85,9 +85,9 @@ class Batch:
         Where `rules` or `players` is a list, the games take every combination in turn. Game i
         plays seed `seed` + i first, then `games` more each time.
         """
-        if not isinstance(games, int) or games < 1:
+        if games < 1:
             raise OptionError(f"a batch has at least one game, not {games!r}")
-        if not isinstance(threads, int) or threads < 1:
+        if threads < 1:
             raise OptionError(f"a batch needs at least one thread, not {threads!r}")
         self.rules = [
             Rules.of(one, count, **fields)
@@ -171,7 +171,9 @@ class Batch:
         """What one seat in each of some games observes, whoever is to move."""
         which = np.ascontiguousarray(which, np.int64)
         views = np.empty(len(which), VIEW)
-        observe_seats(self._games, which, seats, views, np.empty((len(which), ACTION_COUNT), np.int8))
+        observe_seats(
+            self._games, which, seats, views, np.empty((len(which), ACTION_COUNT), np.int8)
+        )
         rows = np.empty((len(which), self.observation.shape[1]), np.int8)
         self.encoder.encode(views, rows)
         return rows

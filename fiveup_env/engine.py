@@ -23,8 +23,8 @@ from fiveup_env.actions import (
     ACTION_COUNT,
     ACTION_END,
     ACTION_OUTWARD,
-    ACTION_SHOWS,
     ACTION_PIP,
+    ACTION_SHOWS,
     ACTION_TILE,
     DRAW,
     FIRST_WAY,
@@ -323,7 +323,7 @@ def drawable(table: Record) -> int:
 
 @inlined
 def mark_legal(table: Record, hand: Mask, rows: Array, r: int, at: int) -> None:
-    """Mark what the seat to move may do with its hand: in row r from a column on, where all is zero."""
+    """Mark what the seat to move may do, in row r from a column on, where all is zero."""
     if table.phase != PLAYING:
         return
     may_draw, may_play = drawable(table) > 0, hand

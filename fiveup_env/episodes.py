@@ -51,7 +51,7 @@ class Episodes:
             raise OptionError(unknown("episode", self.episode, EPISODES))
         if self.reward not in REWARDS:
             raise OptionError(unknown("reward", self.reward, REWARDS))
-        if not isinstance(self.max_hands, int) or self.max_hands < 0:
+        if self.max_hands < 0:
             raise OptionError(f"max_hands must be 0 (no bound) or more, not {self.max_hands!r}")
 
     @property

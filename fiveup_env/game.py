@@ -385,11 +385,17 @@ class Game:
 
         return table_text(self)
 
+    def _repr_svg_(self) -> str:
+        """The table as a picture, which notebooks show."""
+        from fiveup_env.drawing.svg import game_svg
+
+        return game_svg(self)
+
     # Inside
 
     @property
     def _table(self) -> np.void:
-        return self._state[0]["table"]  # type: ignore[no-any-return]
+        return self._state[0]["table"]
 
     @property
     def _phase(self) -> int:

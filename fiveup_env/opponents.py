@@ -13,9 +13,7 @@ from fiveup_env.errors import OptionError, unknown
 Policy: TypeAlias = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 
 
-def random_policy(
-    views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-) -> np.ndarray:
+def random_policy(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Any allowed action, each as likely as the other."""
     del views
     return (random.random(masks.shape, np.float32) * (masks > 0)).argmax(1)

@@ -169,7 +169,7 @@ def _names(state: np.ndarray, places: Iterable[int]) -> list[str]:
 
 
 def _by_side(rules: Rules, state: np.ndarray, field: str) -> list[int]:
-    return state[0]["table"][field][: rules.sides].tolist()  # type: ignore[no-any-return]
+    return state[0]["table"][field][: rules.sides].tolist()
 
 
 # --- Reading

@@ -23,7 +23,11 @@ from fiveup_env.opponents import Policy, get_policy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+    from stable_baselines3.common.vec_env.base_vec_env import (
+        VecEnvIndices,
+        VecEnvObs,
+        VecEnvStepReturn,
+    )
 
 
 class FiveUpVecEnv(VecEnv):
@@ -160,9 +164,7 @@ class FiveUpVecEnv(VecEnv):
         answer = getattr(self, method_name)(*args, **kwargs)
         return [answer[i] for i in self._get_indices(indices)]
 
-    def env_is_wrapped(
-        self, wrapper_class: type, indices: VecEnvIndices = None
-    ) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """No game is wrapped in anything."""
         del wrapper_class
         return [False for _ in self._get_indices(indices)]

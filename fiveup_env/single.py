@@ -3,7 +3,8 @@
     env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="random")
 
 A step is the learner's move and everything up to its next turn: its reward is all that happened in
-between, the end included. What is allowed: `env.unwrapped.action_masks()`, or `info["action_mask"]`.
+between, the end included. `info["action_mask"]` and `env.unwrapped.action_masks()` say what is
+allowed.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         self._agent = self._table.possible_agents[seat or 0]
         low, high = bounds(self._table.encoder)
         self.observation_space = Box(low, high, dtype=np.int8)
-        self.action_space = Discrete(ACTION_COUNT)
+        self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
         self.render_mode = self._table.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)
         self._before_first_turn = 0.0

@@ -18,7 +18,14 @@ def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
     random, seen = np.random.default_rng(seed), []
     for _ in range(steps):
         batch.step(batch.random_actions(random))
-        arrays = (batch.observation, batch.mask, batch.turn, batch.reward, batch.done, batch.truncated)
+        arrays = (
+            batch.observation,
+            batch.mask,
+            batch.turn,
+            batch.reward,
+            batch.done,
+            batch.truncated,
+        )
         seen.append(b"".join(array.tobytes() for array in arrays))
     return seen
 
@@ -28,11 +35,15 @@ def test_the_arrays_are_made_once_and_shared_with_torch_without_a_copy() -> None
     batch.reset()
     tensor = torch.from_numpy(batch.observation)
     before = tensor.clone()
-    addresses = [array.ctypes.data for array in (batch.observation, batch.mask, batch.reward, batch.turn)]
+    addresses = [
+        array.ctypes.data for array in (batch.observation, batch.mask, batch.reward, batch.turn)
+    ]
     played(batch, 5)
     assert (tensor != before).any()
     assert tensor.data_ptr() == batch.observation.ctypes.data
-    assert [a.ctypes.data for a in (batch.observation, batch.mask, batch.reward, batch.turn)] == addresses
+    assert [
+        a.ctypes.data for a in (batch.observation, batch.mask, batch.reward, batch.turn)
+    ] == addresses
 
 
 def test_masks_are_never_empty() -> None:
@@ -95,7 +106,9 @@ def test_what_is_hidden_comes_only_when_asked_for() -> None:
     assert batch.oracle.shape == (5, TRUTH_SIZE)
     for i in range(5):
         hand = batch.games["hands"][i, batch.turn[i]]
-        assert np.flatnonzero(batch.oracle[i, :28]).tolist() == [t for t in range(28) if hand >> t & 1]
+        assert np.flatnonzero(batch.oracle[i, :28]).tolist() == [
+            t for t in range(28) if hand >> t & 1
+        ]
 
 
 def test_max_hands_cuts_an_episode_off() -> None:
@@ -168,7 +181,9 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(wrong: int) -> Non
     before = batch.save()
     actions = batch.random_actions(np.random.default_rng(0))
     actions[577] = wrong
-    with pytest.raises(IllegalMoveError, match=f"game 577, seat {batch.turn[577]}: action {wrong}.*allowed: "):
+    with pytest.raises(
+        IllegalMoveError, match=f"game 577, seat {batch.turn[577]}: action {wrong}.*allowed: "
+    ):
         batch.step(actions)
     assert batch.save() == before
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fiveup_env.__main__ import main
+from fiveup_env.drawing.replay import replay_html
 from fiveup_env.records import read_file
 from fiveup_env.rules import FIELDS, PRESETS
 
@@ -73,6 +74,18 @@ def test_show_prints_a_game_and_its_layout(
     assert output.count("total ") > len(second.moves)
 
 
+def test_replay_writes_a_page_of_the_chosen_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "games.jsonl", tmp_path / "game.html"
+    main(["record", "--games", "2", "--max-hands", "2", "-o", str(file)])
+    assert main(["replay", str(file), "--game", "1", "-o", str(page)]) == 0
+    assert f"game 1 of {file} written to {page}" in capsys.readouterr().out
+    second = list(read_file(file))[1].game
+    assert second is not None
+    assert page.read_text(encoding="utf-8") == replay_html(second)
+
+
 def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     output = capsys.readouterr().out
@@ -100,6 +113,8 @@ def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -
         ("check nowhere.jsonl", "No such file or directory"),
         ("show empty.jsonl --game 3", "has no game 3"),
         ("show empty.jsonl --game -1", "has no game -1"),
+        ("replay nowhere.jsonl -o x", "No such file or directory"),
+        ("replay empty.jsonl -o x", "has no game 0"),
         ("rules chess", "there is no preset 'chess'"),
     ],
 )

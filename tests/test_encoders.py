@@ -56,7 +56,9 @@ def test_every_entry_stays_within_its_bounds(rules: Any, seed: int) -> None:
         for seat in range(rules.players):
             row = row_of(game, seat, name)
             wrong = np.flatnonzero((row < low) | (row > high))
-            assert not len(wrong), [p.name for p, start in offsets(encoder.pieces) if start <= wrong[0]][-1]
+            assert not len(wrong), [
+                p.name for p, start in offsets(encoder.pieces) if start <= wrong[0]
+            ][-1]
 
 
 def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
@@ -65,7 +67,11 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
     table = state["table"]
     players = game.rules.players
     around = [(seat + k) % players for k in range(players)]
-    played = {MOVES[a].tile: int(s) for a, s in zip(table["play_action"], table["play_seat"], strict=True) if a >= 0}
+    played = {
+        MOVES[a].tile: int(s)
+        for a, s in zip(table["play_action"], table["play_seat"], strict=True)
+        if a >= 0
+    }
     lacks = []
     for other in around:
         for pip in range(7):
@@ -127,7 +133,9 @@ def test_a_position_that_somebody_read() -> None:
     # 6-1 on the 6 makes 4 + 1 = 5: one point, written as 2.
     assert {str(MOVES[k]): int(plays[k]) for k in np.flatnonzero(plays)} == {"6-1@6": 2}
     played = np.array(piece(game, 1, "played"))
-    assert [(seat, str(TILES[tile])) for seat, tile in zip(*played.nonzero(), strict=True)] == [(2, "6-4")]
+    assert [(seat, str(TILES[tile])) for seat, tile in zip(*played.nonzero(), strict=True)] == [
+        (2, "6-4")
+    ]
     push_all(game, "6-1@6")
     assert piece(game, 0, "lacks")[1] == [0, 0, 0, 0, 1, 0, 1]
     assert piece(game, 0, "lacks_age")[1] == [0, 0, 0, 0, 1, 0, 1]
@@ -144,7 +152,11 @@ def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since(
             for seat in (0, 1):
                 other = 1 - seat
                 table = game.view(seat)[0]["table"]
-                drawn = [int(p) for p, s in zip(table["draw_ply"], table["draw_seat"], strict=True) if s == other]
+                drawn = [
+                    int(p)
+                    for p, s in zip(table["draw_ply"], table["draw_seat"], strict=True)
+                    if s == other
+                ]
                 for pip in range(7):
                     ply = int(table["lack_ply"][other, pip])
                     if ply < 0:

@@ -26,7 +26,15 @@ from fiveup_env.errors import (
     TileError,
 )
 from fiveup_env.tiles import TILE_COUNT, mask_of
-from tests.support import EVERY_PRESET, deal, game_of, label, play_randomly, push_all, shuffled_hidden
+from tests.support import (
+    EVERY_PRESET,
+    deal,
+    game_of,
+    label,
+    play_randomly,
+    push_all,
+    shuffled_hidden,
+)
 from tests.test_engine_against_reference import any_rules
 
 a_game = st.builds(Game, any_rules(), seed=st.integers(0, 2**64 - 1))

@@ -20,7 +20,78 @@ STEPS = 150
 # What STEPS moves from seed 42 looked like when the rules, the encoders and the rewards were read
 # and found right. A change here is a change of behaviour: it needs a new version of the
 # environment's id or of the encoder.
-GOLDEN: dict[str, str] = {}
+GOLDEN = {
+    "five_up-2 flat": "1968bcd5767eb388",
+    "five_up-3 flat": "c346c7d80442a310",
+    "five_up-4-partners flat": "0d1e08ba1ea80ab1",
+    "five_up-4 flat": "9372f1e0b8e80e70",
+    "five_up-5 flat": "25c40c7f5b4743d5",
+    "five_up_armanino-2 flat": "5dc89bbddc10f196",
+    "five_up_armanino-3 flat": "557fc2d9ec421f7d",
+    "five_up_armanino-4-partners flat": "308d96aabc7cdf48",
+    "five_up_armanino-4 flat": "dfd015698bc937e2",
+    "five_up_armanino-5 flat": "ca5d66f2e8e5d090",
+    "five_up_fosdick-2 flat": "ede0116c92c0715a",
+    "five_up_fosdick-3 flat": "d5abb209c7c4a5de",
+    "five_up_fosdick-4-partners flat": "4fc27874d2b59d6d",
+    "five_up_fosdick-4 flat": "ee289a738c55f702",
+    "five_up_fosdick-5 flat": "3db5e635ad0f6cb7",
+    "five_up_first_to_61-2 flat": "ba0b492b4ca9cd0f",
+    "five_up_first_to_61-3 flat": "ec25387b453d0bea",
+    "five_up_first_to_61-4-partners flat": "0dae25f732fb1a88",
+    "five_up_first_to_61-4 flat": "a7f629e7f8ab6ea2",
+    "five_up_first_to_61-5 flat": "d8db6b84d169bd8c",
+    "all_fives-2 flat": "0c62af1e07f2c4c9",
+    "all_fives-3 flat": "36fa7271d196a9b3",
+    "all_fives-4-partners flat": "c17f657753614de1",
+    "all_fives-4 flat": "b4a973c3e63be756",
+    "all_fives-5 flat": "5fa7dcdc55df417b",
+    "all_fives_cribbage-2 flat": "84bc2e269517527e",
+    "all_fives_cribbage-3 flat": "d03e8d5353a8f250",
+    "all_fives_cribbage-4-partners flat": "43ce04d2afd22dfd",
+    "all_fives_cribbage-4 flat": "387d0f60da5678d9",
+    "all_fives_cribbage-5 flat": "a04ce3fabe8ce35c",
+    "muggins-2 flat": "eb1eb7e4b79eba12",
+    "muggins-3 flat": "6a4c131fd8504eb0",
+    "muggins-4-partners flat": "1676602a19ef8121",
+    "muggins-4 flat": "2fe2bf36de392723",
+    "muggins-5 flat": "a7db71842a13bbc3",
+    "five_up-2 tokens": "a9b022406c30da6d",
+    "five_up-3 tokens": "39e3791194b9232c",
+    "five_up-4-partners tokens": "6a4556ba78353840",
+    "five_up-4 tokens": "908bceb457c93c1d",
+    "five_up-5 tokens": "3a4bfb816385c32a",
+    "five_up_armanino-2 tokens": "39deb118f927d958",
+    "five_up_armanino-3 tokens": "ca3dcf40b2032d0c",
+    "five_up_armanino-4-partners tokens": "3481e2d78c3fbfe5",
+    "five_up_armanino-4 tokens": "474072e9429d1c9c",
+    "five_up_armanino-5 tokens": "513505f7c0b1090f",
+    "five_up_fosdick-2 tokens": "0f6d2231e7195bc8",
+    "five_up_fosdick-3 tokens": "1f9dd0509ff032d2",
+    "five_up_fosdick-4-partners tokens": "74afa31756df0645",
+    "five_up_fosdick-4 tokens": "60a31cf5f1aab7ce",
+    "five_up_fosdick-5 tokens": "536a6d6a07e7fa30",
+    "five_up_first_to_61-2 tokens": "03f8f7c8fcd329c9",
+    "five_up_first_to_61-3 tokens": "e871ea2af8524ce6",
+    "five_up_first_to_61-4-partners tokens": "953e894dd58b0de8",
+    "five_up_first_to_61-4 tokens": "4b8296d7b417470f",
+    "five_up_first_to_61-5 tokens": "a8549d68e6d3a9ec",
+    "all_fives-2 tokens": "1d3e0e518fbe9b61",
+    "all_fives-3 tokens": "847cf0b1a56ef6eb",
+    "all_fives-4-partners tokens": "d63844d29db0af1d",
+    "all_fives-4 tokens": "0f89f6c4cecbb07d",
+    "all_fives-5 tokens": "79bf205669ddbbc6",
+    "all_fives_cribbage-2 tokens": "67dad162902c09d9",
+    "all_fives_cribbage-3 tokens": "f2b6342b104c667e",
+    "all_fives_cribbage-4-partners tokens": "965d9edeaef86a17",
+    "all_fives_cribbage-4 tokens": "978a5e0274067d98",
+    "all_fives_cribbage-5 tokens": "55be8a08bea90641",
+    "muggins-2 tokens": "ef3efc2eaa8d2172",
+    "muggins-3 tokens": "1efc4c583c6631b2",
+    "muggins-4-partners tokens": "ae7ee0b004916b25",
+    "muggins-4 tokens": "54e4080de2395a17",
+    "muggins-5 tokens": "184c6e9f30bd6400",
+}
 
 
 def lowest_or_highest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
@@ -44,7 +115,9 @@ def through_game(rules: Rules, seed: int, encoder: Any) -> list[bytes]:
         seen.append(bytes([game.turn or 0]) + row.tobytes() + mask.tobytes())
         game.push(MOVES[action])
         points = [b - a for a, b in zip(before, game.scores, strict=True)]
-        seen.append(np.array([points[rules.side_of(s)] for s in range(rules.players)], "f4").tobytes())
+        seen.append(
+            np.array([points[rules.side_of(s)] for s in range(rules.players)], "f4").tobytes()
+        )
     return seen
 
 
@@ -100,7 +173,7 @@ def test_gymnasium_and_the_vec_env_agree_for_a_learner_of_one_seat(seat: int) ->
     options: dict[str, Any] = {"opponents": lowest_or_highest, "seat": seat, "reward": "margin"}
     single = gymnasium.make("fiveup/FiveUp-v0", **options)
     many = FiveUpVecEnv(3, seed=7, **options)
-    rows = many.reset()
+    rows = np.asarray(many.reset())
     row, info = single.reset(seed=8)
     for _ in range(60):
         assert (rows[1] == row).all()
@@ -108,7 +181,8 @@ def test_gymnasium_and_the_vec_env_agree_for_a_learner_of_one_seat(seat: int) ->
         assert (masks[1] == info["action_mask"]).all()
         actions = masks.argmax(1)
         many.step_async(actions)
-        rows, rewards, over, infos = many.step_wait()
+        seen, rewards, over, infos = many.step_wait()
+        rows = np.asarray(seen)
         row, reward, terminated, _, info = single.step(int(actions[1]))
         assert rewards[1] == np.float32(reward)
         assert over[1] == terminated

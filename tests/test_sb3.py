@@ -80,14 +80,15 @@ def test_it_says_what_sb3_contrib_asks() -> None:
 @pytest.mark.parametrize("seat", [None, 1])
 def test_each_learner_sees_its_own_seat_and_the_loser_receives_its_loss(seat: int | None) -> None:
     env = FiveUpVecEnv(30, players=3, seat=seat, seed=3, target=10, reward="win")
-    rows, random = env.reset(), np.random.default_rng(0)
+    rows, random = np.asarray(env.reset()), np.random.default_rng(0)
     results: list[float] = []
     for _ in range(300):
         turn = piece_of(env.batch.encoder, "turn", rows)
         assert (turn[:, 0] == 1).all()
         masks = env.action_masks()
         env.step_async((random.random(masks.shape) * masks).argmax(1))
-        rows, rewards, over, infos = env.step_wait()
+        seen, rewards, over, infos = env.step_wait()
+        rows = np.asarray(seen)
         assert (rewards[~over] == 0).all()
         for game in np.flatnonzero(over):
             results.append(float(rewards[game]))

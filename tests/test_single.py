@@ -18,6 +18,7 @@ class OnlyLegal(FiveUpEnv):
     """For checkers that know no masks: any action stands for an allowed one."""
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Take the action as a choice among those that are allowed."""
         allowed = np.flatnonzero(self.action_masks())
         return super().step(int(allowed[int(action) % len(allowed)]))
 
@@ -111,11 +112,11 @@ def test_opponents_are_given_views_and_masks() -> None:
 def test_bad_input() -> None:
     with pytest.raises(SeatError, match="seats 0 to 2, not 3"):
         make(players=3, seat=3)
-    with pytest.raises(OptionError, match="no opponent 'randon'.*did you mean 'random'"):
+    with pytest.raises(OptionError, match=r"no opponent 'randon'.*did you mean 'random'"):
         make(opponents="randon")
     env = make(players=2, episode="hand")
     with pytest.raises(OptionError, match="call reset"):
         env.step(0)
     env.reset(seed=1)
-    with pytest.raises(IllegalMoveError, match="allowed: "):
+    with pytest.raises(IllegalMoveError, match=r"allowed: \d+ \("):
         env.step(120)

@@ -40,6 +40,10 @@ def test_the_text_of_a_hand_that_somebody_read() -> None:
         "    4  seat 0 passes",
         "  blocked, which brings 0 : -2: scores 0 : -1",
         "",
+        "   2←[2│1][1│3]┃3┃2┃→2",
+        "",
+        "  last 3-2; open ends 2, 2; total 4",
+        "",
         "Not finished; scores 0 : -1",
     ]
 

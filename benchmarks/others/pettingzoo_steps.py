@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from _timing import report  # type: ignore[import-not-found]
-from pettingzoo.classic.connect_four import connect_four  # type: ignore[import-untyped]
-from pettingzoo.classic.tictactoe import tictactoe  # type: ignore[import-untyped]
+from pettingzoo.classic.connect_four import connect_four
+from pettingzoo.classic.tictactoe import tictactoe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fiveup_env.drawing.geometry import Sizes
-from fiveup_env.drawing.placement import place_tree
-from fiveup_env.drawing.transcript import ENDED
-from fiveup_env.drawing.tree import layout_tree, open_ends
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from fiveup_env.actions import Move
-    from fiveup_env.drawing.geometry import Box, Exit, Placed
+    from fiveup_env.drawing.geometry import Box
     from fiveup_env.drawing.placement import Placement
-    from fiveup_env.drawing.tree import OpenEnd
-    from fiveup_env.game import Game, Step
+    from fiveup_env.drawing.table import Table
     from fiveup_env.rules import Rules
-    from fiveup_env.tiles import Tile
 
 WOOD, FELT, SHADE, RACK = "#2e2019", "#1f6149", "#174a38", "#46332a"
 BOARD, GROOVE, HOLE = "#d9b27c", "#b98f59", "#6d4c2b"
@@ -33,9 +24,6 @@ TRACK_FRAME, ROW = 36.0, 17.0
 LAYOUT_HEIGHT = (240.0, 470.0)  # at least, at most
 LARGEST_CELL = 20.0  # half the width of a tile
 MOST_HOLES = 130
-
-SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), aspect=3.0)
-LAYOUT_WIDTH = 48  # cells
 
 # Where the pips of an upright half lie, in steps from its middle.
 _ONE, _TWO, _FOUR = ((0, 0),), ((1, -1), (-1, 1)), ((-1, -1), (1, -1), (-1, 1), (1, 1))
@@ -87,90 +75,6 @@ class Picture(NamedTuple):
     parts: list[Part]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """What there is to see at one moment of a game.
-
-    `placement` may hold tiles that are set later: then no tile ever moves to make room.
-    """
-
-    rules: Rules
-    number: int
-    plays: Sequence[Move]
-    placement: Placement | None
-    hands: Sequence[Sequence[Tile]]
-    turn: int | None
-    boneyard: int
-    scores: tuple[int, ...]
-    before: tuple[int, ...]  # the scores before each last changed
-    reach: tuple[int, int]  # the least and the highest score that the track must have
-    note: str
-    status: str
-
-    @classmethod
-    def of(cls, game: Game) -> Table:
-        """The table as it stands."""
-        steps = list(game.steps())
-        scores = game.scores
-        past = [step.before[0]["table"]["scores"].tolist() for step in reversed(steps)]
-        return cls(
-            rules=game.rules,
-            number=game.hand_number,
-            plays=game.plays,
-            placement=placement_of(game.plays, game.rules),
-            hands=[game.hand_of(seat) for seat in range(game.rules.players)],
-            turn=game.turn,
-            boneyard=game.boneyard_count,
-            scores=scores,
-            before=tuple(
-                next((row[side] for row in past if row[side] != score), score)
-                for side, score in enumerate(scores)
-            ),
-            reach=(min(scores), max(scores)),
-            note=_note(game, steps),
-            status=_status(game),
-        )
-
-    @property
-    def ends(self) -> list[OpenEnd]:
-        """Every open end."""
-        return open_ends(layout_tree(self.plays, self.rules.spinners))
-
-
-def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
-    """Where the tiles of a hand lie; None before the lead."""
-    root = layout_tree(plays, rules.spinners)
-    return place_tree(root, SIZES, LAYOUT_WIDTH) if root else None
-
-
-def _note(game: Game, steps: Sequence[Step]) -> str:
-    """The last play of this hand, or else how the last hand ended."""
-    if not game.plays:
-        return (
-            f"hand {game.hand_number - 1} {ENDED[game.last_hand.ended]}" if game.last_hand else ""
-        )
-    step = next(step for step in reversed(steps) if step.move.tile is not None)
-    before, after = step.before[0]["table"], step.after[0]["table"]
-    seat = int(before["turn"])
-    side = game.rules.side_of(seat)
-    gained = after["scores"][side] - before["scores"][side] - after["end_points"][side]
-    return play_note(seat, step.move.tile, int(gained))
-
-
-def play_note(seat: int, tile: object, points: int) -> str:
-    """A play in a few words."""
-    return f"seat {seat} set {tile}{f', {points:+d}' if points else ''}"
-
-
-def _status(game: Game) -> str:
-    """Whose turn it is, or who has won."""
-    outcome = game.outcome()
-    if outcome is None:
-        return f"seat {game.turn} to move"
-    seats = " and ".join(map(str, outcome.seats))
-    return f"seats {seats} win" if len(outcome.seats) > 1 else f"seat {seats} wins"
-
-
 def frame_height(rules: Rules) -> float:
     """How high a picture is without the room for its layout."""
     racks = -(-rules.players // _columns(rules)) * (RACK_HEIGHT + GAP)
@@ -219,7 +123,7 @@ def _felt_top(rules: Rules) -> float:
 # --- Tiles
 
 
-def tile_shapes(
+def _tile(
     halves: tuple[int, int], x: float, y: float, cell: float, *, upright: bool, pin: bool = False
 ) -> tuple[Rect | Dots, ...]:
     """A tile whose corner is at x, y; a spinner has a pin of brass."""
@@ -279,23 +183,15 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
     shown = tiles[: len(table.plays)]
     for tile in shown:
         if tile.link:
-            x, y, width, height = scaled(tile.link)
-            across = tile.direction % 2 == 0
-            thin = 0.4 * cell
-            bar = (
-                (x, y + (height - thin) / 2, width, thin)
-                if across
-                else (x + (width - thin) / 2, y, thin, height)
-            )
-            yield Part("link", (Rect(BRASS, *bar),))
+            yield Part("link", (Rect(SHADE, *scaled(tile.link, -0.3)),))
     if shown:
         yield Part("last", (Rect(GLOW, *scaled(shown[-1].box, 0.16), 0.5 * cell),))
     for tile in shown:
         pin = any(place.kind == "cross" for place in tile.node.places)
         x, y, _, _ = scaled(tile.box)
-        shapes = tile_shapes(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
+        shapes = _tile(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
         yield Part("tile", shapes, (("tile", str(tile.node.tile)),))
-    for end, box in _marks(tiles, table):
+    for end, box in table.marks():
         x, y, width, height = scaled(box)
         middle = (x + width / 2, y + height / 2)
         label = str(end.counts) if end.counts or end.kind == "plain" else ""
@@ -306,30 +202,6 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
             else (Dots(SHADE, 0.42 * cell, (middle,)), Dots(DIM, 0.13 * cell, (middle,))),
             (("end", f"{end.pip}{'' if end.kind == 'plain' else 'x'}"), ("counts", label)),
         )
-
-
-def _marks(tiles: Sequence[Placed], table: Table) -> Iterator[tuple[OpenEnd, Box]]:
-    """The room at every open end: where the next tile there will lie, if one will."""
-    shown = len(table.plays)
-    rooms = [_room(exit_, tiles) for tile in tiles[:shown] for exit_ in tile.exits()]
-    for end in table.ends:
-        free = next(room for room in rooms if room[0] == end.key and room[1] >= shown)
-        rooms.remove(free)
-        yield end, free[2]
-
-
-def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:
-    """What an exit is to the rules, which tile will lie there, and the room for its mark."""
-    ahead = exit_.room(SIZES.mark)
-    for tile in tiles:
-        if tile.node.attached_to == exit_.key:
-            around = tile.link.joined(tile.box) if tile.link else tile.box
-            if around.joined(ahead) == around:
-                return exit_.key, tile.node.number, ahead
-            if exit_.place.kind == "plain":  # set round the corner, beside the half
-                beside = exit_.box.beside(tile.direction, SIZES.mark, exit_.anchor)
-                return exit_.key, tile.node.number, beside
-    return exit_.key, len(tiles), ahead
 
 
 # --- All around
@@ -385,7 +257,7 @@ def _rack(table: Table, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]
         x, y = start + 2.4 * cell * k, middle - 2 * cell
         if hands:
             data = (("seat", str(seat)), ("tile", str(tile)))
-            yield Part("held", tile_shapes(tile, x, y, cell, upright=True), data)
+            yield Part("held", _tile(tile, x, y, cell, upright=True), data)
         else:
             yield Part("held", _back(x, y, cell), (("seat", str(seat)),))
 
@@ -393,8 +265,8 @@ def _rack(table: Table, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]
 def _track(table: Table, top: float) -> Iterator[Part]:
     """A board with a row of holes for each side: pegs at its score and at the one before."""
     rules, target = table.rules, table.rules.target
-    low = min(0, table.reach[0], *table.before)
-    high = max(target, table.reach[1], *table.before)
+    low = min(0, *table.scores, *table.before, *table.reach)
+    high = max(target, *table.scores, *table.before, *table.reach)
     step = rules.unit  # from hole to hole
     while (high - low) / step > MOST_HOLES:
         step *= 2 if str(step)[0] == "5" else 5
@@ -408,7 +280,7 @@ def _track(table: Table, top: float) -> Iterator[Part]:
 
     holes = tuple((at(score), y) for y in rows for score in range(low, high + 1, step))
     fives = [at(score + step / 2) for score in range(low, high, 5 * step)]
-    tens = [score for score in range(low, high + 1, 10 * step) if at(target) - at(score) > 30]
+    tens = [score for score in range(low, high + 1, 10 * step) if abs(at(target) - at(score)) > 30]
     foot, goal = top + height - 11, str(target)
     yield Part(
         "board",

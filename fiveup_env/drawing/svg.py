@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from fiveup_env.drawing.scene import WIDTH, Dots, Part, Rect, Table, Text, layout_height, picture_of
+from fiveup_env.drawing.scene import WIDTH, Dots, Part, Rect, Text, layout_height, picture_of
+from fiveup_env.drawing.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

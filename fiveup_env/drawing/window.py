@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.drawing.scene import (
-    WIDTH,
-    WOOD,
-    Dots,
-    Rect,
-    Table,
-    Text,
-    frame_height,
-    picture_of,
-)
+from fiveup_env.drawing.scene import WIDTH, WOOD, Dots, Rect, Text, frame_height, picture_of
+from fiveup_env.drawing.table import Table
 from fiveup_env.errors import OptionError
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from fiveup_env.actions import ACTION_COUNT, ACTION_TILE, FIRST_WAY
@@ -27,9 +25,6 @@ from fiveup_env.engine import (
 )
 from fiveup_env.rules import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAYERS
 from fiveup_env.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SEATS = MAX_PLAYERS
 LARGEST = 127  # of an int8
@@ -105,7 +100,8 @@ _TO_GO, _RULES, _PLAYS = (_STARTS[name] for name in ("to_go", "players", "plays"
 _RULES_STARTS = {piece.name: start for piece, start in offsets(RULES_PIECES)}
 _TARGET = _RULES + _RULES_STARTS["target"]
 MODULO = np.array(
-    [[total % max(1, m) for total in range(MAX_TOTAL + 1)] for m in range(MAX_MULTIPLE + 1)], np.int8
+    [[total % max(1, m) for total in range(MAX_TOTAL + 1)] for m in range(MAX_MULTIPLE + 1)],
+    np.int8,
 )
 FLAT_SIZE = sum(piece.size for piece in FLAT_PIECES)
 

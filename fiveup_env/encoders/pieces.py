@@ -35,9 +35,17 @@ class Encoder(Protocol):
     for the same view does.
     """
 
-    name: str
-    version: int
-    pieces: tuple[Piece, ...]
+    @property
+    def name(self) -> str:
+        """What it is chosen by."""
+
+    @property
+    def version(self) -> int:
+        """Which version its rows are."""
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What a row consists of."""
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row of int8 for each of some VIEW records."""

@@ -13,7 +13,9 @@ from fiveup_env.tiles import TILE_COUNT
 
 TRUTH_PIECES = (
     Piece("hands", (MAX_PLAYERS, TILE_COUNT), 0, 1, "every hand, seats counted from the one asked"),
-    Piece("boneyard_place", (TILE_COUNT,), 0, TILE_COUNT, "1 + each tile's place, next drawn first"),
+    Piece(
+        "boneyard_place", (TILE_COUNT,), 0, TILE_COUNT, "1 + each tile's place, next drawn first"
+    ),
 )
 TRUTH_SIZE = sum(piece.size for piece in TRUTH_PIECES)
 _BONEYARD = TRUTH_PIECES[0].size
