@@ -131,7 +131,8 @@ def _check(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from fiveup_env.drawing.transcript import transcript
 
-    print(transcript(_chosen_game(options)))
+    unicode = "utf" in (sys.stdout.encoding or "").lower()
+    print(transcript(_chosen_game(options), unicode=unicode))
     return 0
 
 

@@ -9,8 +9,10 @@ import pytest
 import torch
 
 from fiveup_env import Batch, Game
+from fiveup_env.encoders import bounds
 from fiveup_env.encoders.truth import TRUTH_SIZE
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError
+from tests.support import EVERY_PRESET
 
 
 def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
@@ -205,3 +207,20 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(wrong: int) -> Non
 def test_bad_options_are_refused(match: str, options: dict[str, Any]) -> None:
     with pytest.raises(FiveUpError, match=match):
         Batch(**options)
+
+
+def test_ten_thousand_games_of_every_preset_run_without_a_warning() -> None:
+    batch = Batch(2_100, EVERY_PRESET, max_hands=150, threads=2, seed=1)
+    batch.reset()
+    random, ended = np.random.default_rng(0), np.zeros(len(EVERY_PRESET), np.int64)
+    low, high = bounds(batch.encoder)
+    steps = 0
+    while ended.sum() < 10_000:
+        batch.step(batch.random_actions(random))
+        over = np.flatnonzero(batch.done | batch.truncated)
+        np.add.at(ended, over % len(EVERY_PRESET), 1)
+        if steps % 50 == 0:
+            assert batch.mask.any(1).all()
+            assert ((batch.observation >= low) & (batch.observation <= high)).all()
+        steps += 1
+    assert ended.min() > 0

@@ -183,7 +183,10 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
     shown = tiles[: len(table.plays)]
     for tile in shown:
         if tile.link:
-            yield Part("link", (Rect(SHADE, *scaled(tile.link, -0.3)),))
+            x, y, width, height = scaled(tile.link)
+            dx, dy = (0.8 * cell, 0.0) if tile.direction % 2 else (0.0, 0.8 * cell)
+            bar = Rect(BRASS, x + dx, y + dy, width - 2 * dx, height - 2 * dy)
+            yield Part("link", (bar,))
     if shown:
         yield Part("last", (Rect(GLOW, *scaled(shown[-1].box, 0.16), 0.5 * cell),))
     for tile in shown:
@@ -280,7 +283,10 @@ def _track(table: Table, top: float) -> Iterator[Part]:
 
     holes = tuple((at(score), y) for y in rows for score in range(low, high + 1, step))
     fives = [at(score + step / 2) for score in range(low, high, 5 * step)]
-    tens = [score for score in range(low, high + 1, 10 * step) if abs(at(target) - at(score)) > 30]
+    clear = 20 + 4 * len(str(target))
+    tens = [
+        score for score in range(low, high + 1, 10 * step) if abs(at(target) - at(score)) > clear
+    ]
     foot, goal = top + height - 11, str(target)
     yield Part(
         "board",

@@ -31,7 +31,7 @@ def table_text(game: Game) -> str:
     return "\n".join([layout, *hands, f"{counts}, scores {_scores(game.scores)}"])
 
 
-def transcript(game: Game) -> str:
+def transcript(game: Game, *, unicode: bool = True) -> str:
     """The whole game: the rules, then every hand with its deal, moves, end and last layout."""
     record = record_of(game)
     rules = record["rules"]
@@ -41,15 +41,15 @@ def transcript(game: Game) -> str:
         ", ".join(f"{name} {rules[name]}" for name in FIELDS),
     ]
     for number, hand in enumerate(record["hands"]):
-        picture = _picture(game.hand_states[number], rules["spinners"])
+        picture = _picture(game.hand_states[number], rules["spinners"], unicode=unicode)
         lines += ["", *_hand(hand, number), "", *(f"  {line}".rstrip() for line in picture)]
     return "\n".join([*lines, "", _outcome(game)])
 
 
-def _picture(state: np.ndarray, spinners: str) -> list[str]:
+def _picture(state: np.ndarray, spinners: str, *, unicode: bool) -> list[str]:
     table = state[0]["table"]
     plays = [MOVES[action] for action in table["play_action"][: table["plies"]]]
-    return layout_text(plays, spinners).splitlines()
+    return layout_text(plays, spinners, unicode=unicode).splitlines()
 
 
 def _hand(hand: Json, number: int) -> list[str]:
