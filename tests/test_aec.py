@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 
 import fiveup_env
 from fiveup_env import MOVES, Game, Move, Rules
@@ -262,3 +263,22 @@ def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
         env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
         for name, one in env.rewards.items():
             since[name] += one
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_pettingzoos_render_test(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    is_svg = {"svg": lambda picture: picture.startswith("<svg")}
+    render_test(partial(fiveup_env.env, players=players), custom_tests=is_svg)
+
+
+def test_pettingzoos_performance_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    performance_benchmark(fiveup_env.env(episode="hand"))
+    assert "turns per second" in capsys.readouterr().out
+
+
+def test_a_notebook_shows_the_table() -> None:
+    env = fiveup_env.raw_env()
+    env.reset(seed=1)
+    assert env._repr_svg_() == env.game._repr_svg_()
+    assert env.game._repr_svg_().startswith("<svg")

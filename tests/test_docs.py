@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from fiveup_env import Game
 from fiveup_env.encoders import ENCODERS
+from tests.support import play_randomly
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -34,3 +37,8 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
+    game = play_randomly(Game("five_up", players=4, seed=17), Random(17), 194)
+    assert (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8") == game._repr_svg_()

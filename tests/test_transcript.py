@@ -21,7 +21,7 @@ def test_the_text_of_a_game_holds_what_its_record_holds() -> None:
         for tile in (tile for tiles in hand["deal"] for tile in tiles):
             assert str(Tile.parse(tile)) in text
     assert text.count(" sets ") == sum(move.tile is not None for move in game.moves)
-    assert "wins, " in text.splitlines()[-1]
+    assert text.splitlines()[-1] == "Seats 0 and 2 win, 62 : -20"
 
 
 def test_the_text_of_a_hand_that_somebody_read() -> None:

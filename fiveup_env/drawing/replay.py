@@ -15,7 +15,7 @@ from fiveup_env.actions import MOVES
 from fiveup_env.drawing.scene import Part, layout_height, picture_of
 from fiveup_env.drawing.svg import part_svg, svg_of
 from fiveup_env.drawing.table import Table, placement_of
-from fiveup_env.drawing.transcript import ENDED, _deed, _outcome, _scores
+from fiveup_env.drawing.words import ENDED, deed, hand_end, outcome_line, score_line
 from fiveup_env.records import Json, record_of
 from fiveup_env.tiles import Tile
 
@@ -43,7 +43,7 @@ def replay_html(game: Game) -> str:
     steps = [[table.number, line] for table, line in moments]
     page = files("fiveup_env.drawing").joinpath("replay.html").read_text("utf-8")
     for name, content in (
-        ("title", f"Five Up: {_outcome(game)}"),
+        ("title", f"Five Up: {outcome_line(game)}"),
         ("picture", svg_of(svg, height, "The table")),
         ("steps", json.dumps(steps, separators=(",", ":")).replace("<", "\\u003c")),
     ):
@@ -75,8 +75,8 @@ def _moments(game: Game) -> Iterator[tuple[Table, str]]:
     for number, hand in enumerate(record_of(game)["hands"]):
         for table, line in _hand(game, number, hand, before):
             before = table.before
-            yield table, f"{line}; scores {_scores(table.scores)}"
-    yield Table.of(game), _outcome(game)
+            yield table, f"{line}; scores {score_line(table.scores)}"
+    yield Table.of(game), outcome_line(game)
 
 
 def _hand(
@@ -102,8 +102,8 @@ def _hand(
     for move, turn in zip(hand["moves"], turns, strict=True):
         status = "" if turn is None else f"seat {turn} to move"
         table = replace(table.after(move, plays), turn=turn, status=status)
-        yield table, f"Seat {move['player']} {_deed(move)}"
+        yield table, f"Seat {move['player']} {deed(move)}"
     if hand["ended"]:
         how = f"hand {number} {ENDED[hand['ended']]}"
-        brought = f", which brings {_scores(hand['end_points'])}" if hand["end_points"] else ""
-        yield replace(table.scored(hand["scores_after"]), note=how), f"{how.capitalize()}{brought}"
+        told = f"Hand {number} {hand_end(hand)}"
+        yield replace(table.scored(hand["scores_after"]), note=how), told

@@ -163,7 +163,7 @@ def _back(x: float, y: float, cell: float) -> tuple[Rect, ...]:
 
 def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
     """The tiles on the table, and what each open end counts."""
-    if table.placement is None:
+    if table.placement is None or not table.plays:
         yield Part(
             "empty", (Text(DIM, WIDTH / 2, top + room / 2 - 20, 20, "No tile yet", "middle"),)
         )
@@ -187,8 +187,7 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
             dx, dy = (0.8 * cell, 0.0) if tile.direction % 2 else (0.0, 0.8 * cell)
             bar = Rect(BRASS, x + dx, y + dy, width - 2 * dx, height - 2 * dy)
             yield Part("link", (bar,))
-    if shown:
-        yield Part("last", (Rect(GLOW, *scaled(shown[-1].box, 0.16), 0.5 * cell),))
+    yield Part("last", (Rect(GLOW, *scaled(shown[-1].box, 0.16), 0.5 * cell),))
     for tile in shown:
         pin = any(place.kind == "cross" for place in tile.node.places)
         x, y, _, _ = scaled(tile.box)
@@ -197,7 +196,8 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
     for end, box in table.marks():
         x, y, width, height = scaled(box)
         middle = (x + width / 2, y + height / 2)
-        label = str(end.counts) if end.counts or end.kind == "plain" else ""
+        adds_nothing = end.kind == "cross" or end.counts < end.pip  # as a double's other side does
+        label = "" if adds_nothing else str(end.counts)
         yield Part(
             "end",
             (Dots(SHADE, 0.66 * cell, (middle,)), Text(TEXT, *middle, 0.8 * cell, label, "middle"))
@@ -284,9 +284,7 @@ def _track(table: Table, top: float) -> Iterator[Part]:
     holes = tuple((at(score), y) for y in rows for score in range(low, high + 1, step))
     fives = [at(score + step / 2) for score in range(low, high, 5 * step)]
     clear = 20 + 4 * len(str(target))
-    tens = [
-        score for score in range(low, high + 1, 10 * step) if abs(at(target) - at(score)) > clear
-    ]
+    tens = range(low + -low % (10 * step), high + 1, 10 * step)
     foot, goal = top + height - 11, str(target)
     yield Part(
         "board",
@@ -295,7 +293,11 @@ def _track(table: Table, top: float) -> Iterator[Part]:
             *(Rect(GROOVE, x - 0.6, top + 7, 1.2, height - 27) for x in fives),
             Rect(BRASS, at(target) - 7, top + 5, 14, height - 23, 7),
             Dots(HOLE, 2, holes),
-            *(Text(HOLE, at(score), foot, 11, str(score), "middle") for score in tens),
+            *(
+                Text(HOLE, at(score), foot, 11, str(score), "middle")
+                for score in tens
+                if abs(at(target) - at(score)) > clear
+            ),
             Text(PIP, min(at(target), right + 14 - 3.5 * len(goal)), foot, 12, goal, "middle"),
         ),
     )

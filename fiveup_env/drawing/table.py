@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from fiveup_env.drawing.geometry import Sizes
 from fiveup_env.drawing.placement import place_tree
-from fiveup_env.drawing.transcript import ENDED, _outcome
 from fiveup_env.drawing.tree import layout_tree, open_ends
+from fiveup_env.drawing.words import ENDED, outcome_line
 from fiveup_env.tiles import Tile
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Table:
                 for side, score in enumerate(game.scores)
             ),
             note=_note(game, steps),
-            status=_outcome(game) if game.outcome() else f"seat {game.turn} to move",
+            status=outcome_line(game) if game.outcome() else f"seat {game.turn} to move",
         )
 
     def after(self, move: Json, plays: Sequence[Move]) -> Table:

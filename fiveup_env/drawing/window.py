@@ -47,10 +47,9 @@ class Window:
             self._pygame.display.set_caption("Five Up")
             self._screen = self._pygame.display.set_mode(self.size)
             self._clock = self._pygame.time.Clock()
-        if self._pygame.event.get(self._pygame.QUIT):
+        if any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
             return
-        self._pygame.event.pump()
         self._screen.blit(_draw(self._pygame, game, *self.size), (0, 0))
         self._pygame.display.flip()
         self._clock.tick(self.fps)
@@ -64,6 +63,7 @@ class Window:
 
 
 def _pygame() -> Any:
+    """Pygame, ready to draw, or an OptionError that says how to get it."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame

@@ -1,0 +1,57 @@
+"""How a game is put into words: what the transcript, the pictures and the replay all say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fiveup_env.tiles import Tile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fiveup_env.game import Game
+    from fiveup_env.records import Json
+
+ENDED: Final[Mapping[str | None, str]] = {
+    None: "unfinished",
+    "domino": "dominoed",
+    "blocked": "blocked",
+    "target": "at the target",
+}
+
+
+def deed(move: Json) -> str:
+    """What a recorded move did: `draws 3-3 6-0, sets 6-0 on the 6: total 10, +2`."""
+    drew = f"draws {tile_names(move['draws'])}, " if move["draws"] else ""
+    if move["play"] is None:
+        return f"{drew}passes"
+    on = move["on"]
+    where = f" on the {on['pip']}{' double' if on['end'] == 'double' else ''}" if on else ""
+    gain = f", {move['points']:+d}" if move["points"] else ""
+    return f"{drew}sets {tile_names([move['play']])}{where}: total {move['total']}{gain}"
+
+
+def hand_end(hand: Json) -> str:
+    """How a recorded hand ended: `dominoed, which brings -2 : -3`."""
+    brought = f", which brings {score_line(hand['end_points'])}" if hand["end_points"] else ""
+    return f"{ENDED[hand['ended']]}{brought}"
+
+
+def outcome_line(game: Game) -> str:
+    """Who has won, or that nobody has."""
+    outcome = game.outcome()
+    if outcome is None:
+        return f"Not finished; scores {score_line(game.scores)}"
+    who = " and ".join(map(str, outcome.seats))
+    seats = f"Seats {who} win" if len(outcome.seats) > 1 else f"Seat {who} wins"
+    return f"{seats}, {score_line(outcome.scores)}"
+
+
+def tile_names(names: Iterable[Tile | str]) -> str:
+    """Tiles one after the other."""
+    return " ".join(str(Tile.parse(name)) for name in names) or "nothing"
+
+
+def score_line(scores: Iterable[int]) -> str:
+    """Scores of the sides: `12 : 8`."""
+    return " : ".join(map(str, scores))
