@@ -41,7 +41,7 @@ from fiveup_env.view import VIEW
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SLICE = 256  # games that are stepped, seen and encoded together, while they are in the cache
+SLICE = 2048  # games that are stepped, seen and encoded together by one thread
 
 
 class _Scratch(threading.local):
