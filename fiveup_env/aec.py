@@ -33,8 +33,16 @@ from pettingzoo.utils import wrappers
 from fiveup_env.actions import ACTION_COUNT, MOVES
 from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
-from fiveup_env.engine import GAME, is_legal_at, mark_legal_at
-from fiveup_env.episodes import CUT_OFF, ENDED, Episodes, observe_seats, start_episodes, step_games
+from fiveup_env.engine import GAME, is_legal_at
+from fiveup_env.episodes import (
+    CUT_OFF,
+    ENDED,
+    Episodes,
+    observe_seats,
+    refusal,
+    start_episodes,
+    step_games,
+)
 from fiveup_env.errors import GameOverError, IllegalMoveError, OptionError, unknown
 from fiveup_env.game import Game, checked_seed
 from fiveup_env.rules import Rules
@@ -159,12 +167,15 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     def step(self, action: int | None) -> None:
         """Make the move of the agent to act; None where its episode is over."""
+        if not self.agents:
+            raise GameOverError("there is no episode to step: call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if not isinstance(action, (int, np.integer)) or not is_legal_at(self._games, 0, action):
-            raise self._refusal(action)
+            why = refusal(self._games, 0, action)
+            raise IllegalMoveError(f"{agent}: {why}")
         self._actions[0] = action
         step_games(
             self._games,
@@ -252,16 +263,3 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     @property
     def _turn(self) -> int:
         return int(self._games["table"]["turn"][0])
-
-    def _refusal(self, action: object) -> IllegalMoveError:
-        if not self.agents:
-            return GameOverError("the episode is over: call reset()")
-        mask = np.zeros((1, ACTION_COUNT), np.int8)
-        mark_legal_at(self._games, 0, mask)
-        legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
-        name = repr(action)
-        if isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT:
-            name = f"{action} ({MOVES[int(action)]})"
-        return IllegalMoveError(
-            f"{self.agent_selection}: action {name} is not allowed; allowed: {legal}"
-        )

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.actions import ACTION_COUNT, MOVES
+from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.encoders import Encoder, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
-from fiveup_env.engine import GAME, mark_legal_at
+from fiveup_env.engine import GAME
 from fiveup_env.episodes import (
     CUT_OFF,
     ENDED,
@@ -30,6 +30,7 @@ from fiveup_env.episodes import (
     first_illegal,
     observe_games,
     observe_seats,
+    refusal,
     start_episodes,
     step_games,
 )
@@ -242,15 +243,9 @@ class Batch:
         actions = np.ascontiguousarray(actions, np.int64)
         wrong = first_illegal(self._games, which, actions)
         if wrong >= 0:
-            i, action = int(which[wrong]), int(actions[wrong])
-            move = str(MOVES[action]) if 0 <= action < ACTION_COUNT else "no move"
-            mask = np.zeros((1, ACTION_COUNT), np.int8)
-            mark_legal_at(self._games, i, mask)
-            legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
-            raise IllegalMoveError(
-                f"game {i}, seat {self.turn[i]}: action {action} ({move}) is not allowed; "
-                f"allowed: {legal}"
-            )
+            i = int(which[wrong])
+            why = refusal(self._games, i, int(actions[wrong]))
+            raise IllegalMoveError(f"game {i}, seat {self.turn[i]}: {why}")
         return actions
 
     def _move(self, which: np.ndarray, actions: np.ndarray, seed_step: int) -> None:

@@ -660,10 +660,3 @@ def legal_count_at(games: Array, i: int) -> int:
     """How many things the seat to move may do."""
     game = games[i]
     return legal_count(game.table, game.hands[game.table.turn])
-
-
-@compiled
-def total_after_at(games: Array, i: int, action: int) -> int:
-    """The total once an action's tile is set."""
-    table = games[i].table
-    return total_after(table.layout, action)

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.actions import ACTION_COUNT, MOVES
 from fiveup_env.compiled import Array, Record, compiled, inlined
 from fiveup_env.engine import (
     GAME_OVER,
@@ -22,6 +22,7 @@ from fiveup_env.engine import (
     deal,
     is_legal,
     mark_legal,
+    mark_legal_at,
     play,
     side_of,
 )
@@ -58,6 +59,17 @@ class Episodes:
     def codes(self) -> tuple[int, int, int]:
         """The same for compiled code."""
         return EPISODES.index(self.episode), REWARDS.index(self.reward), self.max_hands
+
+
+def refusal(games: np.ndarray, i: int, action: object) -> str:
+    """Why an action is refused in the i-th game: the sentence names what is allowed there."""
+    mask = np.zeros((1, ACTION_COUNT), np.int8)
+    mark_legal_at(games[i : i + 1], 0, mask)
+    legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
+    name = repr(action)
+    if isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT:
+        name = f"{action} ({MOVES[int(action)]})"
+    return f"action {name} is not allowed; allowed: {legal}"
 
 
 @compiled
