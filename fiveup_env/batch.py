@@ -125,10 +125,19 @@ class Batch:
         """The GAME records: the whole truth. No agent is given it."""
         return self._games
 
-    def reset(self, seed: int | None = None) -> None:
-        """Begin anew: game i plays `seed` + i (the seed of before, if none is given)."""
-        self.seed = self.seed if seed is None else checked_seed(seed)
-        start_episodes(self._games, self._all, np.uint64(self.seed) + self._all.astype(np.uint64))
+    def reset(self, seed: int | np.ndarray | None = None) -> None:
+        """Begin anew: game i plays `seed` + i (the seed of before, if none is given).
+
+        An array gives each game a seed of its own: the same deals may be played several times.
+        """
+        if isinstance(seed, np.ndarray):
+            if seed.shape != self._all.shape or seed.dtype.kind not in "iu":
+                raise OptionError(f"seeds must be {len(self)} whole numbers, one for each game")
+            seeds = seed.astype(np.uint64)
+        else:
+            self.seed = self.seed if seed is None else checked_seed(seed)
+            seeds = np.uint64(self.seed) + self._all.astype(np.uint64)
+        start_episodes(self._games, self._all, seeds)
         self.reward[:], self.done[:], self.truncated[:] = 0, False, False
         self._dealt = True
         self._on_slices(self._see)

@@ -69,6 +69,16 @@ def test_one_batch_may_mix_presets_and_players() -> None:
         assert batch.turn[i] == game.turn
 
 
+def test_each_game_may_be_given_a_seed_of_its_own() -> None:
+    batch = Batch(4)
+    batch.reset(np.array([9, 3, 9, 2**40]))
+    for i, seed in enumerate([9, 3, 9, 2**40]):
+        assert batch.games[i]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
+    for wrong in (np.zeros(3, np.int64), np.zeros(4)):
+        with pytest.raises(OptionError, match="seeds must be 4 whole numbers"):
+            batch.reset(wrong)
+
+
 def test_an_ended_episode_is_followed_by_the_next_seed_of_its_game() -> None:
     batch = Batch(50, episode="hand", seed=100)
     batch.reset()

@@ -44,6 +44,8 @@ def test_permuting_hidden_tiles_changes_nothing_that_is_observed(rules: Any, see
         hidden = shuffled_hidden(game, seat, random)
         for name in ENCODERS:
             assert (row_of(hidden, seat, name) == row_of(game, seat, name)).all()
+        if seat == game.turn:
+            assert (hidden.action_mask() == game.action_mask()).all()
 
 
 @thorough

@@ -1,0 +1,1 @@
+"""The laboratory: agents that play from views, and the arena in which they meet."""
