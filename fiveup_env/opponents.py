@@ -20,12 +20,20 @@ def random_policy(views: np.ndarray, masks: np.ndarray, random: np.random.Genera
 
 
 POLICIES: Final[dict[str, Policy]] = {"random": random_policy}
+_MAKERS: list[Callable[[str], Policy]] = []
+
+
+def make_policies_with(maker: Callable[[str], Policy]) -> None:
+    """Let specs be understood by a maker of agents, such as the laboratory's."""
+    _MAKERS.append(maker)
 
 
 def get_policy(chosen: str | Policy) -> Policy:
-    """The policy of a name, or the one that is given."""
+    """The policy of a name or spec, or the one that is given."""
     if callable(chosen):
         return chosen
-    if chosen not in POLICIES:
-        raise OptionError(unknown("opponent", chosen, POLICIES))
-    return POLICIES[chosen]
+    if chosen in POLICIES:
+        return POLICIES[chosen]
+    for maker in _MAKERS:
+        return maker(chosen)
+    raise OptionError(unknown("opponent", chosen, POLICIES))

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.heuristics import expected_reply
+from agents.heuristics import Greedy, expected_reply
 from agents.registry import AgentError, known_agents, listing, make_agent, register
 from fiveup_env import Batch, Game, Move
 from fiveup_env.compiled import Array, compiled
 from fiveup_env.engine import LAYOUT
+from fiveup_env.single import FiveUpEnv
 from tests.support import game_of, play_randomly, push_all
 
 
@@ -120,6 +121,13 @@ def test_a_spec_sets_the_options_of_an_agent(monkeypatch: pytest.MonkeyPatch) ->
     for spec in ("slow:times", "slow:times=", "slow:times=two"):
         with pytest.raises(AgentError, match="times must be a int"):
             make_agent(spec)
+
+
+def test_a_spec_names_the_opponents_of_a_learner() -> None:
+    env = FiveUpEnv(players=2, opponents="greedy")
+    assert env._opponents == Greedy()
+    with pytest.raises(AgentError, match="did you mean 'greedy'"):
+        FiveUpEnv(opponents="greedi")
 
 
 def test_unknown_agents_list_what_there_is() -> None:

@@ -109,9 +109,10 @@ def test_opponents_are_given_views_and_masks() -> None:
     assert all(seat == turn != 1 and legal > 0 for seat, turn, legal in asked)
 
 
-def test_bad_input() -> None:
+def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SeatError, match="seats 0 to 2, not 3"):
         make(players=3, seat=3)
+    monkeypatch.setattr("fiveup_env.opponents._MAKERS", [])
     with pytest.raises(OptionError, match=r"no opponent 'randon'.*did you mean 'random'"):
         make(opponents="randon")
     env = make(players=2, episode="hand")
