@@ -53,6 +53,10 @@ class EncoderError(FiveUpError):
     """An encoder that does not exist or is none."""
 
 
+class BeliefError(FiveUpError):
+    """A view that no hand in play leads to."""
+
+
 class OptionError(FiveUpError):
     """A value that an environment does not have for one of its options."""
 

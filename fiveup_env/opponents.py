@@ -34,6 +34,6 @@ def get_policy(chosen: str | Policy) -> Policy:
         return chosen
     if chosen in POLICIES:
         return POLICIES[chosen]
-    for maker in _MAKERS:
-        return maker(chosen)
+    if _MAKERS:
+        return _MAKERS[-1](chosen)
     raise OptionError(unknown("opponent", chosen, POLICIES))
