@@ -85,11 +85,11 @@ GROUP = np.dtype(
 SETTLED = np.dtype([("tile", np.int8), ("first", np.int8), ("room", np.int8)], align=True)
 
 # What a view tells, made ready for counting. The boneyard's places are numbered in its order, those
-# of the dealt hands after them. The ways are fewer than 2**63, however a set is split: with forced
-# draws each run shows its last tile for good, with optional ones there are five groups at most.
+# of the dealt hands after them. 64 bits hold the ways, as no way to split a set has 2**60: with
+# forced draws all runs but one show their last tile, with optional ones there are at most 5 groups.
 BELIEF = np.dtype(
     [
-        ("layout", LAYOUT),  # built up once more
+        ("layout", LAYOUT),  # built up once more, play by play
         ("lacked", np.uint8, (MAX_PLAYERS, TILE_COUNT + 1)),  # pips that a seat lacked at a ply
         ("asked", np.int8),  # another seat that must have a tile that fits, or NOBODY
         ("known", WORLD),  # what is the same in every world
@@ -288,7 +288,7 @@ def _add_draws(table: Record, belief: Record, seat: int) -> None:
             if _forced(table):
                 admits = _held(table, belief, seat, table.draw_ply[k]) & belief.free
                 if _let_play(table, k):
-                    admits = playable(table.layout, belief.hidden)
+                    admits = playable(belief.layout, belief.hidden)
                 if admits != belief.groups[belief.group_count - 1].admits:
                     _add_group(belief, seat, admits)
             _add_place(belief, k, seat)
