@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from agents.arena import pairs_of, pairs_table
+from agents.arena.duels import pairs_of, pairs_table
 from agents.registry import listing
 from fiveup_env import FiveUpError, Rules
 from fiveup_env.episodes import EPISODES

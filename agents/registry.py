@@ -43,7 +43,7 @@ def register(name: str) -> Callable[[type[Any]], type[Any]]:
 
 def known_agents() -> dict[str, type[Any]]:
     """Every agent by name: those here, then those of other packages."""
-    import agents.heuristics  # noqa: F401  (registers its agents)
+    import agents.play.heuristics  # noqa: F401  (registers its agents)
 
     others = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
     return others | _AGENTS

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.heuristics import Greedy, expected_reply
+from agents.play.heuristics import Greedy, expected_reply
 from agents.registry import AgentError, known_agents, listing, make_agent, register
 from fiveup_env import Batch, Game, Move
 from fiveup_env.compiled import Array, compiled

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import evaluate
-from agents.arena import Duel, duel, seatings, split_specs
-from agents.heuristics import Defensive, Greedy, Random
+from agents.arena.duels import Duel, duel, seatings, split_specs
+from agents.play.heuristics import Defensive, Greedy, Random
 from fiveup_env import Rules
 from tests.support import SEATINGS
 

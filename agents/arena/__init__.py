@@ -1,0 +1,1 @@
+"""The arena: agents meet on duplicate deals, and what comes of it."""

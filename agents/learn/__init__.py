@@ -1,0 +1,1 @@
+"""Learning: networks, policies as files, and the self-play learner."""

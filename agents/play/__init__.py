@@ -1,0 +1,1 @@
+"""Agents that play by rules of thumb and by search; all compiled, without a network."""
