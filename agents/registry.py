@@ -9,6 +9,7 @@ whose docstring says what it does. Other packages offer theirs by an entry point
 from __future__ import annotations
 
 import dataclasses
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from fiveup_env.opponents import Policy
 
 ENTRY_POINTS = "fiveup.agents"
+ROOMS = (  # where agents register themselves
+    "agents.play.heuristics",
+    "agents.play.search",
+    "agents.play.endgame",
+)
 
 
 class AgentError(FiveUpError):
@@ -43,8 +49,8 @@ def register(name: str) -> Callable[[type[Any]], type[Any]]:
 
 def known_agents() -> dict[str, type[Any]]:
     """Every agent by name: those here, then those of other packages."""
-    import agents.play.heuristics  # noqa: F401  (registers its agents)
-
+    for room in ROOMS:
+        import_module(room)
     others = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
     return others | _AGENTS
 

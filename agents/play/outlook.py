@@ -1,0 +1,110 @@
+"""What a score is worth: the chance to win the game from there, when a hand has ended.
+
+A table for every set of rules, by what two sides have to go: some thousand hands of greedy players
+say what a hand may bring to the side that leads it and to its best rival, and whose lead comes
+next; the chances to win follow from themselves, score by score. Where there are more than two sides
+the chance is that of being ahead of the best of them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from agents.play.rollouts import first_hands, play_hands
+from agents.play.values import NAMES
+from fiveup_env.compiled import Array, Record, compiled, inlined, whole
+from fiveup_env.engine import DOMINO, GAME_OVER, NOBODY, side_of
+from fiveup_env.rules import MAX_TARGET, RULES
+
+HANDS = 3_000
+SEED = 1_000_000_000
+FARTHEST = 120  # from farther away, both sides are moved closer by as much
+SWEEPS = 8
+GREEDY = np.eye(len(NAMES))[0]
+
+# What a hand brought to the side that led it, to its best rival, and who leads next: 1 the same
+# side, 0 another, NOBODY the lot.
+HAND = np.dtype([("own", np.int64), ("rival", np.int64), ("leads", np.int64)])
+
+
+def outlook_of(rules: np.ndarray) -> np.ndarray:
+    """The chances of the side that leads the next hand: by its points to go, then the rival's."""
+    return _outlook(rules.tobytes())
+
+
+@cache
+def _outlook(record: bytes) -> np.ndarray:
+    rules = np.frombuffer(record, RULES)[0]
+    endless = rules.copy()
+    endless["target"], endless["exact_target"] = MAX_TARGET, False
+    games = first_hands(endless, np.arange(SEED, SEED + HANDS, dtype=np.uint64))
+    play_hands(games, 0, GREEDY, GREEDY, np.uint64(SEED))
+    hands = np.zeros(HANDS, HAND)
+    sum_up(games, hands)
+    kinds, often = np.unique(hands, return_counts=True)
+    chances = np.full((FARTHEST + 1, FARTHEST + 1), 0.5)
+    settle(kinds, often / HANDS, chances)
+    return chances
+
+
+@compiled
+def sum_up(games: Array, hands: Array) -> None:
+    """What each hand brought."""
+    for i in range(len(games)):
+        table, rules = games[i].table, games[i].table.rules
+        leader, best = side_of(rules, table.lead), -(1 << 30)
+        for side in range(rules.sides):
+            if side != leader:
+                best = max(best, whole(table.scores[side]))
+        hands[i].own = table.scores[leader] // rules.unit
+        hands[i].rival = best // rules.unit
+        hands[i].leads = NOBODY
+        if table.ended == DOMINO:
+            hands[i].leads = side_of(rules, table.turn) == leader
+
+
+@compiled
+def settle(hands: Array, often: Array, chances: Array) -> None:
+    """Let the chances follow from one another until they stand."""
+    for _ in range(SWEEPS):
+        for total in range(2, 2 * len(chances) - 1):
+            for own in range(max(1, total - len(chances) + 1), min(total, len(chances))):
+                chance = 0.0
+                for k in range(len(hands)):
+                    left, right = own - hands[k].own, total - own - hands[k].rival
+                    if min(left, right) <= 0 and left != right:
+                        chance += often[k] * (left < right)
+                    else:
+                        chance += often[k] * chance_from(chances, left, right, hands[k].leads)
+                chances[own, total - own] = chance
+
+
+@inlined
+def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
+    """The chance to win with so much to go, where one leads next (1), a rival (0) or by lot."""
+    shift = max(0, max(own, rival) - (len(chances) - 1))
+    own, rival = max(1, own - shift), max(1, rival - shift)
+    if leads == 1:
+        return float(chances[own, rival])
+    if leads == 0:
+        return 1 - chances[rival, own]
+    return (1 + chances[own, rival] - chances[rival, own]) / 2
+
+
+@inlined
+def chance_to_win(table: Record, side: int, chances: Array) -> float:
+    """A side's chance to win the game, its hand or the game itself being over."""
+    rules = table.rules
+    if table.phase == GAME_OVER:
+        return 1.0 if table.winner == side else 0.0
+    best = -(1 << 30)
+    for other in range(rules.sides):
+        if other != side:
+            best = max(best, whole(table.scores[other]))
+    leads = NOBODY
+    if table.ended == DOMINO:
+        leads = whole(side_of(rules, table.turn) == side)
+    own, rival = rules.target - table.scores[side], rules.target - best
+    return chance_from(chances, -(-own // rules.unit), -(-rival // rules.unit), leads)

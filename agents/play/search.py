@@ -1,0 +1,205 @@
+"""`pimc`, perfect-information Monte Carlo: deal what is hidden, and play out, again and again.
+
+Worlds are drawn by the exact belief. Every action is tried in the same worlds, with the same chance
+for the playouts, and has one average over all of them: the action is chosen once for all worlds,
+never for each (what depends on hidden tiles cannot be chosen). An action that is clearly worse
+after some worlds is not tried any further.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from agents.play.heuristics import LADDER, weights_of
+from agents.play.outlook import chance_to_win, outlook_of
+from agents.play.rollouts import margin_of, play_out
+from agents.play.values import ROOM, list_legal
+from agents.registry import AgentError, register
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.belief import BELIEF, fill_worlds
+from fiveup_env.compiled import Array, Record, Word, compiled, inlined
+from fiveup_env.engine import GAME, play, scramble, side_of
+from fiveup_env.errors import unknown
+
+BLOCK: Final = 32  # worlds that are dealt together; then it is asked which actions still matter
+CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be left alone
+AIMS: Final = ("game", "hand")
+
+# What is known of an action: in how many worlds it was tried, and sums over them.
+TRIED = np.dtype(
+    [
+        ("legal", np.bool_),
+        ("open", np.bool_),  # still to be tried
+        ("worlds", np.int64),
+        ("sum", np.float64),
+        ("squares", np.float64),
+    ],
+    align=True,
+)
+
+
+@register("pimc")
+@dataclass(frozen=True)
+class Pimc:
+    """Plays every action out in sampled worlds; the best on average."""
+
+    worlds: int = field(default=100, metadata={"help": "worlds a decision"})
+    ms: float = field(default=0.0, metadata={"help": "milliseconds a decision, instead of worlds"})
+    playout: str = field(default="greedy", metadata={"help": "the heuristic that plays hands out"})
+    aim: str = field(default="game", metadata={"help": "what counts: the game, or points (hand)"})
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played."""
+        if self.playout not in LADDER:
+            raise AgentError(unknown("playout", self.playout, LADDER))
+        if self.aim not in AIMS:
+            raise AgentError(unknown("aim", self.aim, AIMS))
+        if self.worlds < 1 or self.ms < 0:
+            raise AgentError("pimc needs worlds=1 or more, or ms= above 0")
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Choose an action for every view."""
+        return self.values(views, masks, random).argmax(1)
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """What every action is worth on average, -inf where it is not allowed.
+
+        In chances to win the game, or with `aim=hand` in points of the hand still to be won.
+        A single allowed action is not thought about, and has 0.
+        """
+        del masks
+        tried = np.zeros((len(views), ACTION_COUNT), TRIED)
+        chances, which = self._outlooks(views)
+        weights, rooms = weights_of(self.playout), np.zeros(1, ROOM)
+        belief, room_for_games = np.zeros(1, BELIEF), np.zeros(BLOCK + 1, GAME)
+        key, block = np.uint64(random.integers(1 << 63)), 0
+        started, thinking = time.perf_counter(), start_all(views, rooms, tried)
+        while thinking and self._may_go_on(block, started, len(views)):
+            worlds = BLOCK if self.ms else min(BLOCK, self.worlds - block * BLOCK)
+            games = room_for_games[: worlds + 1]
+            thinking = think_all(
+                views, key, block, weights, chances, which, belief, games, rooms, tried
+            )
+            block += 1
+        means = tried["sum"] / np.maximum(tried["worlds"], 1)
+        return np.where(tried["legal"], means, -np.inf)
+
+    def _may_go_on(self, block: int, started: float, decisions: int) -> bool:
+        """Whether the budget allows another block of worlds; the first one always."""
+        if not self.ms:
+            return block * BLOCK < self.worlds
+        return block == 0 or time.perf_counter() - started < self.ms / 1000 * decisions
+
+    def _outlooks(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The chances to win by the rules of the views, and which of them is each view's."""
+        if self.aim == "hand":
+            return np.zeros((0, 1, 1)), np.zeros(len(views), np.int64)
+        rules, which = np.unique(views["table"]["rules"], return_inverse=True)
+        return np.stack([outlook_of(one) for one in rules]), which
+
+
+@compiled
+def start_all(views: Array, rooms: Array, tried: Array) -> bool:
+    """Note what is allowed; answer whether there is anything to choose anywhere."""
+    thinking = False
+    for i in range(len(views)):
+        count = list_legal(views[i].table, views[i].hand, rooms[0].actions)
+        for k in range(count):
+            tried[i, rooms[0].actions[k]].legal = True
+            tried[i, rooms[0].actions[k]].open = count > 1
+        thinking |= count > 1
+    return thinking
+
+
+@compiled
+def think_all(
+    views: Array,
+    key: Word,
+    block: int,
+    weights: Array,
+    chances: Array,
+    which: Array,
+    belief: Array,
+    games: Array,
+    rooms: Array,
+    tried: Array,
+) -> bool:
+    """Try the open actions of every view in one more block of worlds; answer whether any are left.
+
+    The last of the games is where hands are played out; the others hold the worlds.
+    """
+    thinking = False
+    worlds = len(games) - 1
+    for i in range(len(views)):
+        if count_open(tried, i) < 2:
+            continue
+        own = scramble(scramble(key + np.uint64(i)) + np.uint64(block))
+        fill_worlds(views[i], belief[0], own, games[:worlds])
+        for w in range(worlds):
+            games[w].table = views[i].table
+            chance = own + np.uint64(w)
+            for action in range(ACTION_COUNT):
+                if tried[i, action].open:
+                    games[worlds] = games[w]
+                    play(games[worlds], action)
+                    play_out(games[worlds], weights, rooms[0], chance)
+                    value = _value(games[worlds].table, views[i], chances, which[i])
+                    _note(tried[i, action], value)
+        _close_the_worse(tried, i)
+        thinking |= count_open(tried, i) > 1
+    return thinking
+
+
+@inlined
+def _value(table: Record, view: Record, chances: Array, k: int) -> float:
+    """What the end of a hand is worth to the seat that views."""
+    side = side_of(table.rules, view.seat)
+    if len(chances) == 0:
+        return margin_of(table, side) - margin_of(view.table, side)
+    return chance_to_win(table, side, chances[k])
+
+
+@inlined
+def _note(action: Record, value: float) -> None:
+    action.worlds += 1
+    action.sum += value
+    action.squares += value * value
+
+
+@inlined
+def count_open(tried: Array, i: int) -> int:
+    """How many actions are still to be tried."""
+    count = 0
+    for action in range(ACTION_COUNT):
+        count += tried[i, action].open
+    return count
+
+
+@inlined
+def _close_the_worse(tried: Array, i: int) -> None:
+    """Leave those actions alone that are clearly worse than the best."""
+    best, best_error = -np.inf, 0.0
+    for action in range(ACTION_COUNT):
+        if tried[i, action].open and tried[i, action].sum > best * tried[i, action].worlds:
+            best = tried[i, action].sum / tried[i, action].worlds
+            best_error = _error(tried[i, action])
+    for action in range(ACTION_COUNT):
+        if tried[i, action].open:
+            mean = tried[i, action].sum / tried[i, action].worlds
+            apart = CLEARLY * np.sqrt(best_error + _error(tried[i, action]))
+            tried[i, action].open = mean >= best - apart
+
+
+@inlined
+def _error(action: Record) -> float:
+    """The squared standard error of an action's mean."""
+    mean = action.sum / action.worlds
+    return max(0.0, action.squares / action.worlds - mean * mean) / action.worlds

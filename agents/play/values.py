@@ -1,0 +1,362 @@
+"""What an action is worth at a glance: a weighted sum of what each heuristic looks at.
+
+All is counted in points on the cribbage scale (pips in fives), from what the seat to move sees: the
+table, its hand, and which tiles are unseen. A hand that it does not see is taken to be any of as
+many of the unseen tiles as it has, those excepted whose pips it was shown to lack.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.actions import (
+    ACTION_END,
+    ACTION_OUTWARD,
+    ACTION_PIP,
+    ACTION_TILE,
+    DRAW,
+    PASS,
+    PLAIN_END,
+    PLAY,
+)
+from fiveup_env.compiled import (
+    Array,
+    Mask,
+    Record,
+    Word,
+    bit_count,
+    compiled,
+    inlined,
+    lowest_bit,
+    whole,
+)
+from fiveup_env.engine import (
+    ALL_PIPS,
+    DOUBLE_OF,
+    FIVES,
+    LAYOUT,
+    ONE,
+    SUIT_OF_END,
+    attach,
+    chance_below,
+    drawable,
+    next_seat,
+    open_pips,
+    pips_of,
+    side_of,
+    total_after,
+)
+from fiveup_env.rules import DRAW_UNTIL_PLAYABLE
+from fiveup_env.tiles import PIP_COUNT, SUITS, SUITS_OF, TILE_COUNT, TILE_PIPS
+
+LOOKED_AT: Final = {
+    "points": "what the action scores",
+    "reply": "what the next player's best reply is expected to score",
+    "pips": "the pips that leave the hand",
+    "double": "a double leaves the hand",
+    "follow": "what one's own best next play would score, were nothing set in between",
+    "mobile": "how many of the tiles kept would fit",
+    "control": "one's own share of the tiles that would fit",
+    "variety": "how many different pips the tiles kept have",
+    "starve": "the chance that the next player cannot play",
+    "starve_last": "the chance that the player before oneself cannot play",
+    "out": "the hand is empty, and what the others are expected to hold more than one's partner",
+    "last": "one tile is kept",
+    "ahead": "what the next side is expected to hold more than one's own, where it starves",
+    "danger": "what one's own side would lose if the next player goes out with its last tile",
+    "feed": "what one's partner's best play is expected to score",
+    "starve_partner": "the chance that one's partner cannot play",
+    "cover": "the end that one's partner made last is covered",
+}
+NAMES: Final = tuple(LOOKED_AT)
+(
+    POINTS,
+    REPLY,
+    PIPS,
+    DOUBLE,
+    FOLLOW,
+    MOBILE,
+    CONTROL,
+    VARIETY,
+    STARVE,
+    STARVE_LAST,
+    OUT,
+    LAST,
+    AHEAD,
+    DANGER,
+    FEED,
+    STARVE_PARTNER,
+    COVER,
+) = range(len(NAMES))
+
+MOST_FIVES: Final = 40
+PIPS_A_POINT: Final = 5.0
+
+# Room to think in, made once for many decisions.
+ROOM = np.dtype(
+    [
+        ("layout", LAYOUT),  # the layout after the action that is looked at
+        ("actions", np.int64, (PASS + 1,)),
+        ("best", np.int64, (TILE_COUNT,)),  # what each unseen tile could score there; -1: no fit
+        ("often", np.int64, (MOST_FIVES,)),  # how many tiles of a hand's pool score so much
+    ],
+    align=True,
+)
+
+
+@inlined
+def list_legal(table: Record, hand: Mask, actions: Array) -> int:
+    """List what the seat to move may do with its hand; the answer is how many actions there are."""
+    count = 0
+    if table.plies == 0:
+        while hand:
+            actions[count] = lowest_bit(hand)
+            hand &= hand - ONE
+            count += 1
+    else:
+        ends = table.layout.open
+        while ends:
+            end = lowest_bit(ends)
+            ends &= ends - np.uint16(1)
+            fits = hand & SUIT_OF_END[end]
+            while fits:
+                actions[count] = PLAY[end, lowest_bit(fits)]
+                fits &= fits - ONE
+                count += 1
+    if table.rules.draw != DRAW_UNTIL_PLAYABLE:
+        if drawable(table) > 0:
+            actions[count] = DRAW
+            count += 1
+        elif count == 0:
+            actions[0] = PASS
+            count = 1
+    return count
+
+
+@inlined
+def unseen_by(table: Record, hand: Mask) -> Mask:
+    """The tiles that a seat with this hand does not see: in other hands or in the boneyard."""
+    rules = table.rules
+    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    mask = np.uint32((1 << tiles) - 1) & ~hand
+    for ply in range(table.plies):
+        mask &= ~(ONE << np.uint32(ACTION_TILE[table.play_action[ply]]))
+    return mask
+
+
+@compiled
+def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Word) -> int:
+    """The best action of the seat to move, by some weights; of equals, any one.
+
+    A draw is taken only where nothing can be played, as in the forced game.
+    """
+    count = list_legal(table, hand, room.actions)
+    best, chosen, equals = -1e9, room.actions[0], 0
+    if count == 1:
+        return whole(chosen)
+    at_a_glance = weights[REPLY] == 0 and weights[PIPS] == 0
+    unseen = np.uint32(0) if at_a_glance else unseen_by(table, hand)
+    for k in range(count):
+        action = room.actions[k]
+        if action >= DRAW:
+            continue
+        value = float(FIVES[table.rules.multiple, total_after(table.layout, action)])
+        if not at_a_glance:
+            value = weights[POINTS] * value + _outlook(table, hand, unseen, action, weights, room)
+        if value > best + 1e-9:
+            best, equals = value, 0
+        if value > best - 1e-9:
+            equals += 1
+            if chance_below(key, table.plies * (PASS + 1) + whole(action), equals) == 0:
+                chosen = action
+    return whole(chosen)
+
+
+@compiled
+def _outlook(
+    table: Record, hand: Mask, unseen: Mask, action: int, weights: Array, room: Record
+) -> float:
+    """What an action is worth beyond its points."""
+    rules, layout, seat = table.rules, room.layout, whole(table.turn)
+    tile = ACTION_TILE[action]
+    kept = hand & ~(ONE << np.uint32(tile))
+    _copy_layout(table.layout, layout)
+    attach(rules, layout, action)
+    value = weights[PIPS] * TILE_PIPS[tile] / PIPS_A_POINT
+    value += weights[DOUBLE] * (DOUBLE_OF[tile] >= 0)
+    mean = pips_of(unseen) / max(1, whole(bit_count(unseen))) / PIPS_A_POINT
+    if kept == 0:
+        others, partner = 0.0, 0.0
+        for other in range(rules.players):
+            if side_of(rules, other) != side_of(rules, seat):
+                others += table.sizes[other] * mean
+            elif other != seat:
+                partner += table.sizes[other] * mean
+        return value + weights[OUT] * (others - partner)
+    value += _of_own(layout, rules, kept, unseen, weights)
+    return value + _of_others(table, layout, kept, unseen, action, mean, weights, room)
+
+
+@inlined
+def _of_own(layout: Record, rules: Record, kept: Mask, unseen: Mask, weights: Array) -> float:
+    """What the tiles that are kept make of the layout."""
+    suits = SUITS_OF[open_pips(layout)]
+    mine, theirs = whole(bit_count(kept & suits)), whole(bit_count(unseen & suits))
+    value = weights[MOBILE] * mine + weights[CONTROL] * mine / max(1, mine + theirs)
+    if weights[FOLLOW] != 0:
+        follow, tiles = 0, kept & suits
+        while tiles:
+            follow = max(follow, best_with(rules, layout, lowest_bit(tiles)))
+            tiles &= tiles - ONE
+        value += weights[FOLLOW] * follow
+    if weights[VARIETY] != 0:
+        for pip in range(PIP_COUNT):
+            value += weights[VARIETY] * (kept & SUITS[pip] != 0)
+    return value + weights[LAST] * (bit_count(kept) == 1)
+
+
+@inlined
+def _of_others(
+    table: Record,
+    layout: Record,
+    kept: Mask,
+    unseen: Mask,
+    action: int,
+    mean: float,
+    weights: Array,
+    room: Record,
+) -> float:
+    """What the others are expected to make of the layout, the next player first."""
+    rules, seat = table.rules, whole(table.turn)
+    _look_at_unseen(rules, layout, unseen, room)
+    following = next_seat(rules, seat)
+    value = weights[REPLY] * expected_best(table, following, unseen, room)
+    starve = chance_stuck(table, following, unseen, room)
+    value += weights[STARVE] * starve
+    own = pips_of(kept) / PIPS_A_POINT
+    theirs = 0.0
+    for other in range(rules.players):
+        if other != seat and side_of(rules, other) == side_of(rules, seat):
+            own += table.sizes[other] * mean
+        elif side_of(rules, other) == side_of(rules, following):
+            theirs += table.sizes[other] * mean
+    value += weights[AHEAD] * starve * (theirs - own)
+    if table.sizes[following] == 1:
+        value += weights[DANGER] * (1 - starve) * own
+    if rules.players > 2 and weights[STARVE_LAST] != 0:
+        before = whole(seat - 1 if seat > 0 else rules.players - 1)
+        value += weights[STARVE_LAST] * chance_stuck(table, before, unseen, room)
+    if rules.sides < rules.players:
+        value += _of_partner(table, unseen, action, weights, room)
+    return value
+
+
+@inlined
+def _of_partner(table: Record, unseen: Mask, action: int, weights: Array, room: Record) -> float:
+    """What one's partner is expected to make of the layout."""
+    rules, seat = table.rules, whole(table.turn)
+    partner = (seat + rules.sides) % rules.players
+    value = 0.0
+    if weights[FEED] != 0:
+        value += weights[FEED] * expected_best(table, partner, unseen, room)
+    if weights[STARVE_PARTNER] != 0:
+        value += weights[STARVE_PARTNER] * chance_stuck(table, partner, unseen, room)
+    if weights[COVER] != 0 and ACTION_END[action] == PLAIN_END:
+        for ply in range(table.plies - 1, -1, -1):
+            if table.play_seat[ply] == partner:
+                made = ACTION_OUTWARD[table.play_action[ply]]
+                value += weights[COVER] * (made == ACTION_PIP[action])
+                break
+    return value
+
+
+@inlined
+def _copy_layout(source: Record, target: Record) -> None:
+    target.total = source.total
+    target.open = source.open
+    target.spinner = source.spinner
+    for pip in range(PIP_COUNT):
+        target.plain[pip] = source.plain[pip]
+        target.double[pip] = source.double[pip]
+
+
+# --- Hands that are not seen
+
+
+@inlined
+def lacked_for_certain(table: Record, seat: int) -> Mask:
+    """The pips that a seat was shown to lack and cannot have drawn since, as a mask."""
+    pips = np.uint16(0)
+    if table.rules.draw != DRAW_UNTIL_PLAYABLE:
+        return pips
+    for pip in range(PIP_COUNT):
+        if table.lack_ply[seat, pip] >= 0 and table.lack_draws[seat, pip] == table.draws[seat]:
+            pips |= np.uint16(1) << np.uint16(pip)
+    return pips & ALL_PIPS
+
+
+@inlined
+def _look_at_unseen(rules: Record, layout: Record, unseen: Mask, room: Record) -> None:
+    """Note what each unseen tile could score on a layout, or that it does not fit."""
+    suits = SUITS_OF[open_pips(layout)]
+    while unseen:
+        tile = lowest_bit(unseen)
+        unseen &= unseen - ONE
+        fits = suits >> np.uint32(tile) & ONE
+        room.best[tile] = best_with(rules, layout, tile) if fits else -1
+
+
+@inlined
+def best_with(rules: Record, layout: Record, tile: int) -> int:
+    """The most that a tile can score on a layout, in fives."""
+    best, ends = 0, layout.open
+    while ends:
+        end = lowest_bit(ends)
+        ends &= ends - np.uint16(1)
+        if SUIT_OF_END[end] >> np.uint32(tile) & ONE:
+            best = max(best, whole(FIVES[rules.multiple, total_after(layout, PLAY[end, tile])]))
+    return min(best, MOST_FIVES - 1)
+
+
+@inlined
+def expected_best(table: Record, seat: int, unseen: Mask, room: Record) -> float:
+    """What a seat's best play is expected to score, on the layout that was looked at.
+
+    The chance that none of the c tiles worth s or more is in a hand of n out of u tiles is
+    C(u - c, n) / C(u, n).
+    """
+    pool, most = unseen & ~SUITS_OF[lacked_for_certain(table, seat)], 0
+    tiles = whole(bit_count(pool))
+    room.often[:] = 0
+    while pool:
+        best = max(0, room.best[lowest_bit(pool)])
+        pool &= pool - ONE
+        room.often[best] += 1
+        most = max(most, best)
+    expected, at_least = 0.0, 0
+    for fives in range(most, 0, -1):
+        at_least += room.often[fives]
+        expected += 1 - _chance_of_none(tiles, at_least, whole(table.sizes[seat]))
+    return expected
+
+
+@inlined
+def chance_stuck(table: Record, seat: int, unseen: Mask, room: Record) -> float:
+    """The chance that nothing in a seat's hand fits the layout that was looked at."""
+    pool, fitting = unseen & ~SUITS_OF[lacked_for_certain(table, seat)], 0
+    tiles = whole(bit_count(pool))
+    while pool:
+        fitting += room.best[lowest_bit(pool)] >= 0
+        pool &= pool - ONE
+    return _chance_of_none(tiles, fitting, whole(table.sizes[seat]))
+
+
+@inlined
+def _chance_of_none(tiles: int, wanted: int, size: int) -> float:
+    """The chance that a hand of some tiles has none of those that are wanted."""
+    none = 1.0
+    for k in range(size):
+        none *= max(0, tiles - wanted - k) / max(1, tiles - k)
+    return none
