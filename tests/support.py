@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env import Deal, Game, Rules, Tile
+import numpy as np
+
+from agents.registry import make_agent
+from fiveup_env import Deal, Game, Move, Rules, Tile
 from fiveup_env.rules import PRESETS
 from fiveup_env.tiles import TILES, set_size
 
@@ -54,6 +57,17 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
             break
         game.push(random.choice(list(game.legal_moves)))
     return game
+
+
+def chosen(spec: str, game: Game, seed: int = 0) -> str:
+    """What an agent plays for the seat to move."""
+    agent, random = make_agent(spec), np.random.default_rng(seed)
+    return str(Move(int(agent(game.view(), game.action_mask()[None], random)[0])))
+
+
+def choices(spec: str, game: Game) -> set[str]:
+    """All that an agent plays, by the chances of twenty seeds."""
+    return {chosen(spec, game, seed) for seed in range(20)}
 
 
 def shuffled_hidden(game: Game, seat: int, random: Random) -> Game:

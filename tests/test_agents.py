@@ -1,8 +1,7 @@
-"""Agents: specs, and what each heuristic adds to the one before."""
+"""Agents: what holds for each of them, and their specs."""
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -11,19 +10,11 @@ import numpy as np
 import pytest
 
 from agents import registry
-from agents.play.heuristics import Greedy, expected_reply
+from agents.play.heuristics import Greedy
 from agents.registry import AgentError, known_agents, listing, make_agent, register
-from fiveup_env import Batch, Game, Move
-from fiveup_env.compiled import Array, compiled
-from fiveup_env.engine import LAYOUT
+from fiveup_env import Batch, Game
 from fiveup_env.single import FiveUpEnv
-from tests.support import game_of, play_randomly, push_all
-
-
-def chosen(spec: str, game: Game, seed: int = 0) -> str:
-    mask = game.action_mask()[None]
-    action = make_agent(spec)(game.view(), mask, np.random.default_rng(seed))[0]
-    return str(Move(int(action)))
+from tests.support import chosen, play_randomly
 
 
 @pytest.mark.parametrize("spec", sorted(known_agents()))
@@ -40,55 +31,6 @@ def test_every_agent_plays_every_game_by_its_rules(spec: str) -> None:
 def test_a_decision_alone_and_the_same_seed_give_the_same_action(spec: str) -> None:
     game = play_randomly(Game(seed=3), Random(3), 7)
     assert chosen(spec, game, seed=5) == chosen(spec, game, seed=5)
-
-
-def choices(spec: str, game: Game) -> set[str]:
-    return {chosen(spec, game, seed) for seed in range(20)}
-
-
-def test_greedy_takes_the_most_points_now_and_any_of_equals() -> None:
-    game = push_all(game_of("6-4 1-0 2-2", "6-6 5-4 3-2"), "6-4")
-    # 6-6 makes 4 + 12 = 16, 5-4 makes 6 + 5 = 11: nothing either way.
-    assert choices("greedy", game) == {"6-6@6", "5-4@4"}
-    game = push_all(game_of("6-3 1-0 2-2", "6-2 3-1 5-4"), "6-3")
-    # 6-2 makes 3 + 2 = 5, 3-1 makes 6 + 1 = 7.
-    assert choices("greedy", game) == {"6-2@6"}
-
-
-def test_defensive_minds_what_the_next_player_may_answer() -> None:
-    # Neither lead scores. After 0-0 only 5-0 scores, one point; after 6-6 only 6-3, three.
-    game = game_of("0-0 6-6", "4-1 5-2")
-    assert choices("greedy", game) == {"0-0", "6-6"}
-    assert choices("defensive", game) == {"0-0"}
-
-
-@compiled
-def reply(views: Array, layouts: Array, worth: Array) -> float:
-    return expected_reply(views[0], layouts[0], worth)
-
-
-def test_the_expected_reply_is_the_mean_over_all_hands() -> None:
-    game = push_all(game_of("2-1 1-0", "3-1 3-3", max_pip=3), "2-1")
-    view = game.view(0)
-    layout = np.zeros(1, LAYOUT)
-    layout[0] = game.state[0]["table"]["layout"]
-    unseen = [t for t in range(10) if t not in {4, 1}]  # all but 2-1 and 1-0
-    replies = []
-    for hand in itertools.combinations(unseen, 2):
-        best = 0
-        for move in (Move(action) for action in range(28, 119)):
-            if (
-                move.tile is not None
-                and move.tile.id in hand
-                and move.pip in {1, 2}
-                and move.end == "plain"
-            ):
-                shows = move.tile.pips - move.pip
-                total = 3 - move.pip + (2 * shows if move.tile.is_double else shows)
-                best = max(best, total // 5 if total % 5 == 0 else 0)
-        replies.append(best)
-    assert reply(view, layout, np.zeros(40, np.int64)) == pytest.approx(np.mean(replies))
-    assert np.mean(replies) > 0
 
 
 # --- Specs

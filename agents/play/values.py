@@ -164,7 +164,9 @@ def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Wo
             continue
         value = float(FIVES[table.rules.multiple, total_after(table.layout, action)])
         if not at_a_glance:
-            value = weights[POINTS] * value + _outlook(table, hand, unseen, action, weights, room)
+            value = weights[POINTS] * value + outlook_beyond_points(
+                table, hand, unseen, action, weights, room
+            )
         if value > best + 1e-9:
             best, equals = value, 0
         if value > best - 1e-9:
@@ -175,7 +177,7 @@ def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Wo
 
 
 @compiled
-def _outlook(
+def outlook_beyond_points(
     table: Record, hand: Mask, unseen: Mask, action: int, weights: Array, room: Record
 ) -> float:
     """What an action is worth beyond its points."""

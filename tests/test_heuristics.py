@@ -1,0 +1,210 @@
+"""The heuristic ladder: what each rung looks at is what it says, and is worth having."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from agents.arena.duels import duel
+from agents.play.heuristics import LADDER, weights_of
+from agents.play.values import (
+    LOOKED_AT,
+    NAMES,
+    ROOM,
+    best_action,
+    list_legal,
+    outlook_beyond_points,
+    unseen_by,
+)
+from agents.registry import make_agent
+from fiveup_env import Game, Rules, Tile
+from fiveup_env.compiled import Array, compiled
+from tests.support import choices, game_of, play_randomly, push_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@compiled
+def look_at(views: Array, action: int, weights: Array, rooms: Array) -> float:
+    table, hand = views[0].table, views[0].hand
+    return outlook_beyond_points(table, hand, unseen_by(table, hand), action, weights, rooms[0])
+
+
+def looked(name: str, game: Game, move: str) -> float:
+    """What one of the things that are looked at comes to."""
+    weights = (np.array(NAMES) == name).astype(float)
+    return look_at(game.view(), game.parse(move).action, weights, np.zeros(1, ROOM))
+
+
+def mean_over_hands(game: Game, kept: str, size: int, of: Callable[[set[str]], float]) -> float:
+    """The mean over every hand that could be made of the tiles that the seat to move cannot see."""
+    seen = {*kept.split(), *(str(move.tile) for move in game.moves if move.tile)}
+    tiles = [f"{high}-{low}" for high in range(4) for low in range(high + 1)]
+    unseen = [tile for tile in tiles if tile not in seen]
+    return float(np.mean([of(set(hand)) for hand in itertools.combinations(unseen, size)]))
+
+
+def has(hand: set[str], *pips: int) -> bool:
+    return any(
+        pip in (Tile.parse(tile).high, Tile.parse(tile).low) for tile in hand for pip in pips
+    )
+
+
+@pytest.fixture
+def small() -> Game:
+    """Double-three, 2-1 led; the next player holds 3-1 3-3 and is to move."""
+    return push_all(game_of("2-1 1-0", "3-1 3-3", max_pip=3), "2-1")
+
+
+# --- What is looked at
+
+
+def test_the_expected_reply_is_the_mean_over_all_hands(small: Game) -> None:
+    # 3-1 on 1 leaves ends 3 and 2.
+    def reply(hand: set[str]) -> float:
+        best = 0
+        for tile in hand:
+            high, low = (int(pip) for pip in tile.split("-"))
+            for end, other in ((3, 2), (2, 3)):
+                if end in (high, low):
+                    shows = 2 * end if high == low else high + low - end
+                    total = other + shows
+                    best = max(best, total // 5 if total % 5 == 0 else 0)
+        return best
+
+    expected = mean_over_hands(small, "3-1 3-3", 1, reply)
+    assert looked("reply", small, "3-1@1") == pytest.approx(expected)
+
+
+def test_the_expected_reply_to_a_lead_is_the_mean_over_all_hands() -> None:
+    game = game_of("1-1 0-0", "2-1 3-3", max_pip=3)
+
+    def reply(hand: set[str]) -> float:
+        # The double of ones counts 2 with one side covered: 3-1 makes 5.
+        return float("3-1" in hand)
+
+    expected = mean_over_hands(game, "1-1 0-0", 2, reply)
+    assert expected > 0
+    assert looked("reply", game, "1-1") == pytest.approx(expected)
+
+
+def test_the_chance_that_the_next_player_is_stuck_is_the_share_of_such_hands(small: Game) -> None:
+    expected = mean_over_hands(small, "3-1 3-3", 1, lambda hand: not has(hand, 3, 2))
+    assert 0 < expected < 1
+    assert looked("starve", small, "3-1@1") == pytest.approx(expected)
+
+
+def test_what_a_player_was_shown_to_lack_is_not_expected_of_it() -> None:
+    # Seat 1 draws all it may and passes: it has no threes, and so all six other tiles.
+    hands, top = ("3-3 3-2 3-1", "0-0 1-0 2-0"), "1-1 2-1 2-2 3-0"
+    game = push_all(game_of(*hands, top=top, reserve=1, max_pip=3), "3-3")
+    assert game.turn == 0
+    # After 3-2 the total is 6 + 2; it must have 2-2, which makes 10.
+    assert looked("reply", game, "3-2@3x") == pytest.approx(2)
+
+
+def test_pips_doubles_and_what_is_kept(small: Game) -> None:
+    assert looked("pips", small, "3-1@1") == pytest.approx(4 / 5)
+    assert looked("double", small, "3-1@1") == 0
+    assert looked("last", small, "3-1@1") == 1
+    # 3-3 is kept; the ends are 3 and 2. It fits, and makes 6 + 2 = 8.
+    assert looked("mobile", small, "3-1@1") == 1
+    assert looked("follow", small, "3-1@1") == 0
+    assert looked("variety", small, "3-1@1") == 1
+    unseen = ["3-2", "3-0", "2-2", "2-0"]  # those that fit
+    assert looked("control", small, "3-1@1") == pytest.approx(1 / (1 + len(unseen)))
+    led = game_of("5-5 5-0 0-0 6-1 2-1", "1-1 2-2 3-3 4-4 6-6")
+    assert looked("double", led, "5-5") == 1
+    assert looked("follow", led, "5-5") == 2  # 5-0 leaves the total at 10
+
+
+def test_what_others_hold_is_expected_from_what_is_unseen(small: Game) -> None:
+    going_out = game_of("2-1", "3-1", max_pip=3)
+    assert looked("out", going_out, "2-1") == pytest.approx((30 - 3) / 9 / 5)
+    # 3-3 is kept; seat 0 has one tile of the seven others.
+    starve = looked("starve", small, "3-1@1")
+    assert looked("danger", small, "3-1@1") == pytest.approx((1 - starve) * 6 / 5)
+    theirs = (30 - 3 - 4 - 6) / 7 / 5
+    assert looked("ahead", small, "3-1@1") == pytest.approx(starve * (theirs - 6 / 5))
+
+
+def test_a_partner_that_knows_as_much_is_expected_to_do_as_well_as_the_next_player() -> None:
+    game = game_of("6-5 1-0", "5-4 2-2", "4-4 3-3", "0-0 6-6")
+    assert looked("feed", game, "6-5") == looked("reply", game, "6-5") > 0
+    assert looked("starve_partner", game, "6-5") == looked("starve", game, "6-5") > 0
+    assert looked("starve_last", game, "6-5") == looked("starve", game, "6-5")
+
+
+def test_the_end_that_a_partner_made_last_is_covered_or_not() -> None:
+    game = game_of("6-5 3-2 1-0", "5-4 2-2 0-0", "4-3 4-4 5-5", "6-1 6-6 2-0")
+    push_all(game, "6-5 5-4@5 4-3@4 6-1@6")
+    assert looked("cover", game, "3-2@3") == 1
+    assert looked("cover", game, "1-0@1") == 0
+
+
+def test_without_a_partner_nothing_of_a_partner_is_looked_at(small: Game) -> None:
+    for name in LADDER["partner"]:
+        assert looked(name, small, "3-1@1") == 0
+
+
+# --- The rungs
+
+
+def test_every_rung_looks_at_its_own_things_and_those_below() -> None:
+    allowed: set[str] = set()
+    for rung, names in LADDER.items():
+        allowed |= set(names)
+        used = {name for name, weight in zip(NAMES, weights_of(rung), strict=True) if weight}
+        assert used <= allowed
+        assert used & set(names), rung
+    assert allowed == set(LOOKED_AT)
+
+
+@compiled
+def legal_and_best(views: Array, weights: Array, rooms: Array, actions: Array) -> int:
+    table, hand = views[0].table, views[0].hand
+    count = list_legal(table, hand, rooms[0].actions)
+    for k in range(count):
+        actions[k] = rooms[0].actions[k]
+    actions[count] = best_action(table, hand, weights, rooms[0], np.uint64(1))
+    return count
+
+
+@pytest.mark.parametrize("rules", [Rules.preset(), Rules.preset(players=3, draw="optional")])
+def test_actions_are_listed_and_chosen_from_a_view_as_the_mask_allows(rules: Rules) -> None:
+    random = Random(1)
+    for start in range(60):
+        game = play_randomly(Game(rules, seed=start), random, random.randrange(40))
+        actions = np.zeros(130, np.int64)
+        count = legal_and_best(game.view(), weights_of("partner"), np.zeros(1, ROOM), actions)
+        assert sorted(actions[:count]) == np.flatnonzero(game.action_mask()).tolist()
+        assert actions[count] in actions[:count]
+
+
+def test_greedy_takes_the_most_points_now_and_any_of_equals() -> None:
+    game = push_all(game_of("6-4 1-0 2-2", "6-6 5-4 3-2"), "6-4")
+    # 6-6 makes 4 + 12 = 16, 5-4 makes 6 + 5 = 11: nothing either way.
+    assert choices("greedy", game) == {"6-6@6", "5-4@4"}
+    game = push_all(game_of("6-3 1-0 2-2", "6-2 3-1 5-4"), "6-3")
+    # 6-2 makes 3 + 2 = 5, 3-1 makes 6 + 1 = 7.
+    assert choices("greedy", game) == {"6-2@6"}
+
+
+def test_defensive_minds_what_the_next_player_may_answer() -> None:
+    # Neither lead scores. After 0-0 only 5-0 scores, one point; after 6-6 only 6-3, three.
+    game = game_of("0-0 6-6", "4-1 5-2")
+    assert choices("greedy", game) == {"0-0", "6-6"}
+    assert choices("defensive", game) == {"0-0"}
+
+
+@pytest.mark.parametrize(("rung", "below"), list(itertools.pairwise([*reversed(LADDER), "random"])))
+def test_every_rung_beats_the_one_below(rung: str, below: str) -> None:
+    deals = 40_000 if rung == "partner" else 1_000
+    played = duel([make_agent(rung), make_agent(below)], Rules.preset(), np.arange(deals), "hand")
+    low, _ = played.interval(played.margins)
+    assert low > 0

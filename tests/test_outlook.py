@@ -1,0 +1,58 @@
+"""The worth of a score: chances to win, held against whole games that were played."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.play.outlook import FARTHEST, chance_from, outlook_of
+from agents.registry import make_agent
+from fiveup_env import Batch, Rules
+from fiveup_env.compiled import Array, compiled
+
+BY_LOT, BEHIND, AHEAD = -1, 0, 1
+
+
+@compiled
+def chance(chances: Array, own: int, rival: int, leads: int) -> float:
+    return chance_from(chances, own, rival, leads)
+
+
+def test_the_chances_of_two_sides_add_up_to_one() -> None:
+    chances = outlook_of(Rules.preset().record())
+    for own, rival in ((1, 1), (5, 30), (61, 61), (90, 3), (200, 230)):
+        both = chance(chances, own, rival, BY_LOT) + chance(chances, rival, own, BY_LOT)
+        assert both == pytest.approx(1)
+        led = chance(chances, own, rival, AHEAD) + chance(chances, rival, own, BEHIND)
+        assert led == pytest.approx(1)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_fewer_points_to_go_are_a_better_chance(players: int) -> None:
+    chances = outlook_of(Rules.preset(players=players).record())[1:, 1:]
+    assert (np.diff(chances, axis=0) < 1e-3).all()
+    assert (np.diff(chances, axis=1) > -1e-3).all()
+    assert chances.min() >= 0
+    assert chances.max() <= 1
+
+
+def test_far_targets_are_judged_by_the_lead_alone() -> None:
+    chances = outlook_of(Rules.preset(target=1000).record())
+    far = chance(chances, 900, 910, BY_LOT)
+    assert far == chance(chances, FARTHEST - 10, FARTHEST, BY_LOT)
+
+
+@pytest.mark.parametrize("to_go", [(10, 20), (30, 25), (4, 4)])
+def test_the_chances_are_those_of_games_between_greedy_players(to_go: tuple[int, int]) -> None:
+    rules, games = Rules.preset(), 4000
+    batch = Batch(games, rules, episode="game")
+    batch.reset(5)
+    batch.games["table"]["scores"][:, :2] = [rules.target - points for points in to_go]
+    greedy, random = make_agent("greedy"), np.random.default_rng(3)
+    going = np.arange(games)
+    while len(going):
+        batch.advance(greedy(batch.views(going), batch.mask[going], random), going)
+        going = going[~batch.done[going]]
+    won = (batch.games["table"]["winner"] == 0).mean()
+    expected = chance(outlook_of(rules.record()), *to_go, BY_LOT)
+    assert won == pytest.approx(expected, abs=0.03)
