@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fiveup_env import __version__
-from fiveup_env.errors import FiveUpError, RulesError, unknown
+from fiveup_env.errors import FiveUpError
 from fiveup_env.files import whole_file
 from fiveup_env.game import Game, checked_seed
 from fiveup_env.progress import progress
 from fiveup_env.records import dumps, read_file
-from fiveup_env.rules import FIELDS, PRESETS, Rules
+from fiveup_env.rules import FIELDS, PRESETS, Rules, assignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-WORDS = {"true": True, "false": False}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,7 +79,7 @@ def _record(options: argparse.Namespace) -> int:
     for name in ("games", "max_hands"):
         if getattr(options, name) < 1:
             raise FiveUpError(f"--{name.replace('_', '-')} must be at least 1")
-    fields = dict(map(_assignment, options.set))
+    fields = dict(map(assignment, options.set))
     rules = Rules.preset(options.rules, options.players, **fields)
     checked_seed(options.seed)
     checked_seed(options.seed + options.games - 1)
@@ -102,18 +100,6 @@ def _random_games(options: argparse.Namespace, rules: Rules) -> Iterator[Game]:
             moves = list(game.legal_moves)
             game.push(moves[choice.integers(len(moves))])
         yield game
-
-
-def _assignment(text: str) -> tuple[str, Any]:
-    """A field and its value, from `field=value`."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise RulesError(f"--set {text!r}: write FIELD=VALUE, such as --set hand_size=7")
-    if name not in {*FIELDS, "teams"}:
-        raise RulesError(unknown("rule field", name, (*FIELDS, "teams")))
-    if value.lower() in WORDS:
-        return name, WORDS[value.lower()]
-    return name, int(value) if value.lstrip("-").isdecimal() else value
 
 
 def _check(options: argparse.Namespace) -> int:

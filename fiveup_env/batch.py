@@ -195,7 +195,7 @@ class Batch:
     def random_actions(self, random: np.random.Generator) -> np.ndarray:
         """An allowed action for every game, each as likely as the other."""
         ranks = random.random(self.mask.shape, np.float32)
-        ranks *= self.mask
+        ranks -= self.mask == 0
         return ranks.argmax(1)
 
     def save(self) -> bytes:

@@ -16,7 +16,7 @@ Policy: TypeAlias = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.n
 def random_policy(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Any allowed action, each as likely as the other."""
     del views
-    return (random.random(masks.shape, np.float32) * (masks > 0)).argmax(1)
+    return (random.random(masks.shape, np.float32) - (masks == 0)).argmax(1)
 
 
 POLICIES: Final[dict[str, Policy]] = {"random": random_policy}

@@ -212,6 +212,21 @@ _BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
 }
 
 
+_WORDS: Final[Mapping[str, bool]] = {"true": True, "false": False}
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    """A field and its value, from `field=value` as command lines take it."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise RulesError(f"--set {text!r}: write FIELD=VALUE, such as --set hand_size=7")
+    if name not in {*FIELDS, "teams"}:
+        raise RulesError(unknown("rule field", name, (*FIELDS, "teams")))
+    if value.lower() in _WORDS:
+        return name, _WORDS[value.lower()]
+    return name, int(value) if value.lstrip("-").isdecimal() else value
+
+
 def _check_players(players: object) -> None:
     if not _is_whole(players, MIN_PLAYERS, MAX_PLAYERS):
         raise SeatError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play, not {players!r}")
