@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from agents.play.rollouts import first_hands, play_hands
+from agents.play.rollouts import first_hands, margin_of, play_hands
 from agents.play.values import NAMES
 from fiveup_env.compiled import Array, Record, compiled, inlined, whole
 from fiveup_env.engine import DOMINO, GAME_OVER, NOBODY, side_of
@@ -91,6 +91,25 @@ def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
     if leads == 0:
         return 1 - chances[rival, own]
     return (1 + chances[own, rival] - chances[rival, own]) / 2
+
+
+def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
+    """The chances to win by the rules of some views, and which of them is each view's.
+
+    There are none where the aim is the hand: then its points are what counts.
+    """
+    if aim == "hand":
+        return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
+    rules, which = np.unique(views["table"]["rules"], return_inverse=True)
+    return np.stack([outlook_of(one) for one in rules]), which
+
+
+@inlined
+def worth_of(table: Record, before: Record, side: int, chances: Array) -> float:
+    """What a hand's end is worth to a side: its chance to win the game, or the points it won."""
+    if chances.size == 0:
+        return margin_of(table, side) - margin_of(before, side)
+    return chance_to_win(table, side, chances)
 
 
 @inlined

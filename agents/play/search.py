@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from agents.play.heuristics import LADDER, weights_of
-from agents.play.outlook import chance_to_win, outlook_of
-from agents.play.rollouts import margin_of, play_out
+from agents.play.outlook import outlooks_of, worth_of
+from agents.play.rollouts import play_out
 from agents.play.values import ROOM, list_legal
 from agents.registry import AgentError, register
 from fiveup_env.actions import ACTION_COUNT
@@ -24,6 +24,9 @@ from fiveup_env.belief import BELIEF, fill_worlds
 from fiveup_env.compiled import Array, Record, Word, compiled, inlined
 from fiveup_env.engine import GAME, play, scramble, side_of
 from fiveup_env.errors import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BLOCK: Final = 32  # worlds that are dealt together; then it is asked which actions still matter
 CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be left alone
@@ -42,10 +45,9 @@ TRIED = np.dtype(
 )
 
 
-@register("pimc")
 @dataclass(frozen=True)
-class Pimc:
-    """Plays every action out in sampled worlds; the best on average."""
+class Search:
+    """What searches have in common: a budget, a heuristic that plays hands out, and an aim."""
 
     worlds: int = field(default=100, metadata={"help": "worlds a decision"})
     ms: float = field(default=0.0, metadata={"help": "milliseconds a decision, instead of worlds"})
@@ -59,7 +61,22 @@ class Pimc:
         if self.aim not in AIMS:
             raise AgentError(unknown("aim", self.aim, AIMS))
         if self.worlds < 1 or self.ms < 0:
-            raise AgentError("pimc needs worlds=1 or more, or ms= above 0")
+            raise AgentError("a search needs worlds=1 or more, or ms= above 0")
+
+    def blocks(self, decisions: int) -> Iterator[int]:
+        """How many worlds to look at next, until the budget is spent; at least one block."""
+        started, left = time.perf_counter(), self.worlds
+        while left > 0:
+            yield BLOCK if self.ms else min(BLOCK, left)
+            left -= 0 if self.ms else BLOCK
+            if self.ms and time.perf_counter() - started > self.ms / 1000 * decisions:
+                return
+
+
+@register("pimc")
+@dataclass(frozen=True)
+class Pimc(Search):
+    """Plays every action out in sampled worlds; the best on average."""
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -77,33 +94,18 @@ class Pimc:
         """
         del masks
         tried = np.zeros((len(views), ACTION_COUNT), TRIED)
-        chances, which = self._outlooks(views)
+        chances, which = outlooks_of(views, self.aim)
         weights, rooms = weights_of(self.playout), np.zeros(1, ROOM)
         belief, room_for_games = np.zeros(1, BELIEF), np.zeros(BLOCK + 1, GAME)
-        key, block = np.uint64(random.integers(1 << 63)), 0
-        started, thinking = time.perf_counter(), start_all(views, rooms, tried)
-        while thinking and self._may_go_on(block, started, len(views)):
-            worlds = BLOCK if self.ms else min(BLOCK, self.worlds - block * BLOCK)
+        key, thinking = np.uint64(random.integers(1 << 63)), start_all(views, rooms, tried)
+        for block, worlds in enumerate(self.blocks(len(views)) if thinking else ()):
             games = room_for_games[: worlds + 1]
-            thinking = think_all(
+            if not think_all(
                 views, key, block, weights, chances, which, belief, games, rooms, tried
-            )
-            block += 1
+            ):
+                break
         means = tried["sum"] / np.maximum(tried["worlds"], 1)
         return np.where(tried["legal"], means, -np.inf)
-
-    def _may_go_on(self, block: int, started: float, decisions: int) -> bool:
-        """Whether the budget allows another block of worlds; the first one always."""
-        if not self.ms:
-            return block * BLOCK < self.worlds
-        return block == 0 or time.perf_counter() - started < self.ms / 1000 * decisions
-
-    def _outlooks(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The chances to win by the rules of the views, and which of them is each view's."""
-        if self.aim == "hand":
-            return np.zeros((0, 1, 1)), np.zeros(len(views), np.int64)
-        rules, which = np.unique(views["table"]["rules"], return_inverse=True)
-        return np.stack([outlook_of(one) for one in rules]), which
 
 
 @compiled
@@ -141,6 +143,7 @@ def think_all(
     for i in range(len(views)):
         if count_open(tried, i) < 2:
             continue
+        side = side_of(views[i].table.rules, views[i].seat)
         own = scramble(scramble(key + np.uint64(i)) + np.uint64(block))
         fill_worlds(views[i], belief[0], own, games[:worlds])
         for w in range(worlds):
@@ -151,20 +154,12 @@ def think_all(
                     games[worlds] = games[w]
                     play(games[worlds], action)
                     play_out(games[worlds], weights, rooms[0], chance)
-                    value = _value(games[worlds].table, views[i], chances, which[i])
+                    end = games[worlds].table
+                    value = worth_of(end, views[i].table, side, chances[which[i]])
                     _note(tried[i, action], value)
         _close_the_worse(tried, i)
         thinking |= count_open(tried, i) > 1
     return thinking
-
-
-@inlined
-def _value(table: Record, view: Record, chances: Array, k: int) -> float:
-    """What the end of a hand is worth to the seat that views."""
-    side = side_of(table.rules, view.seat)
-    if len(chances) == 0:
-        return margin_of(table, side) - margin_of(view.table, side)
-    return chance_to_win(table, side, chances[k])
 
 
 @inlined
