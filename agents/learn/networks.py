@@ -144,7 +144,7 @@ def entropy_of(log_probabilities: Tensor) -> Tensor:
 
 
 class Reader(nn.Module):
-    """Takes rows apart: the facts of `flat` (and what is hidden) as floats, the events as numbers."""
+    """Takes rows apart: the facts of `flat` (and what is hidden) as floats, events as numbers."""
 
     factors: Tensor
 
@@ -251,34 +251,42 @@ class Attention(nn.Module):
         stream = self._tokens(facts, events[:, :longest])
         seen = functional.pad(happened[:, :longest], (1, 0), value=True)
         for attend, think in zip(self.attending, self.thinking, strict=True):
-            stream = stream + attend(stream, seen)
+            told = stream
+            if think is self.thinking[-1]:
+                stream = stream[:, :1]  # nobody looks at the others any more
+            stream = stream + attend(stream, told, seen)
             stream = stream + think(stream)
         return self.norm(stream[:, 0])
 
     def _tokens(self, facts: Tensor, events: Tensor) -> Tensor:
         """The facts, then every event: the sum of what its fields and its place mean."""
         firsts = torch.arange(self.fields, device=events.device) * (self.most + 1)
-        words = functional.embedding(events.long() + firsts, self.words).sum(2)
-        words = words + self.places[: events.shape[1]]
-        return torch.cat([self.facts(facts)[:, None], words], 1)
+        fields = (events + firsts).flatten(0, 1)
+        words = functional.embedding_bag(fields, self.words, mode="sum")
+        told = words.view(*events.shape[:2], words.shape[1]) + self.places[: events.shape[1]]
+        return torch.cat([self.facts(facts)[:, None], told], 1)
 
 
 class _Attending(nn.Module):
-    """Attention of all tokens to all that there are."""
+    """Attention of some tokens to all that there are."""
 
     def __init__(self, width: int, depth: int) -> None:
         super().__init__()
-        self.heads = width // HEAD_WIDTH
         self.norm = nn.LayerNorm(width)
-        self.ask = _linear(width, 3 * width, 1.0)
-        self.tell = _linear(width, width, 1 / math.sqrt(depth))
+        self.ask = _linear(width, width, 1.0)
+        self.offer = _linear(width, 2 * width, 1.0)
+        self.take = _linear(width, width, 1 / math.sqrt(depth))
 
-    def forward(self, stream: Tensor, seen: Tensor) -> Tensor:
-        """What the tokens take from each other."""
-        n, length, width = stream.shape
-        parts = self.ask(self.norm(stream)).view(n, length, 3, self.heads, HEAD_WIDTH)
-        asked, known, told = parts.permute(2, 0, 3, 1, 4)
+    def forward(self, asking: Tensor, told: Tensor, seen: Tensor) -> Tensor:
+        """What the tokens that ask take from those that are told and seen."""
+        asked = _by_heads(self.ask(self.norm(asking)))
+        keys, contents = (_by_heads(part) for part in self.offer(self.norm(told)).chunk(2, -1))
         heard = functional.scaled_dot_product_attention(
-            asked, known, told, attn_mask=seen[:, None, None]
+            asked, keys, contents, attn_mask=seen[:, None, None]
         )
-        return self.tell(heard.transpose(1, 2).reshape(n, length, width))
+        return self.take(heard.transpose(1, 2).flatten(2))
+
+
+def _by_heads(tokens: Tensor) -> Tensor:
+    """From rows x tokens x width to rows x heads x tokens x width of a head."""
+    return tokens.view(*tokens.shape[:-1], -1, HEAD_WIDTH).transpose(1, 2)
