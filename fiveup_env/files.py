@@ -1,12 +1,13 @@
-"""Files that are written whole or not at all."""
+"""Files and folders that are written whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +16,43 @@ if TYPE_CHECKING:
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Open a text file for writing that appears under its name only once it is complete."""
+    with _draft(path, "w", "utf-8") as file:
+        yield file
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file that appears under its name only once it is complete."""
+    with _draft(path, "wb", None) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Fill a folder that takes its name, and the place of the one before, once it is complete."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    room = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    try:
+        draft, before = room / "draft", room / "before"
+        draft.mkdir()
+        yield draft
+        if target.exists():
+            target.replace(before)
+        try:
+            draft.replace(target)
+        except BaseException:
+            if before.exists():
+                before.replace(target)
+            raise
+    finally:
+        shutil.rmtree(room)
+
+
+@contextmanager
+def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
     target = Path(path)
     with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
+        mode, encoding=encoding, dir=target.parent, prefix=f".{target.name}.", delete=False
     ) as file:
         draft = Path(file.name)
         try:

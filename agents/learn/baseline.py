@@ -1,0 +1,130 @@
+"""The baseline: stock MaskablePPO in one seat of each game, the others played by a fixed opponent.
+
+It learns through `FiveUpVecEnv` with nothing of ours. Its weights are copied into a network of the
+same shape, so that its policies are saved and measured as those of self-play are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.vec_env import VecNormalize
+
+from agents.learn.config import ConfigError
+from agents.learn.networks import PolicyNetwork, build
+from agents.learn.rollouts import first_deal
+from agents.learn.selfplay import shape_of
+from fiveup_env.sb3 import FiveUpVecEnv
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agents.learn.config import Config
+    from agents.learn.ppo import Figures
+    from agents.learn.selfplay import State
+
+
+class Baseline:
+    """A run of stock MaskablePPO, an update at a time."""
+
+    resumable = False
+
+    def __init__(self, config: Config, _folder: Path) -> None:
+        shape = shape_of(config)
+        if shape.kind != "plain" or shape.shared:
+            raise ConfigError("network: the plain learner has a plain network that shares nothing")
+        self.config = config
+        self.updates = 0
+        self._network = build(shape)
+        games = FiveUpVecEnv(
+            config.games,
+            config.rules,
+            config.players,
+            opponents=config.rivals[0],
+            seed=first_deal(config.seed),
+            reward=config.reward,
+            episode=config.horizon,
+        )
+        layers = [config.width] * config.depth
+        self._stock = MaskablePPO(
+            "MlpPolicy",
+            VecNormalize(games, norm_obs=False, gamma=config.gamma),
+            learning_rate=config.learning_rate,
+            n_steps=config.n_steps,
+            batch_size=config.batch_size,
+            n_epochs=config.n_epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip_range,
+            normalize_advantage=config.normalize_advantage,
+            ent_coef=config.ent_coef,
+            vf_coef=config.vf_coef,
+            max_grad_norm=config.max_grad_norm,
+            policy_kwargs={
+                "net_arch": {"pi": layers, "vf": layers},
+                "activation_fn": torch.nn.ReLU,
+            },
+            seed=config.seed,
+            device="cpu",
+        )
+        self._stock.set_logger(Logger(None, []))
+        _, self._callback = self._stock._setup_learn(0)  # noqa: SLF001  (updates one by one)
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions were learnt from."""
+        return int(self._stock.num_timesteps)
+
+    @property
+    def network(self) -> PolicyNetwork:
+        """The policy as it is now, in a network of ours."""
+        stock, ours = self._stock.policy, self._network
+        factors = ours.reader.factors
+        assert ours.value_trunk
+        for theirs, trunk in (
+            (stock.mlp_extractor.policy_net, ours.policy_trunk),
+            (stock.mlp_extractor.value_net, ours.value_trunk),
+            (stock.action_net, ours.policy_head),
+            (stock.value_net, ours.value_head),
+        ):
+            for source, target in zip(_linears(theirs), _linears(trunk), strict=True):
+                target.load_state_dict(source.state_dict())
+        with torch.no_grad():  # stock reads the numbers as they are
+            _linears(ours.policy_trunk)[0].weight.div_(factors)
+            _linears(ours.value_trunk)[0].weight.div_(factors)
+        return ours
+
+    def update(self, _progress: float) -> Figures:
+        """Play a window and learn from it, as `MaskablePPO.learn` does."""
+        stock = self._stock
+        assert stock.env
+        stock.collect_rollouts(
+            stock.env, self._callback, stock.rollout_buffer, self.config.n_steps, use_masking=True
+        )
+        stock.train()
+        self.updates += 1
+        told = {name: float(value) for name, value in stock.logger.name_to_value.items()}
+        return {
+            "policy_loss": told["train/policy_gradient_loss"],
+            "value_loss": told["train/value_loss"],
+            "entropy": -told["train/entropy_loss"],
+            "kl": told["train/approx_kl"],
+            "clip_fraction": told["train/clip_fraction"],
+            "explained_variance": told["train/explained_variance"],
+            "learning_rate": self.config.learning_rate,
+        }
+
+    def state(self) -> State:
+        """It does not go on from checkpoints."""
+        raise NotImplementedError
+
+    def restore(self, _arrays: dict[str, Any], _about: dict[str, Any]) -> None:
+        """It does not go on from checkpoints."""
+        raise NotImplementedError
+
+
+def _linears(module: torch.nn.Module) -> list[torch.nn.Linear]:
+    return [part for part in module.modules() if isinstance(part, torch.nn.Linear)]

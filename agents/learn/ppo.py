@@ -1,0 +1,162 @@
+"""Proximal policy optimisation of a network on the decisions of a window.
+
+The hyperparameters are those of sb3-contrib's MaskablePPO. Its class is not used for self-play: its
+buffer takes a game's steps for one player's, and its loop can neither carry decisions over from
+window to window nor go on, bit for bit, from a checkpoint.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch.nn.functional import mse_loss
+
+from agents.learn.networks import Critic, build, entropy_of, masked_log_probabilities
+from fiveup_env.errors import FiveUpError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agents.learn.config import Config
+    from agents.learn.networks import PolicyNetwork, Shape
+    from agents.learn.rollouts import Choice, Lesson
+
+Figures = dict[str, float]
+
+
+class LossError(FiveUpError):
+    """A loss that is no number any more."""
+
+
+class Learner:
+    """A policy, what helps it to learn, and its optimizer."""
+
+    def __init__(self, config: Config, shape: Shape) -> None:
+        torch.manual_seed(config.seed)
+        self.config = config
+        self.network: PolicyNetwork = build(shape)
+        self.critic = Critic(shape) if config.oracle else None
+        self.reference = copy.deepcopy(self.network) if config.kl_coef else None
+        learnt = [self.network, *([self.critic] if self.critic else [])]
+        self._parameters = [weight for module in learnt for weight in module.parameters()]
+        self.optimizer = torch.optim.Adam(
+            self._parameters, config.learning_rate, eps=1e-5, fused=True
+        )
+
+    @torch.inference_mode()
+    def choose(
+        self,
+        rows: np.ndarray,
+        masks: np.ndarray,
+        truths: np.ndarray | None,
+        chance: np.random.Generator,
+    ) -> Choice:
+        """Draw an action for every row, and say what the place is worth."""
+        seen = torch.from_numpy(rows)
+        logits, values = self.network(seen)
+        if self.critic:
+            values = self.critic(seen, torch.from_numpy(truths))
+        logs = masked_log_probabilities(logits, torch.from_numpy(masks))
+        heights = logs.exp().cumsum(1)
+        drawn = torch.from_numpy(chance.random((len(rows), 1), np.float32)) * heights[:, -1:]
+        actions = (heights > drawn).to(torch.int8).argmax(1)
+        chosen = logs.gather(1, actions[:, None])[:, 0]
+        return actions.numpy(), chosen.numpy(), values.numpy()
+
+    def learn(self, lesson: Lesson, progress: float, chance: np.random.Generator) -> Figures:
+        """Go through the decisions of a window some times; `progress` is that of the whole run."""
+        config = self.config
+        rate = _between(config.learning_rate, config.learning_rate_end, progress)
+        ent_coef = _between(config.ent_coef, config.ent_coef_end, progress)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        every = [
+            self._step(part, ent_coef)
+            for _ in range(config.n_epochs)
+            for part in _minibatches(lesson, config.batch_size, chance)
+        ]
+        figures = {name: float(np.mean([one[name] for one in every])) for name in every[0]}
+        left = float((lesson.returns - lesson.values).var() / max(lesson.returns.var(), 1e-8))
+        return figures | {"explained_variance": 1 - left, "learning_rate": rate}
+
+    def refresh_reference(self) -> None:
+        """Let the reference policy be the present one."""
+        if self.reference:
+            self.reference.load_state_dict(self.network.state_dict())
+
+    def _step(self, part: dict[str, torch.Tensor], ent_coef: float) -> Figures:
+        """One step of the optimizer on a minibatch."""
+        config = self.config
+        logits, values = self.network(part["rows"])
+        logs = masked_log_probabilities(logits, part["masks"])
+        change = logs.gather(1, part["actions"][:, None])[:, 0] - part["log_probabilities"]
+        policy_loss = -_clipped(change.exp(), self._scaled(part["advantages"]), config.clip_range)
+        entropy = entropy_of(logs).mean()
+        value_loss = mse_loss(values, part["returns"])
+        if self.critic:
+            value_loss = value_loss + mse_loss(
+                self.critic(part["rows"], part["truths"]), part["returns"]
+            )
+        loss = policy_loss - ent_coef * entropy + config.vf_coef * value_loss
+        divergence = torch.zeros(())
+        if self.reference:
+            divergence = self._divergence(logs, part)
+            loss = loss + config.kl_coef * divergence
+        if not torch.isfinite(loss):
+            raise LossError(f"the loss is {loss.item()}")
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        length = torch.nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
+        self.optimizer.step()
+        with torch.no_grad():
+            figures = {
+                "policy_loss": policy_loss,
+                "value_loss": value_loss,
+                "entropy": entropy,
+                "kl": (change.exp() - 1 - change).mean(),
+                "clip_fraction": ((change.exp() - 1).abs() > config.clip_range).float().mean(),
+                "gradient": length,
+            }
+            if self.reference:
+                figures["reference_kl"] = divergence
+            return {name: value.item() for name, value in figures.items()}
+
+    def _scaled(self, advantages: torch.Tensor) -> torch.Tensor:
+        if not self.config.normalize_advantage:
+            return advantages
+        return (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+
+    def _divergence(self, logs: torch.Tensor, part: dict[str, torch.Tensor]) -> torch.Tensor:
+        """How far the policy is from the reference: KL(policy, reference), exactly."""
+        assert self.reference is not None
+        with torch.no_grad():
+            theirs = masked_log_probabilities(self.reference(part["rows"])[0], part["masks"])
+        closed = part["masks"] == 0
+        apart = logs.masked_fill(closed, 0) - theirs.masked_fill(closed, 0)
+        return (logs.exp() * apart).sum(1).mean()
+
+
+def _between(first: float, last: float | None, progress: float) -> float:
+    return first if last is None else first + (last - first) * min(1.0, progress)
+
+
+def _clipped(ratio: torch.Tensor, advantages: torch.Tensor, clip: float) -> torch.Tensor:
+    """What the policy gains, no more than a change of its probabilities within the clip brings."""
+    return torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
+
+
+def _minibatches(
+    lesson: Lesson, size: int, chance: np.random.Generator
+) -> Iterator[dict[str, torch.Tensor]]:
+    """All decisions in a random order, in parts of about the size."""
+    arrays: dict[str, Any] = {
+        name: torch.from_numpy(array) for name, array in vars(lesson).items() if array is not None
+    }
+    arrays["returns"] = torch.from_numpy(lesson.returns)
+    order = chance.permutation(len(lesson))
+    for part in np.array_split(order, max(1, round(len(lesson) / size))):
+        chosen = torch.from_numpy(part)
+        yield {name: array[chosen] for name, array in arrays.items()}

@@ -1,0 +1,187 @@
+"""Windows of play: what every seat saw, did and was given in many games, tick by tick.
+
+The first rows of a window are the decisions that were still waiting at the end of the last one,
+a row for each seat; the ticks of this window follow. So nothing is lost between windows, and no
+decision is learnt from before its seat's next one, or the end, has been seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from agents.learn.advantages import NOBODY, estimate
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agents.learn.config import Config
+    from agents.learn.rivals import Rivals
+
+SEED_BITS = 40
+POINTS_OF_A_VALUE = 5.0  # a hand's margin is about this large; values are of order 1
+
+# An action, its log-probability and the value for every row: of rows, masks and hidden truths.
+Choice: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
+Choose: TypeAlias = "Callable[[np.ndarray, np.ndarray, np.ndarray | None], Choice]"
+
+
+def first_deal(seed: int) -> int:
+    """The first deal of a training run. Those below 2^40 are never trained on."""
+    return (1 + seed) << SEED_BITS
+
+
+def make_batch(config: Config, encoder: str) -> Batch:
+    """The games of a run: whole games, so that the scores vary."""
+    batch = Batch(
+        config.games,
+        config.rules,
+        config.players,
+        encoder=encoder,
+        reward=config.reward,
+        seed=first_deal(config.seed),
+        oracle=config.oracle,
+    )
+    batch.reset()
+    return batch
+
+
+class Window:
+    """The arrays of a window, made once; `decisions` are those that are carried over."""
+
+    def __init__(self, batch: Batch, ticks: int) -> None:
+        games, most = batch.reward.shape
+        self.carried = most
+        length = most + ticks
+        shape = (length, games)
+        self.rows = np.zeros((*shape, batch.observation.shape[1]), np.int8)
+        self.truths = np.zeros(
+            (*shape, batch.oracle.shape[1]) if len(batch.oracle) else (0,), np.int8
+        )
+        self.masks = np.zeros((*shape, ACTION_COUNT), np.int8)
+        self.actions = np.zeros(shape, np.int64)
+        self.log_probabilities = np.zeros(shape, np.float32)
+        self.values = np.zeros(shape, np.float32)
+        self.seats = np.full(shape, NOBODY, np.int8)
+        self.rewards = np.zeros((length, games, most), np.float32)
+        self.ended = np.zeros(shape, np.bool_)
+
+    def carry(self, waiting: np.ndarray, since: np.ndarray) -> None:
+        """Begin the next window with the decisions that still wait, and what they were given.
+
+        The row of a seat is written from a tick of this window or from itself, never from another
+        seat's row.
+        """
+        self.rewards[: self.carried] = 0
+        games = np.arange(len(waiting))
+        for seat in range(self.carried):
+            ticks = waiting[:, seat]
+            for array in self.decisions().values():
+                array[seat] = array[ticks, games]
+            self.seats[seat] = np.where(ticks < 0, NOBODY, seat)
+            self.rewards[seat, :, seat] = since[:, seat]
+
+    def decisions(self) -> dict[str, np.ndarray]:
+        """The arrays that say what was seen and done in a decision."""
+        arrays: dict[str, np.ndarray] = {
+            "rows": self.rows,
+            "masks": self.masks,
+            "actions": self.actions,
+            "log_probabilities": self.log_probabilities,
+            "values": self.values,
+        }
+        return arrays | ({"truths": self.truths} if self.truths.size else {})
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What the next window begins with."""
+        arrays = self.decisions() | {"seats": self.seats, "rewards": self.rewards}
+        return {name: array[: self.carried] for name, array in arrays.items()}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Begin with what another window has handed on."""
+        for name, array in self.state().items():
+            array[:] = state[name]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The decisions of a window that can be learnt from, one a row."""
+
+    rows: np.ndarray
+    masks: np.ndarray
+    actions: np.ndarray
+    log_probabilities: np.ndarray
+    values: np.ndarray
+    advantages: np.ndarray
+    truths: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.actions)
+
+    @property
+    def returns(self) -> np.ndarray:
+        """What the decisions turned out to be worth."""
+        return self.values + self.advantages
+
+
+class Rollouts:
+    """Plays the games of a run, a window at a time."""
+
+    def __init__(self, config: Config, batch: Batch, rivals: Rivals) -> None:
+        self._batch, self._rivals = batch, rivals
+        self.window = Window(batch, config.n_steps)
+        self._forced_too = config.forced
+        self._hand_by_hand = config.horizon == "hand"
+        self._discount = config.gamma, config.gae_lambda
+        units = batch.games["table"]["rules"]["unit"].astype(np.float32)
+        scale = 1 / (POINTS_OF_A_VALUE * units) if config.reward == "margin" else units * 0 + 1
+        self._scale = scale[:, None]
+
+    def play(self, choose: Choose, chance: np.random.Generator) -> Lesson:
+        """Play a window, and take from it what can be learnt."""
+        window = self.window
+        for tick in range(window.carried, len(window.seats)):
+            self._tick(tick, choose, chance)
+        seats, values = window.seats, window.values
+        found = estimate(seats, values, window.rewards, window.ended, *self._discount)
+        chosen = found.known.ravel()
+        lesson = Lesson(
+            advantages=found.advantages.ravel()[chosen],
+            **{
+                name: array.reshape(len(chosen), *array.shape[2:])[chosen]
+                for name, array in window.decisions().items()
+            },
+        )
+        window.carry(found.waiting, found.since)
+        return lesson
+
+    def _tick(self, tick: int, choose: Choose, chance: np.random.Generator) -> None:
+        """One move in every game. Where only one is allowed, nobody is asked."""
+        batch, window = self._batch, self.window
+        free = self._forced_too | (batch.mask.sum(1, dtype=np.int16) > 1)
+        theirs = self._rivals.to_move(batch)
+        asked = np.flatnonzero(free & ~theirs)
+        actions = batch.mask.argmax(1)
+        self._rivals.move(batch, np.flatnonzero(free & theirs), actions, chance)
+        window.rows[tick], window.masks[tick] = batch.observation, batch.mask
+        truths = None
+        if window.truths.size:
+            window.truths[tick] = batch.oracle
+            truths = batch.oracle[asked]
+        chosen = choose(batch.observation[asked], batch.mask[asked], truths)
+        actions[asked], window.log_probabilities[tick, asked], window.values[tick, asked] = chosen
+        window.actions[tick] = actions
+        window.seats[tick] = NOBODY
+        window.seats[tick, asked] = batch.turn[asked]
+        hands = batch.games["table"]["hand_number"].copy()
+        batch.step(actions)
+        window.rewards[tick] = batch.reward * self._scale
+        window.ended[tick] = batch.done
+        if self._hand_by_hand:
+            window.ended[tick] |= batch.games["table"]["hand_number"] != hands
+        self._rivals.meet(batch, chance)

@@ -1,0 +1,143 @@
+"""Self-play: a learner in every seat of many games, and all that its next update depends on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+
+from agents.learn.config import ConfigError
+from agents.learn.networks import READS, Shape, ShapeError
+from agents.learn.policies import load_policy, save_policy
+from agents.learn.ppo import Figures, Learner
+from agents.learn.rivals import Rivals
+from agents.learn.rollouts import Rollouts, make_batch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agents.learn.config import Config
+    from agents.learn.networks import PolicyNetwork
+
+PLAYING, LEARNING, STARTING = range(3)  # streams of chance
+State = tuple[dict[str, np.ndarray], dict[str, Any]]
+ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
+
+
+def shape_of(config: Config) -> Shape:
+    """The network that a configuration asks for; its kind says which encoder it reads."""
+    kind = config.network
+    try:
+        return Shape(kind, config.width, config.depth, READS.get(kind, "flat"), config.shared)
+    except ShapeError as error:
+        raise ConfigError(f"network: {error}") from None
+
+
+class SelfPlay:
+    """A run of self-play: what it has come to, and its next update."""
+
+    resumable = True
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config = config
+        self.folder = folder
+        self.updates = 0
+        self.decisions = 0
+        shape = shape_of(config)
+        self._learner = Learner(config, shape)
+        if config.start:
+            self._start_from(config.start)
+        self._batch = make_batch(config, shape.encoder)
+        self._rivals = Rivals(config, self._batch)
+        self._rivals.begin(self._chance(STARTING))
+        self._rollouts = Rollouts(config, self._batch, self._rivals)
+
+    @property
+    def network(self) -> PolicyNetwork:
+        """The policy as it is now."""
+        return self._learner.network
+
+    def update(self, progress: float) -> Figures:
+        """Play a window and learn from it; `progress` is the share of the run that is done."""
+        chance = self._chance(PLAYING)
+        lesson = self._rollouts.play(partial(self._learner.choose, chance=chance), chance)
+        figures = self._learner.learn(lesson, progress, self._chance(LEARNING))
+        self.updates += 1
+        self.decisions += len(lesson)
+        if self.config.kl_coef and self.updates % self.config.kl_every == 0:
+            self._learner.refresh_reference()
+        if self.config.past_every and self.updates % self.config.past_every == 0:
+            self._remember()
+        return figures
+
+    def state(self) -> State:
+        """Everything that the next update depends on."""
+        arrays = {
+            f"{name}.{key}": value.numpy()
+            for name, module in self._modules().items()
+            for key, value in module.state_dict().items()
+        }
+        for number, moments in self._learner.optimizer.state_dict()["state"].items():
+            arrays |= {f"adam.{number}.{name}": moments[name].numpy() for name in ADAM}
+        rival_arrays, rivals = self._rivals.state()
+        arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
+        window = self._rollouts.window.state()
+        arrays |= {f"window.{name}": array for name, array in window.items()}
+        arrays["batch"] = np.frombuffer(self._batch.save(), np.uint8)
+        return arrays, {"updates": self.updates, "decisions": self.decisions, "rivals": rivals}
+
+    def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Go on from a state."""
+        for name, module in self._modules().items():
+            weights = _under(name, arrays)
+            module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
+        self._restore_adam(_under("adam", arrays))
+        self._rivals.restore(_under("rivals", arrays), about["rivals"])
+        self._rollouts.window.restore(_under("window", arrays))
+        self._batch.load(arrays["batch"].tobytes())
+        self.updates, self.decisions = about["updates"], about["decisions"]
+
+    def _restore_adam(self, arrays: dict[str, np.ndarray]) -> None:
+        optimizer = self._learner.optimizer
+        moments: dict[int, dict[str, torch.Tensor]] = {}
+        for name, array in arrays.items():
+            number, which = name.split(".")
+            moments.setdefault(int(number), {})[which] = torch.from_numpy(array)
+        groups = optimizer.state_dict()["param_groups"]
+        optimizer.load_state_dict({"state": moments, "param_groups": groups})
+
+    def _modules(self) -> dict[str, torch.nn.Module]:
+        learner = self._learner
+        modules = {"network": learner.network, "critic": learner.critic}
+        modules["reference"] = learner.reference
+        return {name: module for name, module in modules.items() if module}
+
+    def _chance(self, stream: int) -> np.random.Generator:
+        """The chance of this update: no state of a generator has to be kept."""
+        return np.random.default_rng([self.config.seed, stream, self.updates])
+
+    def _start_from(self, policy: str) -> None:
+        network, _ = load_policy(policy)
+        if network.shape != self.network.shape:
+            raise ConfigError(
+                f"start: the policy in {policy} has {network.shape}, this run {self.network.shape}"
+            )
+        self.network.load_state_dict(network.state_dict())
+        self._learner.refresh_reference()
+
+    def _remember(self) -> None:
+        """Let the present policy be a rival from now on."""
+        folder = self.folder / "past" / f"{self.updates:06}"
+        save_policy(folder, self.network, {"updates": self.updates})
+        self._rivals.join(f"policy:{folder},sample=1")
+
+
+def _under(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(f"{prefix}."): array
+        for name, array in arrays.items()
+        if name.startswith(f"{prefix}.")
+    }

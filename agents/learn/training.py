@@ -1,0 +1,166 @@
+"""Training: updates until the run's budget is spent, with measurements and checkpoints between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from agents.learn.baseline import Baseline
+from agents.learn.metrics import Metrics, draw_curve
+from agents.learn.panel import FIRST_OF_TABLE, Rate, measure
+from agents.learn.policies import NetworkAgent, save_policy
+from agents.learn.ppo import LossError
+from agents.learn.runs import Run, code_version, command
+from agents.learn.selfplay import SelfPlay
+from fiveup_env.errors import FiveUpError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agents.learn.checkpoints import Checkpoint
+    from agents.learn.config import Config
+    from agents.learn.display import Display
+
+
+class TrainingError(FiveUpError):
+    """A run that cannot go on; the message names the last good checkpoint."""
+
+
+class Training:
+    """A run that goes on: its learner, and when the next measurement and checkpoint are due."""
+
+    def __init__(
+        self, config: Config, run: Run, display: Display, checkpoint: Checkpoint | None = None
+    ) -> None:
+        torch.set_num_threads(config.threads or os.cpu_count() or 1)
+        self.config, self.run, self.display = config, run, display
+        self.learner = (SelfPlay if config.learner == "self_play" else Baseline)(config, run.folder)
+        self.seconds = 0.0
+        if checkpoint:
+            self.learner.restore(checkpoint.arrays, checkpoint.about)
+            self.seconds = checkpoint.about["seconds"]
+        self._panel: dict[str, Rate] = {}
+
+    @property
+    def progress(self) -> float:
+        """The share of the run that is done."""
+        if self.config.decisions is not None:
+            return self.learner.decisions / self.config.decisions
+        return self.seconds / (60 * self.config.minutes)
+
+    def train(self) -> bool:
+        """Train until the budget is spent, or until told to stop: then the answer is False."""
+        metrics = Metrics(self.run, self.learner.updates)
+        measured = saved = self.seconds
+        try:
+            with _asked_to_stop() as asked:
+                while self.progress < 1 and not asked:
+                    line = self._update()
+                    if self.seconds - measured >= 60 * self.config.panel_minutes:
+                        line["panel"] = self._measure()
+                        measured = self.seconds
+                    metrics.write(line)
+                    self.display.show(line, self.progress)
+                    if self.seconds - saved >= 60 * self.config.checkpoint_minutes:
+                        self.save()
+                        saved = self.seconds
+        finally:
+            metrics.close()
+        self.save()
+        return self.progress >= 1
+
+    def save(self) -> None:
+        """Write a checkpoint, and the policy as it is now."""
+        if self.learner.resumable:
+            self.run.save(self.config, self.learner.state(), self.seconds)
+        self.save_policy(self._panel)
+
+    def save_policy(self, results: Any) -> None:
+        """Write the policy, with all that should be known about it."""
+        about = {
+            "rules": self.config.rules,
+            "players": self.config.players,
+            "command": command(),
+            "code": code_version(),
+            "decisions": self.learner.decisions,
+            "seconds": round(self.seconds),
+            "config": self.config.as_dict(),
+            "results": results,
+        }
+        save_policy(self.run.policy, self.learner.network, about)
+
+    def table(self) -> list[tuple[str, str, Rate]]:
+        """The finished policy against the panel, by all its rules: rules, rival, rate."""
+        policy = NetworkAgent(self.learner.network)
+        rows = []
+        for rules in self.config.all_rules:
+            name = f"{rules.name}, {rules.players} players"
+            rates = measure(
+                policy, self.config.panel, rules, self.config.table_deals, FIRST_OF_TABLE
+            )
+            rows += [(name, rival, rate) for rival, rate in rates.items()]
+        return rows
+
+    def _update(self) -> dict[str, Any]:
+        began, before = time.monotonic(), self.learner.decisions
+        try:
+            figures = self.learner.update(self.progress)
+        except LossError as error:
+            raise TrainingError(
+                f"update {self.learner.updates + 1}: {error}; {self.run.last_good()}"
+            ) from None
+        spent = time.monotonic() - began
+        self.seconds += spent
+        return {
+            "update": self.learner.updates,
+            "decisions": self.learner.decisions,
+            "seconds": round(self.seconds, 2),
+            "decisions_per_second": round((self.learner.decisions - before) / spent),
+            **figures,
+        }
+
+    def _measure(self) -> dict[str, Rate]:
+        """The policy as it is now against the panel, by the first of its rules."""
+        began = time.monotonic()
+        policy = NetworkAgent(self.learner.network)
+        rules, deals = self.config.all_rules[0], self.config.panel_deals
+        self._panel = measure(policy, self.config.panel, rules, deals)
+        self.seconds += time.monotonic() - began
+        return self._panel
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[list[int]]:
+    """A list that is no longer empty once Ctrl-C or SIGTERM came; the second time stops at once."""
+    came: list[int] = []
+
+    def take_note(number: int, _frame: Any) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+
+    before = {one: signal.signal(one, take_note) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield came
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def finish(training: Training) -> None:
+    """Draw the curve, play the table, and say where the policy lies."""
+    config, run, say = training.config, training.run, training.display.say
+    draw_curve(run)
+    if config.table_deals:
+        say(f"\n{'rules':<32}{'against':<24}games won, of 100 ({config.table_deals} deals)")
+        rows = training.table()
+        for rules, rival, (rate, low, high) in rows:
+            say(f"{rules:<32}{rival:<24}{100 * rate:.1f} ({100 * low:.1f} .. {100 * high:.1f})")
+        training.save_policy(rows)
+    say(f"\nThe policy lies in {run.policy}, the learning curve in {run.curve_file}.")
+    say(f"Let it play: python evaluate.py --agents policy:{run.policy},greedy")

@@ -1,0 +1,63 @@
+"""Train an agent by self-play: `python train.py`, or `python train.py strong width=512 seed=3`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from agents.learn.config import Config, describe_keys, known_configs, load_config, parse_changes
+from agents.learn.display import Display
+from agents.learn.runs import Run, find_run, new_run
+from fiveup_env import FiveUpError
+
+# Threads that wait for each other must not spin: beside other programs that costs most of the time.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def main() -> int:
+    """Read the configuration, train, measure, and say where the policy lies."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"keys, with their defaults:\n{describe_keys()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    configs = ", ".join(known_configs())
+    parser.add_argument("config", nargs="?", help=f"{configs}, or a file (default: quick)")
+    parser.add_argument("changes", nargs="*", metavar="key=value", help="any key of the config")
+    parser.add_argument("--name", help="of the folder in runs/ (default: the config's)")
+    parser.add_argument("--resume", metavar="RUN", help="go on with a run, by name or folder")
+    options = parser.parse_intermixed_args()
+    words = [word for word in (options.config, *options.changes) if word]
+    chosen = words.pop(0) if words and "=" not in words[0] else None
+    try:
+        if options.resume:
+            run = find_run(options.resume)
+            return _train(run.config(parse_changes(words)), run, resume=True)
+        config = load_config(chosen or "quick", words)
+        return _train(config, new_run(options.name or (chosen or "quick")), resume=False)
+    except (FiveUpError, OSError) as error:
+        print(f"train: {error}", file=sys.stderr)
+        return 2
+
+
+def _train(config: Config, run: Run, *, resume: bool) -> int:
+    from agents.learn.training import Training, finish  # torch takes its time
+
+    checkpoint = run.newest(config) if resume else None
+    with Display() as display:
+        for sentence in checkpoint.damaged if checkpoint else ():
+            display.say(sentence)
+        training = Training(config, run, display, checkpoint)
+        run.begin(config)
+        display.say(f"The run's folder is {run.folder}. Ctrl-C stops it; --resume goes on.")
+        finished = training.train()
+    if not finished:
+        display.say(f"Stopped. Go on with: python train.py --resume {run.folder.name}")
+        return 130
+    finish(training)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
