@@ -1,4 +1,4 @@
-"""Agents by short specs: `greedy`, `pimc:worlds=200`.
+"""Agents by short specs: `greedy`, `pimc:worlds=200`, `policy:runs/quick/policy,sample=1`.
 
 An agent is a policy (`fiveup_env.opponents.Policy`): views, masks and a generator in, actions out;
 a single decision is a batch of one. Its class is a dataclass whose fields are its options, and
@@ -24,7 +24,9 @@ ENTRY_POINTS = "fiveup.agents"
 ROOMS = (  # where agents register themselves
     "agents.play.heuristics",
     "agents.play.search",
+    "agents.play.trees",
     "agents.play.endgame",
+    "agents.learn.policies",
 )
 
 
@@ -65,22 +67,33 @@ def make_agent(spec: str) -> Policy:
 
 
 def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
-    """The options of a spec, each of its field's type."""
+    """The options of a spec, each of its field's type; the first one's value may come bare."""
     kinds = get_type_hints(agent)
     fields = [field.name for field in dataclasses.fields(agent)]
+    parts = [part for part in text.split(",") if part]
+    if parts and fields and "=" not in parts[0] and parts[0] not in fields:
+        parts[0] = f"{fields[0]}={parts[0]}"
     options: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
+    for part in parts:
         option, equals, value = part.partition("=")
         if option not in fields:
             raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))
         kind = kinds[option]
         try:
-            options[option] = kind(value)
+            options[option] = _flag(value) if kind is bool else kind(value)
         except ValueError:
             equals = ""
         if not equals:
             raise AgentError(f"{name}: {option} must be a {kind.__name__}, not {value!r}")
     return options
+
+
+def _flag(text: str) -> bool:
+    """Whether a text says yes: 1 or true, 0 or false."""
+    flags = {"1": True, "true": True, "0": False, "false": False}
+    if text.lower() not in flags:
+        raise ValueError(text)
+    return flags[text.lower()]
 
 
 def listing() -> str:

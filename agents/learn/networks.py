@@ -173,7 +173,8 @@ def _factors(pieces: Sequence[Piece]) -> Tensor:
     for piece in pieces:
         largest = MOST_POINTS if piece.name == "plays" else max(-piece.low, piece.high)
         factors += [2.0 ** -round(math.log2(largest) / 2)] * piece.size
-    return torch.tensor(factors)
+    # On the CPU even while the weights are on no device yet: factors are no weights.
+    return torch.tensor(factors, device="cpu")
 
 
 def _trunk(shape: Shape, facts: int) -> nn.Module:

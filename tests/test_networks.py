@@ -1,0 +1,216 @@
+"""Networks: shapes that are refused, what logits depend on, and probabilities of what is allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.learn.networks import (
+    Critic,
+    Shape,
+    ShapeError,
+    build,
+    entropy_of,
+    masked_log_probabilities,
+)
+from fiveup_env import Batch, get_encoder
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.encoders import piece_of
+
+torch.set_num_threads(1)
+
+SHAPES = [
+    Shape(width=32),
+    Shape(width=32, shared=True),
+    Shape("residual", 32, 3),
+    Shape("attention", 32, 2, "tokens"),
+    Shape("attention", 32, 1, "tokens", shared=True),
+]
+
+
+def played(encoder: str, moves: int = 20, games: int = 24) -> Batch:
+    """Games of every kind in the middle of hands."""
+    batch = Batch(
+        games, ["five_up", "all_fives"], [2, 3, 4, 5], encoder=encoder, oracle=True, seed=3
+    )
+    batch.reset()
+    random = np.random.default_rng(1)
+    for _ in range(moves):
+        batch.step(batch.random_actions(random))
+    return batch
+
+
+def rows_for(shape: Shape, moves: int = 20) -> torch.Tensor:
+    return torch.from_numpy(played(shape.encoder, moves).observation)
+
+
+# --- Shapes
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"kind": "plane"}, "no network 'plane' .did you mean 'plain'"),
+        ({"kind": "attention"}, "'attention' reads the encoder 'tokens', not 'flat'"),
+        ({"encoder": "tokens"}, "'plain' reads the encoder 'flat', not 'tokens'"),
+        ({"width": 0}, "width must be a whole number from 1 to 4096, not 0"),
+        ({"width": 64.0}, "width must be a whole number"),
+        ({"depth": True}, "depth must be a whole number from 1 to 64, not True"),
+        ({"depth": 65}, "depth must be a whole number"),
+        ({"kind": "attention", "encoder": "tokens", "width": 48}, "a multiple of 32, not 48"),
+        ({"shared": 1}, "shared must be true or false, not 1"),
+    ],
+)
+def test_shapes_that_cannot_be_built_are_refused(fields: dict, why: str) -> None:
+    with pytest.raises(ShapeError, match=why):
+        Shape(**fields)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_network_answers_every_row(shape: Shape) -> None:
+    rows = rows_for(shape)
+    network = build(shape)
+    logits, values = network(rows)
+    assert logits.shape == (len(rows), ACTION_COUNT)
+    assert values.shape == (len(rows),)
+    assert logits.dtype == values.dtype == torch.float32
+    torch.testing.assert_close(network.logits(rows), logits)
+    torch.testing.assert_close(network.values(rows), values)
+    assert 0.01 < values.std() < 3
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_seed_of_torch_decides_the_weights(shape: Shape) -> None:
+    made = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        made.append(build(shape)(rows_for(shape))[0])
+    assert torch.equal(made[0], made[1])
+    assert not torch.equal(made[0], made[2])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_answer_does_not_depend_on_the_other_rows(shape: Shape) -> None:
+    rows = rows_for(shape)
+    network = build(shape)
+    together = network(rows)
+    alone = [network(row[None]) for row in rows]
+    for k in range(2):
+        torch.testing.assert_close(together[k], torch.cat([one[k] for one in alone]))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_weight_is_learnt(shape: Shape) -> None:
+    network = build(shape)
+    logits, values = network(rows_for(shape))
+    (logits.square().sum() + values.square().sum()).backward()
+    for name, weight in network.named_parameters():
+        assert weight.grad is not None, name
+        assert weight.grad.any(), name
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_allowed_actions_are_nearly_alike_at_first(shape: Shape) -> None:
+    batch = played(shape.encoder)
+    masks = torch.from_numpy(batch.mask)
+    logs = masked_log_probabilities(build(shape)(torch.from_numpy(batch.observation))[0], masks)
+    uniform = masks.sum(1).log()
+    assert (uniform - entropy_of(logs)).max() < 0.01
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_an_action_scores_goes_straight_to_its_logit(shape: Shape) -> None:
+    network = build(shape)
+    batch = played(shape.encoder)
+    rows = torch.from_numpy(batch.observation)
+    before, values = network(rows)
+    with torch.no_grad():
+        network.worth[:] = torch.arange(len(network.worth)) * 10.0
+    after, same_values = network(rows)
+    plays = piece_of(get_encoder(shape.encoder), "plays", batch.observation)
+    torch.testing.assert_close(after - before, torch.from_numpy(plays * np.float32(10)))
+    assert torch.equal(values, same_values)
+
+
+def test_no_factor_rounds_and_all_entries_stay_small() -> None:
+    network = build(Shape(width=8))
+    facts, events = network.reader(rows_for(Shape()))
+    assert events.shape[1] == 0
+    assert facts.abs().max() < 16
+    assert (network.reader.factors.log2() % 1 == 0).all()
+
+
+def test_attention_sees_the_order_of_events_and_nothing_behind_the_last() -> None:
+    shape = Shape("attention", 32, 2, "tokens")
+    network = build(shape)
+    batch = played("tokens")
+    rows = torch.from_numpy(batch.observation)
+    events = piece_of(get_encoder("tokens"), "events", batch.observation)
+    games = np.flatnonzero(events[:, 1, 0] > 0)
+    before = network(rows)[1].detach()
+    events[games, 0], events[games, 1] = events[games, 1].copy(), events[games, 0].copy()
+    changed = (network(rows)[1] - before).abs() > 1e-6
+    assert changed.numpy().nonzero()[0].tolist() == games.tolist()
+    events[:, -1, 1:] = 5  # its first field says that nothing happened
+    events[games, 0], events[games, 1] = events[games, 1].copy(), events[games, 0].copy()
+    torch.testing.assert_close(network(rows)[1], before)
+
+
+# --- The critic
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_critic_sees_the_hidden_tiles(shape: Shape) -> None:
+    batch = played(shape.encoder)
+    rows, truth = torch.from_numpy(batch.observation), torch.from_numpy(batch.oracle)
+    critic = Critic(shape)
+    values = critic(rows, truth)
+    assert values.shape == (len(rows),)
+    others = critic(rows, truth.roll(1, 0))
+    assert (values - others).abs().min() > 0
+
+
+# --- Probabilities
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 30.0, 1e4]))
+def test_probabilities_are_on_allowed_actions_alone(seed: int, scale: float) -> None:
+    random = np.random.default_rng(seed)
+    masks = random.random((5, ACTION_COUNT)) < random.random((5, 1))
+    masks[np.arange(5), random.integers(ACTION_COUNT, size=5)] = True
+    logits = torch.from_numpy(random.normal(size=masks.shape, scale=scale).astype(np.float32))
+    logits.requires_grad_()
+    logs = masked_log_probabilities(logits, torch.from_numpy(masks.astype(np.int8)))
+    shares = logs.exp().detach().numpy()
+    assert (shares[~masks] == 0).all()
+    assert np.allclose(shares.sum(1), 1, atol=1e-5)
+    entropy = entropy_of(logs)
+    assert (entropy >= -1e-5).all()
+    assert (entropy <= torch.from_numpy(masks.sum(1)).log() + 1e-5).all()
+    chosen = torch.from_numpy(masks.argmax(1))
+    total = entropy.sum() + logs.gather(1, chosen[:, None]).sum()
+    (gradient,) = torch.autograd.grad(total, logits)
+    assert gradient.isfinite().all()
+    assert (gradient[~torch.from_numpy(masks)] == 0).all()
+
+
+def test_a_single_allowed_action_is_certain_and_teaches_nothing() -> None:
+    masks = torch.zeros(1, ACTION_COUNT, dtype=torch.int8)
+    masks[0, 7] = 1
+    logits = torch.randn(1, ACTION_COUNT, requires_grad=True)
+    logs = masked_log_probabilities(logits, masks)
+    assert logs[0, 7] == 0
+    assert entropy_of(logs) == 0
+    (gradient,) = torch.autograd.grad(logs[0, 7] - entropy_of(logs).sum(), logits)
+    assert (gradient == 0).all()
+
+
+def test_the_entropy_is_that_of_the_probabilities() -> None:
+    masks = torch.ones(1, ACTION_COUNT, dtype=torch.int8)
+    masks[0, 2:] = 0
+    logs = masked_log_probabilities(torch.tensor([[0.0, np.log(3)] + [9.0] * 119]), masks)
+    expected = -(0.25 * np.log(0.25) + 0.75 * np.log(0.75))
+    assert entropy_of(logs).item() == pytest.approx(expected)
