@@ -27,9 +27,9 @@ WEIGHTS_FILE: Final = Path(__file__).with_name("weights.json")
 LADDER: Final = {
     "greedy": ("points",),
     "defensive": ("reply",),
-    "positional": ("pips", "double", "follow", "mobile", "control", "variety"),
-    "counter": ("starve", "starve_last", "out", "last", "ahead", "danger"),
-    "partner": ("feed", "starve_partner", "cover"),
+    "positional": ("pips", "double", "follow", "control"),
+    "counter": ("starve", "starve_last", "reply_last", "danger"),
+    "partner": ("feed",),
 }
 
 
@@ -79,17 +79,17 @@ class Defensive(Rung):
 
 @register("positional")
 class Positional(Rung):
-    """Minds also what it keeps: tiles that score next, that fit, that are light."""
+    """Minds also what it keeps: tiles that score next and fit, no doubles, few pips."""
 
 
 @register("counter")
 class Counter(Rung):
-    """Minds also what others lack: makes them draw, blocks when ahead, goes out when it pays."""
+    """Minds also what the others can do: makes them draw, and keeps them from going out."""
 
 
 @register("partner")
 class Partner(Rung):
-    """Minds also its partner: feeds it, and does not cover what it made."""
+    """Minds also its partner, and feeds it."""
 
 
 @compiled

@@ -17,12 +17,13 @@ import numpy as np
 from agents.play.heuristics import LADDER, weights_of
 from agents.play.outlook import outlooks_of, worth_of
 from agents.play.rollouts import play_out
-from agents.play.values import ROOM, list_legal
+from agents.play.solver import ENTRY, SOLVER, solve_actions
+from agents.play.values import ROOM, best_action, list_legal
 from agents.registry import AgentError, register
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.belief import BELIEF, fill_worlds
 from fiveup_env.compiled import Array, Record, Word, compiled, inlined
-from fiveup_env.engine import GAME, play, scramble, side_of
+from fiveup_env.engine import GAME, PLAYING, play, scramble, side_of
 from fiveup_env.errors import unknown
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 BLOCK: Final = 32  # worlds that are dealt together; then it is asked which actions still matter
 CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be left alone
+NODES: Final = 20_000  # positions that may be looked at to solve one world
 AIMS: Final = ("game", "hand")
 
 # What is known of an action: in how many worlds it was tried, and sums over them.
@@ -78,6 +80,8 @@ class Search:
 class Pimc(Search):
     """Plays every action out in sampled worlds; the best on average."""
 
+    solve: int = field(default=0, metadata={"help": "tiles left at which a world is solved"})
+
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
@@ -97,12 +101,26 @@ class Pimc(Search):
         chances, which = outlooks_of(views, self.aim)
         weights, rooms = weights_of(self.playout), np.zeros(1, ROOM)
         belief, room_for_games = np.zeros(1, BELIEF), np.zeros(BLOCK + 1, GAME)
+        solver, memory = np.zeros(1, SOLVER), np.zeros(1 << 14 if self.solve else 1, ENTRY)
         key, thinking = np.uint64(random.integers(1 << 63)), start_all(views, rooms, tried)
         for block, worlds in enumerate(self.blocks(len(views)) if thinking else ()):
             games = room_for_games[: worlds + 1]
-            if not think_all(
-                views, key, block, weights, chances, which, belief, games, rooms, tried
-            ):
+            play_all_out(
+                views,
+                key,
+                block,
+                weights,
+                chances,
+                which,
+                belief,
+                games,
+                rooms,
+                tried,
+                self.solve,
+                solver,
+                memory,
+            )
+            if not close_the_worse(tried):
                 break
         means = tried["sum"] / np.maximum(tried["worlds"], 1)
         return np.where(tried["legal"], means, -np.inf)
@@ -122,7 +140,7 @@ def start_all(views: Array, rooms: Array, tried: Array) -> bool:
 
 
 @compiled
-def think_all(
+def play_all_out(
     views: Array,
     key: Word,
     block: int,
@@ -133,13 +151,16 @@ def think_all(
     games: Array,
     rooms: Array,
     tried: Array,
-) -> bool:
-    """Try the open actions of every view in one more block of worlds; answer whether any are left.
+    solve: int,
+    solver: Array,
+    memory: Array,
+) -> None:
+    """Try the open actions of every view in one more block of worlds.
 
     The last of the games is where hands are played out; the others hold the worlds.
     """
-    thinking = False
     worlds = len(games) - 1
+    values = np.empty((1, ACTION_COUNT))
     for i in range(len(views)):
         if count_open(tried, i) < 2:
             continue
@@ -151,15 +172,33 @@ def think_all(
             chance = own + np.uint64(w)
             for action in range(ACTION_COUNT):
                 if tried[i, action].open:
+                    game = games[worlds]
                     games[worlds] = games[w]
-                    play(games[worlds], action)
-                    play_out(games[worlds], weights, rooms[0], chance)
-                    end = games[worlds].table
-                    value = worth_of(end, views[i].table, side, chances[which[i]])
+                    play(game, action)
+                    if solve > 0:
+                        _play_until(game, solve, weights, rooms[0], chance)
+                        _solve_out(game, solver[0], memory, values)
+                    play_out(game, weights, rooms[0], chance)
+                    value = worth_of(game.table, views[i].table, side, chances[which[i]])
                     _note(tried[i, action], value)
-        _close_the_worse(tried, i)
-        thinking |= count_open(tried, i) > 1
-    return thinking
+
+
+@inlined
+def _play_until(game: Record, tiles: int, weights: Array, room: Record, key: Word) -> None:
+    """Play on until no more than so many tiles are left in all hands."""
+    table = game.table
+    while table.phase == PLAYING and table.sizes.sum() > tiles:
+        play(game, best_action(table, game.hands[table.turn], weights, room, key))
+
+
+@inlined
+def _solve_out(game: Record, solver: Record, memory: Array, values: Array) -> None:
+    """Play on by what is best for points, all tiles being known, as long as that can be solved."""
+    while game.table.phase == PLAYING:
+        values[0, :] = -np.inf
+        if not solve_actions(game, solver, memory, NODES, values, 0):
+            return
+        play(game, values[0].argmax())
 
 
 @inlined
@@ -176,6 +215,16 @@ def count_open(tried: Array, i: int) -> int:
     for action in range(ACTION_COUNT):
         count += tried[i, action].open
     return count
+
+
+@compiled
+def close_the_worse(tried: Array) -> bool:
+    """Leave actions alone that are clearly worse than the best; answer whether any choice is left."""
+    thinking = False
+    for i in range(len(tried)):
+        _close_the_worse(tried, i)
+        thinking |= count_open(tried, i) > 1
+    return thinking
 
 
 @inlined

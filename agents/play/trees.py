@@ -51,7 +51,7 @@ class Ismcts(Search):
     """A tree over sampled worlds, in which every side looks to its own good."""
 
     worlds: int = field(default=400, metadata={"help": "worlds a decision"})
-    explore: float = field(default=1.0, metadata={"help": "how much what is unsure is tried"})
+    explore: float = field(default=2.0, metadata={"help": "how much what is unsure is tried"})
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""

@@ -12,13 +12,9 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.actions import (
-    ACTION_END,
-    ACTION_OUTWARD,
-    ACTION_PIP,
     ACTION_TILE,
     DRAW,
     PASS,
-    PLAIN_END,
     PLAY,
 )
 from fiveup_env.compiled import (
@@ -45,11 +41,10 @@ from fiveup_env.engine import (
     next_seat,
     open_pips,
     pips_of,
-    side_of,
     total_after,
 )
 from fiveup_env.rules import DRAW_UNTIL_PLAYABLE
-from fiveup_env.tiles import PIP_COUNT, SUITS, SUITS_OF, TILE_COUNT, TILE_PIPS
+from fiveup_env.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
 
 LOOKED_AT: Final = {
     "points": "what the action scores",
@@ -57,18 +52,12 @@ LOOKED_AT: Final = {
     "pips": "the pips that leave the hand",
     "double": "a double leaves the hand",
     "follow": "what one's own best next play would score, were nothing set in between",
-    "mobile": "how many of the tiles kept would fit",
     "control": "one's own share of the tiles that would fit",
-    "variety": "how many different pips the tiles kept have",
     "starve": "the chance that the next player cannot play",
     "starve_last": "the chance that the player before oneself cannot play",
-    "out": "the hand is empty, and what the others are expected to hold more than one's partner",
-    "last": "one tile is kept",
-    "ahead": "what the next side is expected to hold more than one's own, where it starves",
+    "reply_last": "what the player before oneself is expected to score then, at best",
     "danger": "what one's own side would lose if the next player goes out with its last tile",
     "feed": "what one's partner's best play is expected to score",
-    "starve_partner": "the chance that one's partner cannot play",
-    "cover": "the end that one's partner made last is covered",
 }
 NAMES: Final = tuple(LOOKED_AT)
 (
@@ -77,18 +66,12 @@ NAMES: Final = tuple(LOOKED_AT)
     PIPS,
     DOUBLE,
     FOLLOW,
-    MOBILE,
     CONTROL,
-    VARIETY,
     STARVE,
     STARVE_LAST,
-    OUT,
-    LAST,
-    AHEAD,
+    REPLY_LAST,
     DANGER,
     FEED,
-    STARVE_PARTNER,
-    COVER,
 ) = range(len(NAMES))
 
 MOST_FIVES: Final = 40
@@ -162,11 +145,9 @@ def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Wo
         action = room.actions[k]
         if action >= DRAW:
             continue
-        value = float(FIVES[table.rules.multiple, total_after(table.layout, action)])
+        value = weights[POINTS] * FIVES[table.rules.multiple, total_after(table.layout, action)]
         if not at_a_glance:
-            value = weights[POINTS] * value + outlook_beyond_points(
-                table, hand, unseen, action, weights, room
-            )
+            value += outlook_beyond_points(table, hand, unseen, action, weights, room)
         if value > best + 1e-9:
             best, equals = value, 0
         if value > best - 1e-9:
@@ -181,24 +162,17 @@ def outlook_beyond_points(
     table: Record, hand: Mask, unseen: Mask, action: int, weights: Array, room: Record
 ) -> float:
     """What an action is worth beyond its points."""
-    rules, layout, seat = table.rules, room.layout, whole(table.turn)
+    rules, layout = table.rules, room.layout
     tile = ACTION_TILE[action]
     kept = hand & ~(ONE << np.uint32(tile))
     _copy_layout(table.layout, layout)
     attach(rules, layout, action)
     value = weights[PIPS] * TILE_PIPS[tile] / PIPS_A_POINT
     value += weights[DOUBLE] * (DOUBLE_OF[tile] >= 0)
-    mean = pips_of(unseen) / max(1, whole(bit_count(unseen))) / PIPS_A_POINT
     if kept == 0:
-        others, partner = 0.0, 0.0
-        for other in range(rules.players):
-            if side_of(rules, other) != side_of(rules, seat):
-                others += table.sizes[other] * mean
-            elif other != seat:
-                partner += table.sizes[other] * mean
-        return value + weights[OUT] * (others - partner)
+        return value
     value += _of_own(layout, rules, kept, unseen, weights)
-    return value + _of_others(table, layout, kept, unseen, action, mean, weights, room)
+    return value + _of_others(table, layout, kept, unseen, weights, room)
 
 
 @inlined
@@ -206,72 +180,44 @@ def _of_own(layout: Record, rules: Record, kept: Mask, unseen: Mask, weights: Ar
     """What the tiles that are kept make of the layout."""
     suits = SUITS_OF[open_pips(layout)]
     mine, theirs = whole(bit_count(kept & suits)), whole(bit_count(unseen & suits))
-    value = weights[MOBILE] * mine + weights[CONTROL] * mine / max(1, mine + theirs)
+    value = weights[CONTROL] * mine / max(1, mine + theirs)
     if weights[FOLLOW] != 0:
         follow, tiles = 0, kept & suits
         while tiles:
             follow = max(follow, best_with(rules, layout, lowest_bit(tiles)))
             tiles &= tiles - ONE
         value += weights[FOLLOW] * follow
-    if weights[VARIETY] != 0:
-        for pip in range(PIP_COUNT):
-            value += weights[VARIETY] * (kept & SUITS[pip] != 0)
-    return value + weights[LAST] * (bit_count(kept) == 1)
+    return float(value)
 
 
 @inlined
 def _of_others(
-    table: Record,
-    layout: Record,
-    kept: Mask,
-    unseen: Mask,
-    action: int,
-    mean: float,
-    weights: Array,
-    room: Record,
+    table: Record, layout: Record, kept: Mask, unseen: Mask, weights: Array, room: Record
 ) -> float:
-    """What the others are expected to make of the layout, the next player first."""
+    """What the others are expected to make of the layout: the next, the last, and a partner."""
     rules, seat = table.rules, whole(table.turn)
     _look_at_unseen(rules, layout, unseen, room)
     following = next_seat(rules, seat)
     value = weights[REPLY] * expected_best(table, following, unseen, room)
-    starve = chance_stuck(table, following, unseen, room)
-    value += weights[STARVE] * starve
-    own = pips_of(kept) / PIPS_A_POINT
-    theirs = 0.0
-    for other in range(rules.players):
-        if other != seat and side_of(rules, other) == side_of(rules, seat):
-            own += table.sizes[other] * mean
-        elif side_of(rules, other) == side_of(rules, following):
-            theirs += table.sizes[other] * mean
-    value += weights[AHEAD] * starve * (theirs - own)
-    if table.sizes[following] == 1:
-        value += weights[DANGER] * (1 - starve) * own
-    if rules.players > 2 and weights[STARVE_LAST] != 0:
-        before = whole(seat - 1 if seat > 0 else rules.players - 1)
-        value += weights[STARVE_LAST] * chance_stuck(table, before, unseen, room)
-    if rules.sides < rules.players:
-        value += _of_partner(table, unseen, action, weights, room)
-    return value
-
-
-@inlined
-def _of_partner(table: Record, unseen: Mask, action: int, weights: Array, room: Record) -> float:
-    """What one's partner is expected to make of the layout."""
-    rules, seat = table.rules, whole(table.turn)
-    partner = (seat + rules.sides) % rules.players
-    value = 0.0
-    if weights[FEED] != 0:
+    if weights[STARVE] != 0 or weights[DANGER] != 0:
+        stuck = chance_stuck(table, following, unseen, room)
+        value += weights[STARVE] * stuck
+        if table.sizes[following] == 1:
+            held = pips_of(kept)
+            if rules.sides < rules.players:
+                partner = (seat + rules.sides) % rules.players
+                held += table.sizes[partner] * pips_of(unseen) / max(1, whole(bit_count(unseen)))
+            value += weights[DANGER] * (1 - stuck) * held / PIPS_A_POINT
+    if rules.players > 2:
+        last = whole(seat - 1 if seat > 0 else rules.players - 1)
+        if weights[STARVE_LAST] != 0:
+            value += weights[STARVE_LAST] * chance_stuck(table, last, unseen, room)
+        if weights[REPLY_LAST] != 0:
+            value += weights[REPLY_LAST] * expected_best(table, last, unseen, room)
+    if rules.sides < rules.players and weights[FEED] != 0:
+        partner = (seat + rules.sides) % rules.players
         value += weights[FEED] * expected_best(table, partner, unseen, room)
-    if weights[STARVE_PARTNER] != 0:
-        value += weights[STARVE_PARTNER] * chance_stuck(table, partner, unseen, room)
-    if weights[COVER] != 0 and ACTION_END[action] == PLAIN_END:
-        for ply in range(table.plies - 1, -1, -1):
-            if table.play_seat[ply] == partner:
-                made = ACTION_OUTWARD[table.play_action[ply]]
-                value += weights[COVER] * (made == ACTION_PIP[action])
-                break
-    return value
+    return float(value)
 
 
 @inlined

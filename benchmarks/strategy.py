@@ -1,0 +1,93 @@
+"""What the ladder shows about the game, in points a hand: `python -m benchmarks.strategy`.
+
+What the lead is worth, how much of a hand is luck of the deal, and what each idea of the highest
+rung is worth: it plays against itself without that idea. Four players as partners, first hands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+
+import numpy as np
+
+from agents.arena.statistics import interval, resampled_means
+from agents.play.heuristics import LADDER, weights_of
+from agents.play.rollouts import first_hands, play_hands
+from agents.play.tuning import margins
+from agents.play.values import LOOKED_AT, NAMES
+from fiveup_env.rules import Rules
+
+FIRST_SEED = 910_000_000
+REPLICAS = 8
+TOP = list(LADDER)[-1]
+
+
+def hand_margins(weights: np.ndarray, seeds: np.ndarray, key: int) -> tuple[np.ndarray, np.ndarray]:
+    """What side 0 won in each hand, all seats alike, and which side led."""
+    rules = Rules.preset()
+    games = first_hands(rules.record(), seeds)
+    play_hands(games, 0, weights, weights, np.uint64(key))
+    table = games["table"]
+    return (table["scores"][:, 0] - table["scores"][:, 1]).astype(float), table["lead"] % 2
+
+
+def with_interval(values: np.ndarray) -> str:
+    """A mean with its 95 % interval."""
+    low, high = (ends[0] for ends in interval(resampled_means(values[:, None])))
+    return f"{values.mean():+.3f} ({low:+.3f} .. {high:+.3f})"
+
+
+def show_lead(seeds: np.ndarray) -> None:
+    """What the side that leads wins, all seats alike."""
+    print("\nthe side that leads wins, in points a hand, all seats alike")
+    for rung in LADDER:
+        won, lead = hand_margins(weights_of(rung), seeds, 1)
+        print(f"  {rung:<12}{with_interval(np.where(lead == 0, won, -won))}")
+
+
+def show_luck(seeds: np.ndarray) -> None:
+    """How the variance of a hand parts into that of the deal and that of the play.
+
+    A rung plays by chance only among actions that it holds equal; `random` always does.
+    """
+    print(f"\nvariance of a hand's margin over {len(seeds)} deals, each played {REPLICAS} times")
+    print(f"  {'':<12}{'all':>8}{'deal':>8}{'play':>8}{'the deal, of all':>20}")
+    players = {"random": np.zeros(len(NAMES))} | {rung: weights_of(rung) for rung in LADDER}
+    for rung, weights in players.items():
+        won = np.array([hand_margins(weights, seeds, key)[0] for key in range(REPLICAS)])
+        within = won.var(0, ddof=1).mean()
+        between = won.mean(0).var(ddof=1) - within / REPLICAS
+        share = between / (between + within)
+        print(f"  {rung:<12}{between + within:>8.2f}{between:>8.2f}{within:>8.2f}{share:>20.0%}")
+
+
+def show_ideas(seeds: np.ndarray) -> None:
+    """What each rung adds to the one below, and what each idea is worth to the highest."""
+    rules, full = Rules.preset(), weights_of(TOP)
+    print("\neach rung against the one below, in points a hand on duplicate deals")
+    for below, rung in itertools.pairwise(LADDER):
+        won = margins(rules, seeds, weights_of(rung), weights_of(below))
+        print(f"  {rung:<12}{with_interval(won)}")
+    print(f"\n{TOP} against itself without one idea, in points a hand on duplicate deals")
+    for k, name in enumerate(NAMES):
+        if full[k]:
+            without = full.copy()
+            without[k] = 0
+            won = margins(rules, seeds, full, without)
+            print(f"  {name:<16}{full[k]:>+7.2f}  {with_interval(won)}  {LOOKED_AT[name]}")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--deals", type=int, default=40_000)
+    options = parser.parse_args()
+    seeds = np.arange(FIRST_SEED, FIRST_SEED + options.deals, dtype=np.uint64)
+    show_lead(seeds)
+    show_luck(seeds)
+    show_ideas(seeds)
+
+
+if __name__ == "__main__":
+    main()
