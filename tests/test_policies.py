@@ -1,0 +1,471 @@
+"""Policies as files: what comes back is what was saved, what does not fit is refused; and playing."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load, save
+
+from agents.learn import policies
+from agents.learn.networks import PolicyNetwork, Shape, build
+from agents.learn.policies import (
+    DESCRIPTION,
+    WEIGHTS,
+    NetworkAgent,
+    PolicyAgent,
+    PolicyError,
+    load_policy,
+    save_policy,
+)
+from agents.registry import AgentError, make_agent
+from fiveup_env import Batch, FiveUpError
+from fiveup_env.encoders import ENCODERS
+from fiveup_env.encoders.flat import Flat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+torch.set_num_threads(1)
+
+SHAPES = [
+    Shape(width=32),
+    Shape("residual", 32, 2, shared=True),
+    Shape("attention", 32, 1, "tokens"),
+]
+ABOUT = {"rules": ["five_up"], "command": "python train.py", "results": {"greedy": 0.7}, "5": [1]}
+
+
+def lively(shape: Shape, seed: int = 0) -> PolicyNetwork:
+    """A network whose logits differ as those of a trained one do."""
+    torch.manual_seed(seed)
+    network = build(shape)
+    with torch.no_grad():
+        network.policy_head.weight.mul_(200)
+        network.worth.copy_(torch.arange(len(network.worth)) * 0.5)
+    return network
+
+
+def positions(moves: int = 13, games: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Views and masks of games of every kind."""
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional", seed=5)
+    batch.reset()
+    random = np.random.default_rng(2)
+    for _ in range(moves):
+        batch.step(batch.random_actions(random))
+    return batch.views(), batch.mask.copy()
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    save_policy(tmp_path / "policy", lively(Shape(width=16)), ABOUT)
+    return tmp_path / "policy"
+
+
+# --- Saved and loaded
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Path) -> None:
+    network = lively(shape)
+    save_policy(tmp_path / "deep" / "policy", network, ABOUT)
+    loaded, about = load_policy(tmp_path / "deep" / "policy")
+    assert loaded.shape == shape
+    assert about == ABOUT
+    weights = loaded.state_dict()
+    assert list(weights) == list(network.state_dict())
+    for name, weight in network.state_dict().items():
+        assert torch.equal(weights[name], weight), name
+    views, masks = positions()
+    ours, theirs = (NetworkAgent(one).probabilities(views, masks) for one in (network, loaded))
+    assert (ours == theirs).all()
+    assert [p.name for p in tmp_path.iterdir()] == ["deep"]
+
+
+def test_a_loaded_network_can_learn_on(saved: Path) -> None:
+    network, _ = load_policy(saved)
+    before = network.policy_head.bias.detach().clone()
+    logits, values = network(torch.zeros(3, 518, dtype=torch.int8))
+    (logits.sum() + values.sum()).backward()
+    torch.optim.Adam(network.parameters()).step()
+    assert not torch.equal(network.policy_head.bias, before)
+
+
+def test_a_policy_saved_again_takes_the_place_of_the_one_before(saved: Path) -> None:
+    save_policy(saved, lively(Shape(width=8)), {"second": True})
+    network, about = load_policy(saved)
+    assert network.shape.width == 8
+    assert about == {"second": True}
+    assert [path.name for path in saved.parent.iterdir()] == ["policy"]
+
+
+def test_what_cannot_be_written_leaves_the_one_before(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        path.write_bytes(content[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(policies, "write_whole", full)
+    with pytest.raises(OSError, match="No space"):
+        save_policy(saved, lively(Shape(width=8)), {})
+    assert load_policy(saved)[1] == ABOUT
+    assert [path.name for path in saved.parent.iterdir()] == ["policy"]
+
+
+def test_loading_takes_no_chance(saved: Path) -> None:
+    torch.manual_seed(9)
+    expected = torch.rand(3)
+    torch.manual_seed(9)
+    load_policy(saved)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
+    network = lively(Shape())
+    save_policy(tmp_path / "full", network, {})
+    save_policy(tmp_path / "half", network, {}, half=True)
+    sizes = [(tmp_path / name / WEIGHTS).stat().st_size for name in ("full", "half")]
+    assert sizes[1] < 0.51 * sizes[0]
+    half, _ = load_policy(tmp_path / "half")
+    assert all(weight.dtype == torch.float32 for weight in half.parameters())
+    views, masks = positions(games=600)
+    random = np.random.default_rng(0)
+    chosen = [NetworkAgent(one)(views, masks, random) for one in (network, half)]
+    assert (chosen[0] == chosen[1]).mean() > 0.995
+
+
+# --- Refused
+
+
+def sealed(folder: Path, change: Callable[[dict[str, Any], dict[str, torch.Tensor]], None]) -> None:
+    """Change a saved policy as somebody would who also knows the digest."""
+    description = json.loads((folder / DESCRIPTION).read_text())
+    weights = load((folder / WEIGHTS).read_bytes())
+    change(description, weights)
+    content = save(weights)
+    description["digest"] = policies._digest(content, description)
+    (folder / WEIGHTS).write_bytes(content)
+    (folder / DESCRIPTION).write_text(json.dumps(description))
+
+
+DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
+    ({"format": "other"}, r'is no policy: it lacks "format": "fiveup-policy"'),
+    ({"version": 2}, "has format version 2; this code reads version 1"),
+    ({"shape": None}, "it has no 'shape' of type dict"),
+    ({"about": []}, "it has no 'about' of type dict"),
+    ({"shape": {"kind": "plain"}}, "a shape has kind, width, depth, encoder, shared, not kind"),
+    (
+        {"shape": {"kind": "plain", "width": 0, "depth": 2, "encoder": "flat", "shared": False}},
+        "width must be a whole number",
+    ),
+    (
+        {"shape": {"kind": [], "width": 1, "depth": 2, "encoder": "flat", "shared": False}},
+        "unhashable",
+    ),
+    ({"actions": 122}, "made for actions 122; this code has 121"),
+    (
+        {"shape": {"kind": "plain", "width": 4096, "depth": 64, "encoder": "flat", "shared": True}},
+        r"the tensor 'policy_head.weight' should be \(121, 4096\), and is \(121, 16\)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "why"), DESCRIPTIONS)
+def test_descriptions_that_do_not_fit_are_refused(
+    saved: Path, fields: Mapping[str, Any], why: str
+) -> None:
+    sealed(saved, lambda description, _: description.update(fields))
+    with pytest.raises(PolicyError, match=why):
+        load_policy(saved)
+
+
+def test_a_policy_for_another_version_of_the_encoder_is_refused(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Newer(Flat):
+        version = 2
+
+    monkeypatch.setitem(ENCODERS, "flat", Newer())
+    with pytest.raises(PolicyError, match=r"made for encoder .*'version': 1.*has .*'version': 2"):
+        load_policy(saved)
+
+
+Weights = dict[str, torch.Tensor]
+TENSORS: list[tuple[Callable[[Weights], object], str]] = [
+    (lambda w: w.pop("worth"), r"'worth' should be \(17,\), and is absent"),
+    (lambda w: w.update(more=torch.zeros(1)), r"'more' should be absent, and is \(1,\)"),
+    (lambda w: w.update(worth=torch.zeros(18)), r"should be \(17,\), and is \(18,\)"),
+    (lambda w: w["worth"].fill_(torch.nan), "'worth' has values that are not finite"),
+    (lambda w: w["worth"].fill_(torch.inf), "'worth' has values that are not finite"),
+    (
+        lambda w: w.update(worth=torch.zeros(17, dtype=torch.int32)),
+        "'worth' holds torch.int32",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "why"), TENSORS)
+def test_tensors_that_do_not_fit_are_refused(
+    saved: Path, change: Callable[[Weights], object], why: str
+) -> None:
+    sealed(saved, lambda _, weights: (change(weights), None)[1])
+    with pytest.raises(PolicyError, match=why):
+        load_policy(saved)
+
+
+def test_a_network_that_is_not_finite_is_not_saved(tmp_path: Path) -> None:
+    network = build(Shape(width=8))
+    with torch.no_grad():
+        network.worth[3] = 1e6  # too much for half the space
+    save_policy(tmp_path / "policy", network, {})
+    with pytest.raises(PolicyError, match="'worth' has values that are not finite"):
+        save_policy(tmp_path / "policy", network, {}, half=True)
+    assert load_policy(tmp_path / "policy")[0].worth[3] == 1e6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_policy_with_one_byte_altered_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "altered"
+    if not folder.exists():
+        save_policy(folder, build(Shape(width=1, depth=1)), ABOUT)
+    name = data.draw(st.sampled_from([WEIGHTS, DESCRIPTION]))
+    whole = (folder / name).read_bytes()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    other = data.draw(st.integers(0, 255).filter(lambda byte: byte != whole[place]))
+    damaged = bytearray(whole)
+    damaged[place] = other
+    try:
+        (folder / name).write_bytes(damaged)
+        if name == DESCRIPTION and same_json(whole, bytes(damaged)):
+            load_policy(folder)  # only the space between the words is another
+        else:
+            with pytest.raises(PolicyError):
+                load_policy(folder)
+    finally:
+        (folder / name).write_bytes(whole)
+
+
+def same_json(one: bytes, other: bytes) -> bool:
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except ValueError:
+        return False
+
+
+def test_weights_of_another_policy_are_refused(saved: Path, tmp_path: Path) -> None:
+    save_policy(tmp_path / "other", lively(Shape(width=16), seed=1), ABOUT)
+    shutil.copy(tmp_path / "other" / WEIGHTS, saved / WEIGHTS)
+    with pytest.raises(PolicyError, match="do not belong together, or one was altered"):
+        load_policy(saved)
+
+
+class Mischief:
+    """What runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exec, ("import os; os.environ['FIVEUP_MISCHIEF'] = 'done'",)
+
+
+@pytest.mark.parametrize("content", [pickle.dumps(Mischief()), b"", b"\xff" * 100])
+def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(
+    saved: Path, content: bytes
+) -> None:
+    description = json.loads((saved / DESCRIPTION).read_text())
+    description["digest"] = policies._digest(content, description)
+    (saved / DESCRIPTION).write_text(json.dumps(description))
+    (saved / WEIGHTS).write_bytes(content)
+    with pytest.raises(PolicyError, match=r"policy\.safetensors holds no tensors"):
+        load_policy(saved)
+    assert "FIVEUP_MISCHIEF" not in os.environ
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b"1" * 9999])
+def test_a_description_that_is_none_is_refused(saved: Path, content: bytes) -> None:
+    (saved / DESCRIPTION).write_bytes(content)
+    with pytest.raises(PolicyError, match=r"is no (JSON|policy)"):
+        load_policy(saved)
+
+
+def test_missing_files_are_refused_with_what_there_is(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policies, "CLONE", tmp_path)
+    monkeypatch.setattr(policies, "SHIPPED", tmp_path / "shipped")
+    with pytest.raises(PolicyError, match=r"cannot be read.*none \(train one: python train\.py\)"):
+        make_agent("policy")
+    shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")
+    with pytest.raises(PolicyError, match=r"policies here: runs/first/policy"):
+        make_agent(f"policy:{tmp_path / 'nowhere'}")
+    (saved / WEIGHTS).unlink()
+    with pytest.raises(PolicyError, match=r"policy\.safetensors cannot be read \(No such file"):
+        load_policy(saved)
+    shutil.copytree(tmp_path / "runs" / "first" / "policy", tmp_path / "shipped")
+    assert isinstance(make_agent("policy:shipped"), PolicyAgent)
+
+
+# --- Playing
+
+
+def test_a_spec_chooses_folder_and_options(saved: Path) -> None:
+    agent = make_agent(f"policy:{saved},sample=1,temperature=0.5")
+    assert agent == PolicyAgent(str(saved), sample=True, temperature=0.5)
+    assert make_agent(f"policy:path={saved},sample=False") == PolicyAgent(str(saved))
+    for wrong, why in [
+        ("sample=2", "sample must be a bool, not '2'"),
+        ("temperature=0", "temperature must be above 0, not 0.0"),
+        ("device=abacus", "device 'abacus' cannot be used here"),
+        ("more", "no option of policy 'more'"),
+    ]:
+        with pytest.raises(FiveUpError, match=why):
+            make_agent(f"policy:{saved},{wrong}")
+    with pytest.raises(AgentError, match="sample must be a bool, not ''"):
+        make_agent("policy:sample")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sample", [False, True])
+def test_a_policy_plays_every_game_by_its_rules(shape: Shape, sample: bool) -> None:
+    agent = NetworkAgent(lively(shape), sample=sample)
+    batch = Batch(40, ["five_up", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
+    batch.reset()
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        batch.step(agent(batch.views(), batch.mask, random))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_actions_are_the_same_in_batches_and_alone(
+    shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = NetworkAgent(lively(shape))
+    views, masks = positions()
+    random = np.random.default_rng(0)
+    together = agent(views, masks, random)
+    alone = [agent(views[k : k + 1], masks[k : k + 1], random)[0] for k in range(len(views))]
+    assert together.tolist() == alone
+    monkeypatch.setattr(policies, "CHUNK", 7)
+    assert agent(views, masks, random).tolist() == alone
+    assert len(set(alone)) > 20
+
+
+def test_argmax_takes_the_likeliest_and_no_chance() -> None:
+    agent = NetworkAgent(lively(Shape(width=32)))
+    views, masks = positions()
+    random = np.random.default_rng(0)
+    chosen = agent(views, masks, random)
+    assert (chosen == agent.probabilities(views, masks).argmax(1)).all()
+    assert random.random() == np.random.default_rng(0).random()
+
+
+def test_samples_follow_the_probabilities_and_the_generator() -> None:
+    agent = NetworkAgent(lively(Shape(width=32)), sample=True)
+    views, masks = (array[7:8].repeat(4000, 0) for array in positions())
+    shares = agent.probabilities(views[:1], masks[:1])[0]
+    drawn = agent(views, masks, np.random.default_rng(3))
+    assert (drawn == agent(views, masks, np.random.default_rng(3))).all()
+    assert (drawn != agent(views, masks, np.random.default_rng(4))).any()
+    assert 0.2 < shares.max() < 0.9
+    assert np.abs(np.bincount(drawn, minlength=121) / 4000 - shares).max() < 0.03
+
+
+def test_temperature_sharpens_and_flattens() -> None:
+    network = lively(Shape(width=32))
+    views, masks = positions()
+    cold, plain, hot = (
+        NetworkAgent(network, temperature=heat).probabilities(views, masks).max(1)
+        for heat in (0.5, 1.0, 100.0)
+    )
+    assert (cold >= plain - 1e-6).all()
+    assert cold.mean() > plain.mean() + 0.02
+    assert np.allclose(hot, 1 / masks.sum(1), atol=0.05)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 60))
+def test_probabilities_are_never_on_what_is_not_allowed(seed: int, moves: int) -> None:
+    network = lively(Shape(width=16), seed=seed)
+    with torch.no_grad():
+        network.policy_head.weight.mul_(50)
+    agent = NetworkAgent(network, sample=True)
+    views, masks = positions(moves, games=16)
+    shares = agent.probabilities(views, masks)
+    assert (shares[masks == 0] == 0).all()
+    assert np.allclose(shares.sum(1), 1, atol=1e-5)
+    drawn = agent(views, masks, np.random.default_rng(seed))
+    assert (masks[np.arange(16), drawn] == 1).all()
+
+
+class Extreme:
+    """A generator that always answers its least or its greatest number."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def random(self, shape: tuple[int, ...]) -> np.ndarray:
+        """The number, again and again."""
+        return np.full(shape, self.number)
+
+
+@pytest.mark.parametrize("number", [0.0, np.nextafter(1.0, 0.0)])
+def test_samples_are_allowed_even_at_the_ends_of_chance(number: float) -> None:
+    agent = NetworkAgent(lively(Shape(width=16)), sample=True)
+    views, masks = positions()
+    drawn = agent(views, masks, Extreme(number))  # type: ignore[arg-type]
+    assert (masks[np.arange(len(masks)), drawn] == 1).all()
+
+
+def test_values_are_the_networks() -> None:
+    network = lively(Shape(width=32))
+    batch = Batch(10, seed=2)
+    batch.reset()
+    with torch.no_grad():
+        expected = network(torch.from_numpy(batch.observation))[1]
+    assert np.allclose(NetworkAgent(network).values(batch.views()), expected, atol=1e-6)
+
+
+# --- What is installed
+
+
+def run_without(modules: list[str], code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in an interpreter that lacks some modules."""
+    lack = "".join(f"sys.modules[{name!r}] = None;" for name in modules)
+    command = [sys.executable, "-W", "error", "-c", f"import sys;{lack}{code}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved: Path) -> None:
+    code = (
+        "from agents.registry import listing, make_agent; print(listing());"
+        f"make_agent('policy:{saved}')"
+    )
+    ran = run_without(["torch"], code)
+    assert "policy      A trained policy" in ran.stdout
+    assert "PolicyError: policies need torch: pip install -c constraints.txt -e '.[train]'" in (
+        ran.stderr
+    )
+
+
+def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
+    code = (
+        "import numpy as np; from agents.registry import make_agent;"
+        "from fiveup_env import Batch; batch = Batch(4); batch.reset();"
+        f"agent = make_agent('policy:{saved}');"
+        "batch.step(agent(batch.views(), batch.mask, np.random.default_rng(0))); print('played')"
+    )
+    ran = run_without(["stable_baselines3", "sb3_contrib"], code)
+    assert ran.stdout == "played\n", ran.stderr
