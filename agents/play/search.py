@@ -219,7 +219,7 @@ def count_open(tried: Array, i: int) -> int:
 
 @compiled
 def close_the_worse(tried: Array) -> bool:
-    """Leave actions alone that are clearly worse than the best; answer whether any choice is left."""
+    """Leave alone what is clearly worse than the best; answer whether a choice is left anywhere."""
     thinking = False
     for i in range(len(tried)):
         _close_the_worse(tried, i)
