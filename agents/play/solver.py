@@ -29,7 +29,7 @@ from fiveup_env.engine import (
     side_of,
     total_after,
 )
-from fiveup_env.rules import DRAW_OPTIONAL, IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
+from fiveup_env.rules import IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
 from fiveup_env.tiles import PIP_COUNT, SUITS, TILE_COUNT
 
 UNSOLVED: Final = -(1 << 15)  # no value is as low
@@ -252,7 +252,8 @@ def _key(solver: Record, game: Record) -> Word:
     """A hash of all that the future depends on, and of no more than that.
 
     An end whose pip is on no tile to come matters for the total alone, and no more ends of a pip
-    matter than tiles that have it are to come. Scores matter where the target bounds them.
+    matter than tiles that have it are to come. Scores matter where the target bounds them. Passes
+    do not matter: who has passed is stuck until somebody plays, and would only pass again.
     """
     table, rules = game.table, game.table.rules
     layout = table.layout
@@ -267,8 +268,6 @@ def _key(solver: Record, game: Record) -> Word:
     ends = _ends_that_matter(layout, to_come)
     if rules.spinners == SPIN_FIRST:
         ends = ends << 3 | (layout.spinner + 1)
-    if rules.draw == DRAW_OPTIONAL:
-        ends = ends << 3 | table.passes
     return scramble(key ^ np.uint64((ends << 8 | layout.total) << 3 | table.turn))
 
 
