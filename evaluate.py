@@ -1,47 +1,132 @@
-"""Agents against each other on duplicate deals: `python evaluate.py --agents greedy,defensive`."""
+"""Agents against each other on duplicate deals: `python evaluate.py --agents greedy,defensive`.
+
+docs/arena.md tells how to read the tables, and what else there is.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import shlex
 import sys
 
-import numpy as np
-
-from agents.arena.duels import pairs_of, pairs_table
+from agents.arena.duels import CHUNK
+from agents.arena.faults import ArenaError
+from agents.arena.games import Terms
+from agents.arena.report import report_html
+from agents.arena.results import code_version
+from agents.arena.standings import Standings, standings_of
+from agents.arena.tables import standings_text
+from agents.arena.tournament import Outcome, Tournament, play_tournament, split_specs
 from agents.registry import listing
 from fiveup_env import FiveUpError, Rules
 from fiveup_env.episodes import EPISODES
 from fiveup_env.files import whole_file
+from fiveup_env.rules import assignment
+
+INTERRUPTED = 130
 
 
 def main() -> int:
-    """Play every pair, print the table, keep it if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--list", action="store_true", help="list the agents and their options")
-    parser.add_argument("--agents", default="random,greedy,defensive", help="specs, by commas")
-    parser.add_argument("--rules", default="five_up", help="a preset (default: five_up)")
-    parser.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
-    parser.add_argument("--deals", type=int, default=1000, help="deal streams (default: 1000)")
-    parser.add_argument("--episode", choices=EPISODES, default="game", help="default: game")
-    parser.add_argument("--seed", type=int, default=0, help="the first deal stream (default: 0)")
-    parser.add_argument("--json", metavar="FILE", help="also write the results as JSON")
-    options = parser.parse_args()
-    if options.list:
-        print(listing())
-        return 0
+    """Play every pair, print the tables, keep them where asked to."""
+    options = _parser().parse_args()
     try:
-        rules = Rules.preset(options.rules, options.players)
-        seeds = np.arange(options.seed, options.seed + options.deals)
-        pairs = pairs_of(options.agents, rules, seeds, options.episode)
-        print(pairs_table(pairs))
-        if options.json:
-            with whole_file(options.json) as file:
-                json.dump({"options": vars(options), "pairs": pairs}, file, indent=1)
+        return _list() if options.list else _run(options)
     except (FiveUpError, OSError) as error:
         print(f"evaluate: {error}", file=sys.stderr)
         return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    cores = os.cpu_count() or 1
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--list", action="store_true", help="list the agents and their options")
+    add("--agents", default="random,greedy,defensive", help="specs, by commas")
+    add("--against", metavar="SPEC", help="only pairs with this agent")
+    add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
+    add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
+    add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
+    add("--episode", choices=EPISODES, default="game", help="default: game")
+    add("--deals", type=int, default=1000, help="deal streams (default: 1000)")
+    add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
+    add("--chunk", type=int, default=CHUNK, help=f"deals played together (default: {CHUNK})")
+    add("--cores", type=int, default=cores, help=f"processes that play (default: {cores})")
+    add("--results", metavar="FILE", help="keep what is played; what it holds is not played again")
+    add("--json", metavar="FILE", help="write the tables as JSON")
+    add("--report", metavar="FILE", help="write a page with plots, such as report.html")
+    add("--record", metavar="FILE", help="write all games as records, such as games.jsonl")
+    add("--regret", action="store_true", help="measure moves in solved endings; --report does so")
+    limit = "seconds that a decision may take (default: no limit)"
+    add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
+    forfeit = "a wrong answer loses its game instead of ending the tournament"
+    add("--forfeit", action="store_true", help=forfeit)
+    return parser
+
+
+def _list() -> int:
+    print(listing())
     return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    tournament = _tournament(options)
+    outcome = play_tournament(tournament, options.cores, options.results)
+    if options.record:
+        with whole_file(options.record) as file:
+            file.writelines(f"{record}\n" for record in outcome.records)
+    if outcome.chunks_of(tournament.pairs[0]):
+        standings = standings_of(outcome)
+        print(standings_text(standings))
+        _write(options, outcome, standings)
+    if outcome.interrupted:
+        kept = f"kept in {options.results}" if options.results else "not kept: use --results FILE"
+        done, all_of_it = len(outcome.played), len(tournament.tasks)
+        print(f"evaluate: interrupted; {done} of {all_of_it} chunks {kept}", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _tournament(options: argparse.Namespace) -> Tournament:
+    fields = dict(map(assignment, options.set))
+    if options.cores < 1:
+        raise ArenaError(f"--cores must be at least 1, not {options.cores}")
+    agents = split_specs(options.agents)
+    if options.against and options.against not in agents:
+        agents = (*agents, options.against)
+    terms = Terms(
+        Rules.preset(options.rules, options.players, **fields),
+        options.episode,
+        forfeit=options.forfeit,
+        move_limit=options.move_limit,
+        regret=options.regret or bool(options.report),
+        record=bool(options.record),
+    )
+    return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
+
+
+def _write(options: argparse.Namespace, outcome: Outcome, standings: Standings) -> None:
+    """Write the files that were asked for."""
+    if options.json:
+        told = {
+            "options": {name: _plain(value) for name, value in vars(options).items()},
+            "version": code_version(),
+            "rules": outcome.tournament.terms.rules.fields(),
+            "interrupted": outcome.interrupted,
+            "pairs": standings.pairs,
+            "ratings": standings.ratings,
+        }
+        with whole_file(options.json) as file:
+            json.dump(told, file, indent=1, allow_nan=False)
+    if options.report:
+        command = shlex.join(["python", "evaluate.py", *sys.argv[1:]])
+        with whole_file(options.report) as file:
+            file.write(report_html(outcome, standings, command))
+
+
+def _plain(value: object) -> object:
+    return None if value == float("inf") else value
 
 
 if __name__ == "__main__":

@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 import json
-import sys
+from dataclasses import replace
+from random import Random as Chance
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-import evaluate
-from agents.arena.duels import Duel, duel, seatings, split_specs
+from agents.arena import workers
+from agents.arena.duels import duel, duel_of
+from agents.arena.faults import ArenaError, view_text
+from agents.arena.games import MOST_POINTS, Task, Terms, play_chunk, seatings
+from agents.arena.results import to_json
+from agents.arena.tournament import Tournament, play_tournament, split_specs
+from agents.arena.workers import play_tasks
+from agents.play.endgame import Endgame
 from agents.play.heuristics import Defensive, Greedy, Random
-from fiveup_env import Rules
-from tests.support import SEATINGS
+from fiveup_env import Batch, Game, Rules
+from fiveup_env.opponents import random_policy
+from fiveup_env.records import loads
+from tests.support import SEATINGS, shuffled_hidden
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from agents.arena.games import Played
     from fiveup_env.opponents import Policy
 
 SEEDS = np.arange(5_000, 5_300)
+NAMES = ("first", "second")
 
 
 def lowest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
     """A policy that leaves nothing to chance."""
     del views, random
     return masks.argmax(1)
+
+
+def lasting(played: Played) -> dict[str, Any]:
+    """All of a chunk that must come out the same every time."""
+    return {name: value for name, value in to_json(played).items() if name != "seconds"}
+
+
+# --- Duplicate deals
 
 
 @pytest.mark.parametrize(("players", "teams"), SEATINGS)
@@ -55,16 +76,6 @@ def test_the_same_seeds_give_the_same_results_whatever_else_is_played() -> None:
     assert (whole.margins[:256] == first.margins).all()
 
 
-def test_an_interval_is_wider_for_fewer_deals_and_holds_the_mean() -> None:
-    values = np.random.default_rng(1).normal(1, 2, 4_000)
-    whole, part = Duel(values, values), Duel(values[:400], values[:400])
-    low, high = whole.interval(values)
-    assert low < values.mean() < high
-    assert high - low == pytest.approx(2 * 1.96 * 2 / np.sqrt(4_000), rel=0.1)
-    few = part.interval(values[:400])
-    assert few[1] - few[0] > 2.5 * (high - low)
-
-
 @pytest.mark.parametrize(("better", "worse"), [(Greedy(), Random()), (Defensive(), Greedy())])
 def test_each_rung_beats_the_one_below(better: Any, worse: Any) -> None:
     played = duel([better, worse], Rules.preset(), SEEDS)
@@ -73,61 +84,270 @@ def test_each_rung_beats_the_one_below(better: Any, worse: Any) -> None:
     assert played.interval(played.margins)[0] > 0
 
 
+def test_duplicate_deals_save_games() -> None:
+    assert duel([Greedy(), Greedy()], Rules.preset(players=2), SEEDS).variance_reduction > 1.2
+
+
+def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
+    unlucky: Any = SimpleNamespace(random=np.zeros)
+    (action,) = random_policy(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
+    assert action == 2
+    batch = Batch(3, seed=1)
+    batch.reset()
+    assert batch.mask[range(3), batch.random_actions(unlucky)].all()
+
+
+# --- What is counted
+
+
+@pytest.mark.parametrize(("players", "episode"), [(2, "game"), (3, "hand"), (4, "game")])
+def test_what_is_counted_is_what_the_records_say(players: int, episode: str) -> None:
+    rules = Rules.preset(players=players)
+    terms = Terms(rules, episode, record=True)
+    played = play_chunk([Greedy(), Random()], NAMES, terms, SEEDS[:3])
+    ways = np.tile(seatings(rules), (3, 1))
+    tally = np.zeros_like(played.tally)[0]
+    for game, (record, way) in enumerate(zip(played.records, ways, strict=True)):
+        hands = json.loads(record)["hands"]
+        assert loads(record).outcome() is not None or episode == "hand"
+        assert len(hands) == played.hands[game]
+        assert hands[-1]["scores_after"] == played.scores[game].tolist()
+        for hand in hands:
+            for ply, move in enumerate(move for move in hand["moves"] if move["play"]):
+                tally["plies"][way[move["player"]], ply] += 1
+                tally["ply_points"][way[move["player"]], ply] += move["points"]
+            gains = np.subtract(hand["scores_after"], hand["scores_before"])
+            for side, points in enumerate(gains):
+                tally["hand_points"][way[side], points + MOST_POINTS] += 1
+            own = gains[game % rules.sides]
+            margin = own - (gains.sum() - own) / (rules.sides - 1)
+            tally["hand_margins"][int(np.floor(margin + 0.5)) + MOST_POINTS] += 1
+    for name in tally.dtype.names or ():
+        assert (tally[name] == played.tally[0][name]).all(), name
+
+
+def test_regret_is_nothing_for_perfect_play_and_something_for_chance() -> None:
+    rules = Rules.preset(players=2, max_pip=4, hand_size=4)
+    perfect = Endgame(nodes=1_000_000)
+    played = play_chunk([perfect, Random()], NAMES, Terms(rules, "hand", regret=True), SEEDS)
+    assert (played.solved > 5).all()
+    assert played.regret[0] == 0
+    assert played.regret[1] > 0
+
+
+def test_regret_is_not_measured_where_it_was_not_asked_for_or_cannot_be() -> None:
+    for terms in (Terms(Rules.preset(players=2)), Terms(Rules.preset(players=3), regret=True)):
+        assert not play_chunk([lowest, lowest], NAMES, terms, SEEDS[:8]).solved.any()
+
+
+# --- Wrong answers
+
+
+def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Policy:
+    """A policy that goes wrong once two tiles have been set in every game."""
+
+    def choose(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+        late = views["table"]["plies"].min() > 1
+        return wrong(masks) if late else lowest(views, masks, random)
+
+    return choose
+
+
+def illegal(masks: np.ndarray) -> np.ndarray:
+    return np.where(masks.sum(1) > 1, masks.argmin(1), masks.argmax(1))
+
+
+def not_a_number(masks: np.ndarray) -> np.ndarray:
+    return np.full(len(masks), np.nan)
+
+
+def too_few(masks: np.ndarray) -> np.ndarray:
+    return masks.argmax(1)[1:]
+
+
+def beyond(masks: np.ndarray) -> np.ndarray:
+    return np.full(len(masks), 1 << 40)
+
+
+def failing(_masks: np.ndarray) -> np.ndarray:
+    raise RuntimeError("out of ideas")
+
+
+CROOKS: list[tuple[Callable[[np.ndarray], np.ndarray], str]] = [
+    (illegal, r"made a move that does not exist there: action \d+ .* is not allowed; allowed: "),
+    (not_a_number, r"answered NaN of float64 of shape \(\d+,\); \d+ views want as many whole"),
+    (
+        too_few,
+        r"answered an array of int64 of shape \(\d+,\); \d+ views want as many whole numbers",
+    ),
+    (beyond, "made a move that does not exist there: action 1099511627776 is not allowed"),
+    (failing, "raised RuntimeError: out of ideas"),
+]
+
+
+@pytest.mark.parametrize(("crook", "why"), CROOKS, ids=[crook.__name__ for crook, _ in CROOKS])
+def test_a_wrong_answer_is_told_with_its_agent_its_view_and_its_game(
+    crook: Callable[[np.ndarray], np.ndarray], why: str
+) -> None:
+    terms = Terms(Rules.preset(players=2))
+    with pytest.raises(ArenaError, match=f"^honest crook {why}") as caught:
+        play_chunk([lowest, honest_at_first(crook)], ["lowest", "honest crook"], terms, SEEDS[:10])
+    story = str(caught.value)
+    assert "is to move and holds" in story
+    game = loads(story.splitlines()[-1])
+    assert view_text(game) in story
+
+
+@pytest.mark.parametrize("crook", [crook for crook, _ in CROOKS])
+@pytest.mark.parametrize("players", [2, 3])
+def test_with_forfeits_a_wrong_answer_loses_its_game_and_no_other(
+    crook: Callable[[np.ndarray], np.ndarray], players: int
+) -> None:
+    rules, wrong = Rules.preset(players=players), honest_at_first(crook)
+    terms = Terms(rules, forfeit=True)
+    played = play_chunk([wrong, lowest], NAMES, terms, SEEDS[:10])
+    lost = played.forfeits == 0
+    assert lost.any()
+    assert not (played.forfeits == 1).any()
+    result = duel_of([played], rules)
+    assert (result.game_wins.ravel()[lost] == 0).all()
+    assert (result.game_margins.ravel()[lost] <= 0).all()
+    turned = duel_of([play_chunk([lowest, wrong], NAMES, terms, SEEDS[:10])], rules)
+    assert turned.wins.mean() > 0.9
+
+
+def test_games_without_a_wrong_answer_are_played_on() -> None:
+    rules, terms = Rules.preset(), Terms(Rules.preset(), "hand", forfeit=True)
+
+    def seldom_wrong(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+        return np.where(views["table"]["plies"] == 7, -1, lowest(views, masks, random))
+
+    played = play_chunk([seldom_wrong, lowest], NAMES, terms, SEEDS)
+    fair = play_chunk([lowest, lowest], NAMES, replace(terms, forfeit=False), SEEDS)
+    kept = played.forfeits < 0
+    assert 0 < kept.sum() < len(kept)
+    assert (played.scores[kept] == fair.scores[kept]).all()
+    assert len(duel_of([played], rules).wins) == len(SEEDS)
+
+
+def test_a_decision_beyond_the_limit_is_told() -> None:
+    terms = Terms(Rules.preset(), move_limit=1e-9)
+    with pytest.raises(ArenaError, match=r"^first took .* seconds a decision; 1e-09 are allowed"):
+        play_chunk([lowest, lowest], NAMES, terms, SEEDS[:2])
+
+
+def test_the_text_of_a_view_tells_nothing_that_is_hidden() -> None:
+    game = Game(seed=4)
+    for _ in range(9):
+        game.push(next(iter(game.legal_moves)))
+    turn = game.turn
+    assert turn is not None
+    for seed in range(20):
+        other = shuffled_hidden(game, turn, Chance(seed))
+        assert view_text(other) == view_text(game)
+
+
+# --- Processes
+
+STRANGERS = '''
+"""Agents of another package."""
+
+import os
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sleeper:
+    """Never answers once two tiles have been set in every game."""
+
+    def __call__(self, views, masks, random):
+        while views["table"]["plies"].min() > 1:
+            time.sleep(0.01)
+        return masks.argmax(1)
+
+
+@dataclass(frozen=True)
+class Killer:
+    """Ends its process, but not at its first move."""
+
+    def __call__(self, views, masks, random):
+        if len(views) > 1:
+            os._exit(3)
+        return masks.argmax(1)
+'''
+
+
+@pytest.fixture
+def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package elsewhere that offers agents by entry points."""
+    (tmp_path / "strangers.py").write_text(STRANGERS)
+    about = tmp_path / "strangers-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: strangers\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[fiveup.agents]\nsleeper = strangers:Sleeper\nkiller = strangers:Killer\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_any_number_of_processes_plays_the_same() -> None:
+    terms = Terms(Rules.preset(), "hand", regret=True, record=True)
+    tournament = Tournament(("random", "greedy", "defensive"), terms, 40, seed=7, chunk=16)
+    alone = play_tournament(tournament, cores=1)
+    crowd = play_tournament(tournament, cores=2)
+    assert {task: lasting(played) for task, played in alone.played.items()} == {
+        task: lasting(played) for task, played in crowd.played.items()
+    }
+    assert alone.records == crowd.records
+
+
+@pytest.mark.usefixtures("strangers")
+def test_an_agent_that_never_answers_is_ended_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "GRACE", 0.3)
+    terms = Terms(Rules.preset(players=2), "hand", move_limit=0.05)
+    task = Task(("random", "sleeper"), 3, 2)
+    with pytest.raises(ArenaError, match=r"^sleeper did not answer; 0.05 seconds a") as caught:
+        list(play_tasks([task], terms, 1))
+    assert view_text(loads(str(caught.value).splitlines()[-1])) in str(caught.value)
+    others = Task(("random", "greedy"), 3, 2)
+    forgiving = replace(terms, forfeit=True)
+    done = dict(play_tasks([task, others], forgiving, 1))
+    assert (done[task].forfeits == 1).all()
+    assert (done[others].forfeits == -1).all()
+    monkeypatch.setattr(workers, "READY", 0.0)
+    with pytest.raises(ArenaError, match=r"^random did not make a first move within 0 seconds"):
+        list(play_tasks([task], terms, 1))
+
+
+@pytest.mark.usefixtures("strangers")
+def test_a_process_that_dies_is_told_with_who_played() -> None:
+    tasks = [Task(("random", "killer"), first, 2) for first in (3, 5)]
+    with pytest.raises(ArenaError, match=r"worker died while random met killer on deals [35] to"):
+        list(play_tasks(tasks, Terms(Rules.preset(players=2), "hand"), 2))
+
+
+# --- Specs
+
+
 def test_specs_are_parted_by_commas_and_keep_their_options() -> None:
-    assert split_specs("greedy,pimc:worlds=50,ms=20,random") == [
+    assert split_specs("greedy,pimc:worlds=50,ms=20,random") == (
         "greedy",
         "pimc:worlds=50,ms=20",
         "random",
-    ]
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["evaluate.py", *arguments])
-    return evaluate.main()
-
-
-def test_evaluate_prints_a_table_and_writes_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "results.json"
-    arguments = (
-        "--agents",
-        "greedy,random",
-        "--deals",
-        "40",
-        "--episode",
-        "hand",
-        "--json",
-        str(file),
     )
-    assert run(monkeypatch, *arguments) == 0
-    table = capsys.readouterr().out
-    assert "greedy" in table
-    (pair,) = json.loads(file.read_text())["pairs"]
-    assert (pair["a"], pair["b"], pair["deals"]) == ("greedy", "random", 40)
-    low, high = pair["margin_ci"]
-    assert low < pair["margin"] < high
-    assert run(monkeypatch, "--list") == 0
-    assert "defensive" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--agents", "greedy"], "two agents at least"),
-        (["--agents", "greedy,greedi"], "did you mean 'greedy'"),
-        (["--deals", "0"], "one deal at least"),
-        (["--players", "7"], "2 to 5 can play"),
-        (["--rules", "chess"], "no preset 'chess'"),
-    ],
-)
-def test_bad_input_gets_one_sentence(
-    arguments: list[str],
-    sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(monkeypatch, *arguments) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
+def test_pairs_are_all_or_those_against_one() -> None:
+    terms = Terms(Rules.preset())
+    tournament = Tournament(("random", "greedy", "defensive"), terms, 600, seed=5)
+    assert tournament.pairs == [(0, 1), (0, 2), (1, 2)]
+    assert replace(tournament, against="greedy").pairs == [(0, 1), (2, 1)]
+    assert [task.first for task in tournament.tasks] == [5] * 3 + [261] * 3 + [517] * 3
+    assert {task.deals for task in tournament.tasks[-3:]} == {88}
+
+
+def test_agents_of_the_same_spec_meet_others_once() -> None:
+    terms = Terms(Rules.preset())
+    twins = Tournament(("greedy", "greedy", "random"), terms, 1)
+    assert [task.agents for task in twins.tasks] == [("greedy", "greedy"), ("greedy", "random")]

@@ -1,20 +1,14 @@
-"""The arena: agents meet on duplicate deals, and the deal is the unit of all statistics.
-
-Every deal stream (a game's seed) is played under all seat assignments: partners both ways, others
-in all rotations. Hand k of a stream is the same deal for everybody, so luck cancels out.
-"""
+"""Duels: two agents on the same deals. The deal is the unit of all statistics."""
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.registry import AgentError, make_agent
-from fiveup_env.batch import Batch
-from fiveup_env.progress import progress
+from agents.arena.games import NOBODY, SECOND, Played, Terms, play_chunk
+from agents.arena.statistics import interval, resampled_means, variance_reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,123 +16,61 @@ if TYPE_CHECKING:
     from fiveup_env.opponents import Policy
     from fiveup_env.rules import Rules
 
-CHUNK = 256  # deals that are played together; fixed, so that results do not depend on anything else
-RESAMPLES = 2_000
+CHUNK = 256  # deals that are played together
 
 
 @dataclass(frozen=True)
 class Duel:
-    """Two agents on the same deals: what the first won against the second, deal by deal."""
+    """What the first of two agents won against the second: a row a deal, a column a seating."""
 
-    wins: np.ndarray  # the share of each deal's games that the first won (a tie is half)
-    margins: np.ndarray  # points of the first's side less the other's, a hand, by deal
+    game_wins: np.ndarray  # 1, a share of a tie, or 0
+    game_margins: np.ndarray  # points of the first's side less the mean of the others', a hand
+
+    @property
+    def wins(self) -> np.ndarray:
+        """The share of each deal's games that the first won."""
+        return self.game_wins.mean(1)
+
+    @property
+    def margins(self) -> np.ndarray:
+        """The first's margin a hand, by deal."""
+        return self.game_margins.mean(1)
+
+    @property
+    def variance_reduction(self) -> float:
+        """How many times as many games it takes to know the margin so well without duplicates."""
+        return variance_reduction(self.game_margins)
 
     def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
         """The 95 % interval of a mean, by bootstrap over the deals."""
-        random = np.random.default_rng(seed)
-        picks = random.integers(len(values), size=(RESAMPLES, len(values)))
-        low, high = np.percentile(values[picks].mean(1), [2.5, 97.5])
-        return float(low), float(high)
-
-
-def seatings(rules: Rules) -> np.ndarray:
-    """Who sits where in each game of a deal: 0 the first agent, 1 the second, by seat.
-
-    With more than two sides the first agent plays one side, the second all others.
-    """
-    sides = np.array([rules.side_of(seat) for seat in range(rules.players)])
-    return np.array([(sides != own).astype(np.int64) for own in range(rules.sides)])
+        low, high = interval(resampled_means(values[:, None], seed))
+        return float(low[0]), float(high[0])
 
 
 def duel(agents: Sequence[Policy], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:
     """Play two agents against each other on the deals of some seeds."""
-    parts = [
-        _play(agents, rules, seeds[k : k + CHUNK], episode) for k in range(0, len(seeds), CHUNK)
-    ]
-    return Duel(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    terms = Terms(rules, episode)
+    names = [type(agent).__name__ for agent in agents]
+    chunks = [seeds[k : k + CHUNK] for k in range(0, len(seeds), CHUNK)]
+    return duel_of([play_chunk(agents, names, terms, chunk) for chunk in chunks], rules)
 
 
-def pairs_of(specs: str, rules: Rules, seeds: np.ndarray, episode: str) -> list[dict[str, Any]]:
-    """Every pair of some agents, as `evaluate.py` reports it: specs come parted by commas.
-
-    A comma also parts the options of a spec: a part that is no agent's name goes with the last.
-    """
-    names = split_specs(specs)
-    made = [make_agent(name) for name in names]
-    if len(made) < 2:
-        raise AgentError("an arena needs two agents at least, such as --agents greedy,random")
-    if not len(seeds):
-        raise AgentError("an arena needs one deal at least")
-    pairs = list(itertools.combinations(range(len(names)), 2))
-    rows = []
-    for a, b in progress(pairs, len(pairs), "pairs"):
-        played = duel([made[a], made[b]], rules, seeds, episode)
-        rows.append(
-            {
-                "a": names[a],
-                "b": names[b],
-                "deals": len(seeds),
-                "win_rate": float(played.wins.mean()),
-                "win_rate_ci": list(played.interval(played.wins)),
-                "margin": float(played.margins.mean()),
-                "margin_ci": list(played.interval(played.margins)),
-            }
-        )
-    return rows
-
-
-def split_specs(specs: str) -> list[str]:
-    """The specs of `greedy,pimc:worlds=50,ms=20,random`."""
-    names: list[str] = []
-    for part in filter(None, specs.split(",")):
-        if names and "=" in part and ":" not in part:
-            names[-1] += f",{part}"
-        else:
-            names.append(part)
-    return names
-
-
-def pairs_table(pairs: Sequence[dict[str, Any]]) -> str:
-    """The results of pairs as text."""
-    lines = [f"{'a':<20}{'b':<20}{'deals':>7}  {'a wins, of 100 games':<24}points a hand"]
-    for pair in pairs:
-        low, high = (100 * share for share in pair["win_rate_ci"])
-        wins = f"{100 * pair['win_rate']:.1f} ({low:.1f} .. {high:.1f})"
-        low, high = pair["margin_ci"]
-        margin = f"{pair['margin']:+.2f} ({low:+.2f} .. {high:+.2f})"
-        lines.append(f"{pair['a']:<20}{pair['b']:<20}{pair['deals']:>7}  {wins:<24}{margin}")
-    return "\n".join(lines)
-
-
-def _play(
-    agents: Sequence[Policy], rules: Rules, seeds: np.ndarray, episode: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Wins and margins of the first agent on each deal of a chunk."""
-    ways = seatings(rules)
-    seated = np.tile(ways, (len(seeds), 1))
-    batch = Batch(len(seated), rules, episode=episode)
-    batch.reset(np.repeat(seeds, len(ways)))
-    streams = [np.random.default_rng([int(seeds[0]), number]) for number in range(len(agents))]
-    going = np.arange(len(batch))
-    while len(going):
-        to_move = seated[going, batch.turn[going]]
-        for number, agent in enumerate(agents):
-            which = going[to_move == number]
-            if len(which):
-                views = batch.views(which)
-                batch.advance(agent(views, batch.mask[which], streams[number]), which)
-        going = going[~batch.done[going]]
-    return _results(batch, rules, len(seeds))
-
-
-def _results(batch: Batch, rules: Rules, deals: int) -> tuple[np.ndarray, np.ndarray]:
-    tables = batch.games["table"]
-    scores = tables["scores"][:, : rules.sides].reshape(deals, rules.sides, rules.sides)
-    hands = (tables["hand_number"] + 1).reshape(deals, rules.sides)
-    own = np.arange(rules.sides)
-    mine = scores[:, own, own].astype(np.float64)
-    others = (scores.sum(2) - mine) / (rules.sides - 1)
-    best = scores.max(2)
-    shared = (scores == best[..., None]).sum(2)
-    wins = np.where(mine == best, 1 / shared, 0)
-    return wins.mean(1), ((mine - others) / hands).mean(1)
+def duel_of(chunks: Sequence[Played], rules: Rules) -> Duel:
+    """The duel that some chunks make."""
+    scores = np.concatenate([chunk.scores for chunk in chunks])
+    hands = np.concatenate([chunk.hands for chunk in chunks])
+    forfeits = np.concatenate([chunk.forfeits for chunk in chunks])
+    games = np.arange(len(scores))
+    # In the k-th seating of a deal the first agent plays side k.
+    own = games % rules.sides
+    mine = scores[games, own].astype(np.float64)
+    margins = (mine - (scores.sum(1) - mine) / (rules.sides - 1)) / hands
+    best = scores.max(1)
+    wins = np.where(mine == best, 1 / (scores == best[:, None]).sum(1), 0)
+    # A forfeit is a loss; its margin is what it was, but not to the advantage of who forfeited.
+    lost = forfeits != NOBODY
+    won = forfeits == SECOND
+    wins[lost] = won[lost]
+    margins[lost] = np.where(won, np.maximum(margins, 0), np.minimum(margins, 0))[lost]
+    by_deal = (-1, rules.sides)
+    return Duel(wins.reshape(by_deal), margins.reshape(by_deal))

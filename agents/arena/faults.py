@@ -1,0 +1,62 @@
+"""What an agent did wrong, told with what it saw and with the record of its game."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fiveup_env.actions import MOVES
+from fiveup_env.drawing.text import layout_text
+from fiveup_env.drawing.words import score_line, tile_names
+from fiveup_env.errors import FiveUpError
+from fiveup_env.game import Game
+from fiveup_env.records import dumps
+from fiveup_env.tiles import tiles_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fiveup_env.rules import Rules
+
+
+class ArenaError(FiveUpError):
+    """A tournament that cannot be played, or an agent that does not play it."""
+
+
+def fault(agent: str, why: str, game: Game) -> str:
+    """The whole story: a sentence, the view of the seat to move, the record of the game so far."""
+    return (
+        f"{agent} {why}\n\n"
+        f"What it saw:\n{view_text(game)}\n\n"
+        f"The record of the game so far:\n{dumps(game)}"
+    )
+
+
+def view_text(game: Game) -> str:
+    """What the seat to move may know, for people: nothing that others hide."""
+    rules, view = game.rules, game.view()[0]
+    table, seat = view["table"], int(view["seat"])
+    others = [
+        f"seat {other} holds {table['sizes'][other]} tiles, has drawn {table['draws'][other]}"
+        for other in range(rules.players)
+        if other != seat
+    ]
+    return "\n".join(
+        [
+            layout_text(game.plays, rules.spinners),
+            f"seat {seat} is to move and holds {tile_names(tiles_in(int(view['hand'])))}",
+            *others,
+            (
+                f"boneyard {game.boneyard_count}, hand {game.hand_number}, "
+                f"scores {score_line(game.scores)}"
+            ),
+            f"allowed: {game.legal_moves}",
+        ]
+    )
+
+
+def replayed(rules: Rules, seed: int, actions: Iterable[int]) -> Game:
+    """The game of a seed after some actions."""
+    game = Game(rules, seed=seed)
+    for action in actions:
+        game.push(MOVES[action])
+    return game

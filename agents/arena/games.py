@@ -1,0 +1,367 @@
+"""Two agents on a chunk of deals: all its games are played side by side, and looked at as they go.
+
+Every deal is played under all seat assignments: partners both ways, others in all rotations. Hand k
+of a deal stream (a game's seed) is the same deal for everybody, so luck cancels out.
+
+What a chunk brings depends on its seeds and its two agents alone: each agent's random stream is
+named by the chunk's first seed and by the agent's place.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from agents.arena.faults import ArenaError, fault, replayed
+from agents.play.endgame import regrets
+from fiveup_env.actions import ACTION_COUNT, DRAW
+from fiveup_env.compiled import Array, Record, compiled, inlined, whole
+from fiveup_env.engine import (
+    GAME,
+    GAME_OVER,
+    HAND_OVER,
+    PLAYING,
+    begin_hand,
+    deal,
+    is_legal_at,
+    play,
+    side_of,
+)
+from fiveup_env.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
+from fiveup_env.errors import OptionError, unknown
+from fiveup_env.records import dumps
+from fiveup_env.rules import MAX_PLAYERS, Rules
+from fiveup_env.tiles import TILE_COUNT
+from fiveup_env.view import VIEW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fiveup_env.game import Game
+    from fiveup_env.opponents import Policy
+
+FIRST, SECOND, NOBODY = 0, 1, -1
+MOST_HANDS = 1_000  # a game that nobody has won by then is decided by its scores
+MOST_POINTS = 64  # of a hand, on the cribbage scale; what is beyond is counted as that many
+REGRET_EVERY = 8  # regret is measured on every eighth deal: solving takes longer than playing
+
+# What is counted while games go on, by agent where there are two rows.
+TALLY = np.dtype(
+    [
+        ("plies", np.int64, (2, TILE_COUNT)),  # how often each set the k-th tile of a hand
+        ("ply_points", np.int64, (2, TILE_COUNT)),  # what these scored together
+        ("hand_points", np.int64, (2, 2 * MOST_POINTS + 1)),  # sides' hands by points, from -64
+        ("hand_margins", np.int64, (2 * MOST_POINTS + 1,)),  # hands by the first's margin
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How games are played: what all chunks of a tournament have in common."""
+
+    rules: Rules
+    episode: str = "game"
+    forfeit: bool = False  # whether a wrong answer loses its game; else it stops everything
+    move_limit: float = math.inf  # seconds for a decision
+    regret: bool = False  # whether moves in solved endings are measured
+    record: bool = False  # whether games are kept as records
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist."""
+        if self.episode not in EPISODES:
+            raise OptionError(unknown("episode", self.episode, EPISODES))
+        if not self.move_limit > 0:
+            raise ArenaError(f"--move-limit must be more than 0 seconds, not {self.move_limit}")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some deals on which two agents, named by their specs, are to meet."""
+
+    agents: tuple[str, str]
+    first: int
+    deals: int
+
+    @property
+    def seeds(self) -> np.ndarray:
+        """The deal streams, each a game's seed."""
+        return np.uint64(self.first) + np.arange(self.deals, dtype=np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What came of a chunk: a row for every game, the deal's seatings one after the other."""
+
+    scores: np.ndarray  # by side
+    hands: np.ndarray  # how many were played
+    forfeits: np.ndarray  # the agent that forfeited the game, or NOBODY
+    tally: np.ndarray  # one TALLY record
+    decisions: np.ndarray  # by agent
+    regret: np.ndarray = field(default_factory=lambda: np.zeros(2))  # points lost, by agent
+    solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # by moves
+    seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; never the same
+    records: tuple[str, ...] = ()
+
+
+class Decision(NamedTuple):
+    """What a chunk tells before it asks an agent: whom, in which games, and the move before."""
+
+    agent: int
+    which: np.ndarray
+    last: Moves | None
+
+
+class Moves(NamedTuple):
+    """The actions that were taken together in some games."""
+
+    which: np.ndarray
+    actions: np.ndarray
+
+
+def seatings(rules: Rules) -> np.ndarray:
+    """Who sits where in each game of a deal: FIRST or SECOND, by seat.
+
+    With more than two sides the first agent plays one side, the second all others.
+    """
+    sides = np.array([rules.side_of(seat) for seat in range(rules.players)])
+    return np.array([np.where(sides == own, FIRST, SECOND) for own in range(rules.sides)])
+
+
+def play_chunk(
+    agents: Sequence[Policy],
+    names: Sequence[str],
+    terms: Terms,
+    seeds: np.ndarray,
+    announce: Callable[[Decision], None] | None = None,
+) -> Played:
+    """Play two agents on the deals of some seeds; each decision is announced before it is asked."""
+    return _Chunk(agents, names, terms, seeds, announce).play()
+
+
+def all_forfeited(terms: Terms, deals: int, agent: int) -> Played:
+    """What comes of a chunk that an agent brings to a stop."""
+    games = deals * terms.rules.sides
+    return Played(
+        scores=np.zeros((games, terms.rules.sides), np.int64),
+        hands=np.ones(games, np.int64),
+        forfeits=np.full(games, agent),
+        tally=np.zeros(1, TALLY),
+        decisions=np.zeros(2, np.int64),
+    )
+
+
+def moves_by_game(log: Sequence[Moves], games: int) -> list[list[int]]:
+    """The actions taken in each game, in order."""
+    moves: list[list[int]] = [[] for _ in range(games)]
+    for which, actions in log:
+        for i, action in zip(which.tolist(), actions.tolist(), strict=True):
+            moves[i].append(action)
+    return moves
+
+
+class _Chunk:
+    """Games in play; `which` are the numbers of some of them."""
+
+    def __init__(
+        self,
+        agents: Sequence[Policy],
+        names: Sequence[str],
+        terms: Terms,
+        seeds: np.ndarray,
+        announce: Callable[[Decision], None] | None,
+    ) -> None:
+        self.agents, self.names, self.terms, self.announce = agents, names, terms, announce
+        ways = seatings(terms.rules)
+        self.seated = np.tile(ways, (len(seeds), 1)).astype(np.int8)
+        self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)
+        count = len(self.seated)
+        self.games = np.zeros(count, GAME)
+        self.games["table"]["rules"] = terms.rules.record()
+        start_episodes(self.games, np.arange(count), self.seeds)
+        self.views, self.masks = np.zeros(count, VIEW), np.zeros((count, ACTION_COUNT), np.int8)
+        self.streams = [np.random.default_rng([int(seeds[0]), place]) for place in range(2)]
+        self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
+        self.log: list[Moves] = []
+        self.played = Played(
+            scores=np.zeros(0),
+            hands=np.zeros(0),
+            forfeits=np.full(count, NOBODY),
+            tally=np.zeros(1, TALLY),
+            decisions=np.zeros(2, np.int64),
+        )
+
+    def play(self) -> Played:
+        """Play all games to their ends."""
+        going, queues = np.arange(len(self.games)), np.empty((2, len(self.games)), np.int64)
+        while len(going):
+            left, *asked = ask_whom(self.games, going, self.seated, queues)
+            going = going[:left]
+            for agent in (FIRST, SECOND):
+                if asked[agent]:
+                    self.decide(agent, queues[agent, : asked[agent]].copy())
+        tables, sides = self.games["table"], self.terms.rules.sides
+        return replace(
+            self.played,
+            scores=tables["scores"][:, :sides].astype(np.int64),
+            hands=tables["hand_number"].astype(np.int64) + 1,
+            records=self.records() if self.terms.record else (),
+        )
+
+    def decide(self, agent: int, which: np.ndarray) -> None:
+        """Let an agent move in some games."""
+        views, masks = self.views[: len(which)], self.masks[: len(which)]
+        observe_seats(self.games, which, self.games["table"]["turn"][which], views, masks)
+        if self.announce:
+            self.announce(Decision(agent, which, self.log[-1] if self.log else None))
+        started = time.perf_counter()
+        try:
+            answer = np.asarray(self.agents[agent](views, masks, self.streams[agent]))
+        except Exception as error:  # noqa: BLE001  (whatever it is, the agent is named)
+            self.blame(agent, which, f"raised {type(error).__name__}: {error}")
+            return
+        seconds = time.perf_counter() - started
+        self.played.seconds[agent] += seconds
+        self.played.decisions[agent] += len(which)
+        if seconds > self.terms.move_limit * len(which):
+            took = f"took {seconds / len(which):.3g} seconds a decision"
+            self.blame(agent, which, f"{took}; {self.terms.move_limit:g} are allowed")
+        else:
+            self.move(agent, which, answer)
+
+    def move(self, agent: int, which: np.ndarray, answer: np.ndarray) -> None:
+        """Make the moves that an agent answered with, where they are moves and are allowed."""
+        if answer.shape != which.shape or answer.dtype.kind not in "iu":
+            given = "NaN" if answer.dtype.kind == "f" and np.isnan(answer).any() else "an array"
+            self.blame(
+                agent,
+                which,
+                f"answered {given} of {answer.dtype} of shape {answer.shape}; {len(which)} views "
+                "want as many whole numbers",
+            )
+            return
+        actions = answer.astype(np.int64)
+        if first_illegal(self.games, which, actions) >= 0:
+            allowed = [is_legal_at(self.games, *pair) for pair in zip(which, actions, strict=True)]
+            wrong = np.flatnonzero(np.logical_not(allowed))
+            why = refusal(self.games, int(which[wrong[0]]), int(actions[wrong[0]]))
+            self.blame(agent, which[wrong], f"made a move that does not exist there: {why}")
+            which, actions = which[allowed], actions[allowed]
+        if self.terms.regret and self.terms.rules.sides == 2:
+            self.measure_regret(agent, which, actions)
+        self.log.append(Moves(which, actions))
+        one_hand = self.terms.episode == "hand"
+        advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
+
+    def measure_regret(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+        """Compare moves with the best, where all tiles are known and few are left to draw."""
+        tables = self.games["table"][which]
+        left = tables["boneyard"] - tables["drawn"]
+        late = (left <= np.maximum(1, self.terms.rules.reserve)) & (tables["plies"] > 0)
+        late &= which // self.terms.rules.sides % REGRET_EVERY == 0
+        if late.any():
+            views, masks = np.zeros(late.sum(), VIEW), np.zeros((late.sum(), ACTION_COUNT), np.int8)
+            observe_seats(self.games, which[late], tables["turn"][late], views, masks)
+            lost = regrets(views, actions[late])
+            self.played.regret[agent] += np.nansum(lost)
+            self.played.solved[agent] += np.count_nonzero(~np.isnan(lost))
+
+    def blame(self, agent: int, which: np.ndarray, why: str) -> None:
+        """Let an agent lose some games, or stop."""
+        if not self.terms.forfeit:
+            i = int(which[0])
+            game = self.replayed(i, moves_by_game(self.log, len(self.games))[i])
+            raise ArenaError(fault(self.names[agent], why, game))
+        self.played.forfeits[which] = agent
+        self.games["table"]["phase"][which] = GAME_OVER
+
+    def records(self) -> tuple[str, ...]:
+        """The record of every game."""
+        moves = moves_by_game(self.log, len(self.games))
+        return tuple(dumps(self.replayed(i, actions)) for i, actions in enumerate(moves))
+
+    def replayed(self, i: int, actions: Sequence[int]) -> Game:
+        return replayed(self.terms.rules, int(self.seeds[i]), actions)
+
+
+# --- Compiled
+
+
+@compiled
+def ask_whom(games: Array, going: Array, seated: Array, queues: Array) -> tuple[int, int, int]:
+    """Move the games that still go on to the front, and queue them for the agent that is to move.
+
+    Answers how many go on, and how long the two queues are.
+    """
+    left = first = second = 0
+    for k in range(len(going)):
+        i = going[k]
+        table = games[i].table
+        if table.phase == PLAYING:
+            going[left] = i
+            left += 1
+            if seated[i, table.turn] == FIRST:
+                queues[FIRST, first] = i
+                first += 1
+            else:
+                queues[SECOND, second] = i
+                second += 1
+    return left, first, second
+
+
+@compiled
+def advance(
+    games: Array,
+    which: Array,
+    actions: Array,
+    seated: Array,
+    bases: Array,
+    one_hand: bool,  # noqa: FBT001  (compiled functions take their arguments by position)
+    tallies: Array,
+) -> None:
+    """Make legal moves and count what they bring; deal the next hand where one ended.
+
+    `bases` are the sides' scores when the hand began.
+    """
+    for k in range(len(which)):
+        i = which[k]
+        game = games[i]
+        table, tally = game.table, tallies[0]
+        ply, agent = table.plies, seated[i, table.turn]
+        side = side_of(table.rules, table.turn)
+        before = table.scores[side]
+        play(game, actions[k])
+        if actions[k] < DRAW:
+            tally.plies[agent, ply] += 1
+            tally.ply_points[agent, ply] += table.scores[side] - before - table.end_points[side]
+        if table.phase != PLAYING:
+            _count_hand(table, seated, bases, i, tally)
+            if table.phase == HAND_OVER and not one_hand and table.hand_number + 1 < MOST_HANDS:
+                table.hand_number += 1
+                begin_hand(game, deal(game))
+
+
+@inlined
+def _count_hand(table: Record, seated: Array, bases: Array, i: int, tally: Record) -> None:
+    """Count a finished hand by what it brought the sides, and begin the next from there."""
+    sides, unit = table.rules.sides, table.rules.unit
+    total = own = 0
+    for side in range(sides):
+        points = whole((table.scores[side] - bases[i, side]) // unit)
+        bases[i, side] = table.scores[side]
+        total += points
+        if seated[i, side] == FIRST:
+            own = points
+        tally.hand_points[seated[i, side], _bin(points)] += 1
+    margin = own - (total - own) / (sides - 1)
+    tally.hand_margins[_bin(whole(np.floor(margin + 0.5)))] += 1
+
+
+@inlined
+def _bin(points: int) -> int:
+    return min(max(points, -MOST_POINTS), MOST_POINTS) + MOST_POINTS

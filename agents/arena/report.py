@@ -1,0 +1,177 @@
+"""A tournament as one HTML file that needs nothing else, for people who did not run it."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agents.arena.charts import Whisker, bars, dots, heat_map, histograms, lines, whiskers
+from agents.arena.games import REGRET_EVERY
+from agents.arena.results import code_version
+from agents.arena.standings import POINTS
+from agents.arena.tables import duration, forfeited, percent, points, times
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agents.arena.standings import Standings
+    from agents.arena.tournament import Outcome
+
+RAREST = 0.01  # plies that fewer hands reach are left out
+
+
+def report_html(outcome: Outcome, standings: Standings, command: str) -> str:
+    """The page."""
+    sections = [
+        ("What was played", _what_was_played(outcome, standings, command)),
+        ("The ladder", _ladder(standings)),
+        ("Who beats whom", _heat_map(standings)),
+        ("All pairs", _pairs(standings)),
+        ("Points in a hand", _hand_points(outcome, standings)),
+        ("Points by ply", _points_by_ply(standings)),
+        ("Regret in solved endings", _regret(standings)),
+        ("Time for a move", _time(standings)),
+    ]
+    body = "\n".join(f"<section>\n<h2>{title}</h2>\n{text}\n</section>" for title, text in sections)
+    page = files("agents.arena").joinpath("report.html").read_text("utf-8")
+    return page.replace("<!-- body -->", body)
+
+
+def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> str:
+    tournament, rules = outcome.tournament, outcome.tournament.terms.rules
+    deals = standings.pairs[0]["deals"]
+    partners = " as partners" if rules.teams else ""
+    episode = f"games to {rules.target}" if tournament.terms.episode == "game" else "single hands"
+    cut = f" (interrupted; {tournament.deals:,} were asked for)" if outcome.interrupted else ""
+    rows = [
+        ("Rules", f"{rules.name or 'own rules'}, {rules.players} players{partners}, {episode}"),
+        ("Fields", ", ".join(f"{name} {value}" for name, value in rules.fields().items())),
+        ("Deals", f"{deals:,}{cut}, each under {rules.sides} seat assignments"),
+        ("Seed", f"{tournament.seed} (deal k has seed {tournament.seed} + k)"),
+        ("Agents", ", ".join(tournament.agents)),
+        ("Hands", f"{sum(pair['hands'] for pair in standings.pairs):,} in all"),
+        ("Version", code_version()),
+    ]
+    facts = "\n".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    return f"<dl>\n{facts}\n<dt>Command</dt><dd><code>{escape(command)}</code></dd>\n</dl>"
+
+
+def _ladder(standings: Standings) -> str:
+    rows = [
+        Whisker(row["agent"], row["elo"], row["elo_ci"][0], row["elo_ci"][1])
+        for row in standings.ratings
+    ]
+    table = _table(
+        ["agent", "Elo", "95 % interval", "wins of 100", "Nash", "a move", "regret", "forfeits"],
+        [
+            [
+                row["agent"],
+                f"{row['elo']:+.0f}",
+                f"{row['elo_ci'][0]:+.0f} .. {row['elo_ci'][1]:+.0f}",
+                f"{100 * row['win_rate']:.1f}",
+                "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
+                duration(row["us_per_move"]),
+                "-" if row["regret"] is None else f"{row['regret']:.3f}",
+                str(row["forfeits"]),
+            ]
+            for row in standings.ratings
+        ],
+    )
+    return _figure(whiskers(rows, "Elo")) + table
+
+
+def _heat_map(standings: Standings) -> str:
+    names = [row["agent"] for row in standings.ratings]
+    return (
+        "<p>What the agent of the row won against that of the column, of 100 games. "
+        "The best are at the top and on the left.</p>" + _figure(heat_map(names, standings.rates))
+    )
+
+
+def _pairs(standings: Standings) -> str:
+    rows = [
+        [
+            pair["a"],
+            pair["b"],
+            percent(pair["win_rate"], pair["win_rate_ci"]),
+            points(pair["margin"], pair["margin_ci"]),
+            "-" if pair["hand_margin_sd"] is None else f"{pair['hand_margin_sd']:.1f}",
+            times(pair["variance_reduction"]["margin"]) + forfeited(pair["forfeits"]),
+        ]
+        for pair in standings.pairs
+    ]
+    heads = ["a", "b", "a wins, of 100", "a's points a hand", "spread of a hand", "saved"]
+    return _table(heads, rows, names=2)
+
+
+def _hand_points(outcome: Outcome, standings: Standings) -> str:
+    unit = outcome.tournament.terms.rules.unit
+    rows = [(name, curve["hand_points"]) for name, curve in standings.curves.items()]
+    return (
+        "<p>How often a hand brought an agent's side how many points, its end included. "
+        "The line marks the mean.</p>"
+        + _figure(histograms(rows, POINTS * unit, "points in a hand"))
+    )
+
+
+def _points_by_ply(standings: Standings) -> str:
+    curves = []
+    for name, curve in standings.curves.items():
+        often = curve["plies"] > RAREST * curve["plies"].max()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.where(often, curve["ply_points"] / curve["plies"], np.nan)
+        curves.append((name, means[: np.flatnonzero(often)[-1] + 1]))
+    figure = lines(curves, "the k-th tile set in a hand", "mean points that it scored")
+    return (
+        "<p>What the tiles that an agent set scored at once: the first is the lead, and the more "
+        "open ends there are, the larger the totals.</p>" + _figure(figure)
+    )
+
+
+def _regret(standings: Standings) -> str:
+    rows = [(row["agent"], row["regret"]) for row in standings.ratings if row["regret"] is not None]
+    if not rows:
+        return (
+            "<p>Not measured: no move of these games was made where the player knew every tile, or "
+            "the results were played without <code>--regret</code>. Only two sides are solved.</p>"
+        )
+    solved = sum(row["solved"] for row in standings.ratings)
+    figure = bars(rows, "regret", lambda value: f"{value:.3f}")
+    return (
+        "<p>Towards a hand's end a player may know every hidden tile. From there on the best move "
+        "can be computed exactly; this is by how many points of the hand the agents' moves fell "
+        f"short of it, on the mean of {solved:,} such moves (every {REGRET_EVERY}th deal).</p>"
+        + _figure(figure)
+    )
+
+
+def _time(standings: Standings) -> str:
+    rows = [(row["agent"], row["us_per_move"]) for row in standings.ratings if row["us_per_move"]]
+    figure = dots(rows, "time for a move", duration) if rows else ""
+    return (
+        "<p>Time on one core for a decision, among many that are asked for together. Each step of "
+        "the scale is ten times the one before.</p>" + _figure(figure)
+    )
+
+
+def _figure(svg: str) -> str:
+    return f"<figure>{svg}</figure>"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
+    """A table; all but the first columns stand to the right."""
+
+    def cells(row: Sequence[str], tag: str) -> str:
+        return "".join(
+            f"<{tag}{'' if k < names else ' class=figures'}>{escape(cell)}</{tag}>"
+            for k, cell in enumerate(row)
+        )
+
+    body = "\n".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    return (
+        f"<div class=scroll><table>\n<thead><tr>{cells(heads, 'th')}</tr></thead>\n"
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )

@@ -1,0 +1,212 @@
+"""The results file: one line that says what was played, then a line for every chunk.
+
+Lines are only ever added, each safe on the disk before the next is played. So a run that was cut
+off goes on where it stopped, a line torn off in the middle is played again, and a second run may
+add deals or agents. What was played otherwise is refused, never mixed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import re
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import agents
+import fiveup_env
+from agents.arena.faults import ArenaError
+from agents.arena.games import MOST_POINTS, TALLY, Played, Task
+from agents.registry import known_agents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agents.arena.games import Terms
+
+FORMAT = "fiveup-arena"
+Json = dict[str, Any]
+
+
+def header_of(terms: Terms, seed: int, chunk: int) -> Json:
+    """What results must agree in to be of one tournament."""
+    return {
+        "format": FORMAT,
+        **asdict(terms.rules),
+        "episode": terms.episode,
+        "seed": seed,
+        "chunk": chunk,
+        "code": code_version(),
+    }
+
+
+@cache
+def code_version() -> str:
+    """The package's version, and a digest of all source that has a part in what is played."""
+    library, laboratory = (Path(package.__file__ or "").parent for package in (fiveup_env, agents))
+    sources = [
+        *library.glob("*.py"),
+        *library.glob("encoders/*.py"),
+        *laboratory.glob("*.py"),
+        *laboratory.glob("play/*.py"),
+        *laboratory.glob("play/*.json"),
+        laboratory / "arena" / "games.py",
+    ]
+    return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
+
+
+def origin(spec: str) -> str:
+    """A digest of the file that an agent's class is in, and of all files that its spec names."""
+    name, _, options = spec.partition(":")
+    sources = [Path(inspect.getfile(known_agents()[name]))]
+    for part in filter(None, re.split("[,=]", options)):
+        named = Path(part)
+        inside = sorted(path for path in named.rglob("*") if path.is_file())
+        sources += [named] if named.is_file() else inside if named.is_dir() else []
+    return _digest(sources)
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class ResultsFile:
+    """What was played before, and a place for what is played now."""
+
+    def __init__(self, path: str | os.PathLike[str], header: Json, specs: Sequence[str]) -> None:
+        """Read a results file, or begin one; only what these agents played is asked for."""
+        self.path = Path(path)
+        self.played: dict[Task, Played] = {}
+        self._origins = {spec: origin(spec) for spec in specs}
+        content = self.path.read_bytes() if self.path.exists() else b""
+        first = _line(header)
+        if first.startswith(content):  # nothing, or a header torn off
+            whole = first
+        else:
+            self._check_header(content, header)
+            whole = content[: content.rindex(b"\n") + 1]
+            self._read(whole)
+        with self.path.open("wb" if whole == first else "r+b") as file:
+            if whole == first:
+                file.write(first)
+            file.truncate(len(whole))
+            _make_safe(file)
+        self._file = self.path.open("ab")
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()
+
+    def add(self, task: Task, played: Played) -> None:
+        """Add a chunk; it is on the disk when this returns."""
+        self.played[task] = played
+        about = {
+            "agents": task.agents,
+            "origins": [self._origins[spec] for spec in task.agents],
+            "first": task.first,
+            "deals": task.deals,
+        }
+        self._file.write(_line(about | to_json(played)))
+        _make_safe(self._file)
+
+    def _check_header(self, content: bytes, header: Json) -> None:
+        """Refuse a file of other things, or of other games."""
+        first, end, _ = content.partition(b"\n")
+        try:
+            written = json.loads(first) if end else {}
+        except ValueError:
+            written = {}
+        if not isinstance(written, dict) or written.get("format") != FORMAT:
+            raise ArenaError(f"{self.path} is no results file of the arena: choose another name")
+        for name, value in header.items():
+            if written.get(name) != value:
+                raise ArenaError(
+                    f"{self.path} was played with {name} {written.get(name)!r}, not {value!r}: "
+                    "choose another file, or play on as it was played"
+                )
+
+    def _read(self, content: bytes) -> None:
+        for number, line in enumerate(content.splitlines()[1:], 2):
+            try:
+                told = json.loads(line)
+                task = Task(tuple(told["agents"]), told["first"], told["deals"])
+                origins, played = told["origins"], from_json(told)
+            except (ValueError, TypeError, KeyError, IndexError) as error:
+                raise ArenaError(
+                    f"{self.path}, line {number} is damaged ({error}): remove that line, "
+                    "and its deals are played again"
+                ) from None
+            for spec, was in zip(task.agents, origins, strict=True):
+                if self._origins.get(spec, was) != was:
+                    raise ArenaError(
+                        f"{self.path} was played with another {spec}: its code or its file has "
+                        "changed since; choose another results file"
+                    )
+            self.played[task] = played
+
+
+def to_json(played: Played) -> Json:
+    """A chunk as plain values; distributions by their points, where there are any."""
+    tally = played.tally[0]
+    return {
+        "scores": played.scores.tolist(),
+        "hands": played.hands.tolist(),
+        "forfeits": {str(i): int(played.forfeits[i]) for i in np.flatnonzero(played.forfeits >= 0)},
+        "decisions": played.decisions.tolist(),
+        "plies": tally["plies"].tolist(),
+        "ply_points": tally["ply_points"].tolist(),
+        "hand_points": [_sparse(row) for row in tally["hand_points"]],
+        "hand_margins": _sparse(tally["hand_margins"]),
+        "regret": played.regret.tolist(),
+        "solved": played.solved.tolist(),
+        "seconds": played.seconds.tolist(),
+    }
+
+
+def from_json(told: Json) -> Played:
+    """The chunk of such values."""
+    tally = np.zeros(1, TALLY)
+    tally[0]["plies"], tally[0]["ply_points"] = told["plies"], told["ply_points"]
+    for row, counts in zip(tally[0]["hand_points"], told["hand_points"], strict=True):
+        _fill(row, counts)
+    _fill(tally[0]["hand_margins"], told["hand_margins"])
+    forfeits = np.full(len(told["hands"]), -1)
+    for i, agent in told["forfeits"].items():
+        forfeits[int(i)] = agent
+    return Played(
+        scores=np.array(told["scores"]),
+        hands=np.array(told["hands"]),
+        forfeits=forfeits,
+        tally=tally,
+        decisions=np.array(told["decisions"]),
+        regret=np.array(told["regret"]),
+        solved=np.array(told["solved"]),
+        seconds=np.array(told["seconds"]),
+    )
+
+
+def _sparse(counts: np.ndarray) -> dict[str, int]:
+    return {str(k - MOST_POINTS): int(counts[k]) for k in np.flatnonzero(counts)}
+
+
+def _fill(row: np.ndarray, counts: dict[str, int]) -> None:
+    for points, count in counts.items():
+        row[int(points) + MOST_POINTS] = count
+
+
+def _line(told: Json) -> bytes:
+    return json.dumps(told, separators=(",", ":")).encode() + b"\n"
+
+
+def _make_safe(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())

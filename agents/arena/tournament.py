@@ -1,0 +1,146 @@
+"""A tournament: every pair of some agents, chunk by chunk, on the same deals."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agents.arena.duels import CHUNK
+from agents.arena.faults import ArenaError
+from agents.arena.games import Task, Terms
+from agents.arena.results import ResultsFile, header_of
+from agents.arena.workers import Player, play_tasks
+from agents.registry import make_agent
+from fiveup_env.game import checked_seed
+from fiveup_env.progress import progress
+
+if TYPE_CHECKING:
+    import os
+
+    from agents.arena.games import Played
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """Who meets whom, how, and on which deals."""
+
+    agents: tuple[str, ...]  # specs
+    terms: Terms
+    deals: int
+    seed: int = 0  # the first deal stream
+    against: str | None = None  # meets every other; else all meet all
+    chunk: int = CHUNK  # deals that are played together
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played."""
+        if len(self.agents) < 2:
+            raise ArenaError("an arena needs two agents at least, such as --agents greedy,random")
+        for name, least in (("deals", self.deals), ("chunk", self.chunk)):
+            if least < 1:
+                raise ArenaError(f"--{name}: an arena needs one deal at least, not {least}")
+        checked_seed(self.seed)
+        checked_seed(self.seed + self.deals - 1)
+        for spec in self.agents:
+            make_agent(spec)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Who meets whom, by number."""
+        everybody = range(len(self.agents))
+        if self.against is None:
+            return list(itertools.combinations(everybody, 2))
+        rival = self.agents.index(self.against)
+        return [(k, rival) for k in everybody if k != rival]
+
+    def task(self, pair: tuple[int, int], start: int) -> Task:
+        """A pair on the chunk that begins with a deal."""
+        a, b = (self.agents[k] for k in pair)
+        return Task((a, b), self.seed + start, min(self.chunk, self.deals - start))
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All there is to play: chunk after chunk, so that all pairs get on alike."""
+        starts = range(0, self.deals, self.chunk)
+        every = (self.task(pair, start) for start in starts for pair in self.pairs)
+        return list(dict.fromkeys(every))  # equal agents meet others only once
+
+
+@dataclass
+class Outcome:
+    """What was played of a tournament."""
+
+    tournament: Tournament
+    played: dict[Task, Played] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def chunks_of(self, pair: tuple[int, int]) -> list[Played]:
+        """What a pair played, on the deals that all pairs have played, in order."""
+        tournament = self.tournament
+        starts = [
+            start
+            for start in range(0, tournament.deals, tournament.chunk)
+            if all(tournament.task(other, start) in self.played for other in tournament.pairs)
+        ]
+        return [self.played[tournament.task(pair, start)] for start in starts]
+
+    @property
+    def records(self) -> list[str]:
+        """The records of all games: pair by pair, deal by deal, seating by seating."""
+        tasks = sorted(self.played, key=lambda task: (task.agents, task.first))
+        return [record for task in tasks for record in self.played[task].records]
+
+
+def play_tournament(
+    tournament: Tournament, cores: int, results: str | os.PathLike[str] | None = None
+) -> Outcome:
+    """Play what is not in the results file yet; Ctrl-C ends it early, and nothing is lost."""
+    if results is None:
+        return _play(tournament, cores, None)
+    header = header_of(tournament.terms, tournament.seed, tournament.chunk)
+    with closing(ResultsFile(results, header, tournament.agents)) as file:
+        return _play(tournament, cores, file)
+
+
+def _play(tournament: Tournament, cores: int, file: ResultsFile | None) -> Outcome:
+    tasks = tournament.tasks
+    known = file.played if file else {}
+    outcome = Outcome(tournament, {task: known[task] for task in tasks if task in known})
+    todo = [task for task in tasks if task not in known]
+    if file and tournament.terms.record and outcome.played:
+        raise ArenaError(
+            f"{file.path} holds games already, whose moves it does not keep: "
+            "give --record a results file of its own"
+        )
+    cores = min(cores, max(1, len(todo)))
+    try:
+        if cores > 1:
+            _compile(tournament.terms)
+        playing = play_tasks(todo, tournament.terms, cores)
+        for task, played in progress(playing, len(todo), "chunks"):
+            outcome.played[task] = played
+            if file:
+                file.add(task, played)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+    return outcome
+
+
+def _compile(terms: Terms) -> None:
+    """Compile the game here, once, so that the workers find it in the cache."""
+    Player(Terms(terms.rules, "hand")).play(Task(("random", "random"), 0, 1))
+
+
+def split_specs(specs: str) -> tuple[str, ...]:
+    """The specs of `greedy,pimc:worlds=50,ms=20,random`.
+
+    A comma also parts the options of a spec: a part that is no agent's name goes with the last.
+    """
+    names: list[str] = []
+    for part in filter(None, specs.split(",")):
+        if names and "=" in part and ":" not in part.partition("=")[0]:
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return tuple(names)

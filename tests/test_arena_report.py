@@ -1,0 +1,186 @@
+"""`evaluate.py`: its tables, its JSON, its page and its records."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING
+from xml.dom.minidom import parseString
+
+import pytest
+
+import evaluate
+from agents.arena.tables import duration, short
+from fiveup_env.__main__ import main as fiveup
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECTIONS = [
+    "What was played",
+    "The ladder",
+    "Who beats whom",
+    "All pairs",
+    "Points in a hand",
+    "Points by ply",
+    "Regret in solved endings",
+    "Time for a move",
+    "How to read this",
+]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["evaluate.py", *arguments.split(), "--cores", "1"])
+    return evaluate.main()
+
+
+def test_evaluate_prints_tables_and_writes_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results.json"
+    command = f"--agents greedy,random,defensive --deals 40 --episode hand --json {file}"
+    assert run(monkeypatch, command) == 0
+    tables = capsys.readouterr().out
+    assert max(map(len, tables.splitlines())) <= 100
+    told = json.loads(file.read_text())
+    assert told["options"]["deals"] == 40
+    assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
+        ("greedy", "random"),
+        ("greedy", "defensive"),
+        ("random", "defensive"),
+    ]
+    for pair in told["pairs"]:
+        assert pair["deals"] == 40
+        assert pair["win_rate_ci"][0] <= pair["win_rate"] <= pair["win_rate_ci"][1]
+        assert pair["margin_ci"][0] < pair["margin"] < pair["margin_ci"][1]
+        assert pair["forfeits"] == [0, 0]
+    elos = [row["elo"] for row in told["ratings"]]
+    assert elos == sorted(elos, reverse=True)
+    assert sum(elos) == pytest.approx(0)
+    assert sum(row["nash"] for row in told["ratings"]) == pytest.approx(1)
+    for row in told["ratings"]:
+        assert row["elo_ci"][0] < row["elo"] < row["elo_ci"][1]
+        assert row["agent"] in tables
+
+
+def test_only_pairs_with_one_agent_have_ratings_but_no_equilibrium(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results.json"
+    command = f"--agents greedy,defensive --against random --deals 10 --json {file}"
+    assert run(monkeypatch, command) == 0
+    told = json.loads(file.read_text())
+    assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
+        ("greedy", "random"),
+        ("defensive", "random"),
+    ]
+    assert [row["nash"] for row in told["ratings"]] == [None] * 3
+    assert "defensive" in capsys.readouterr().out
+
+
+def test_list_tells_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--list") == 0
+    assert "defensive" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_the_report_has_every_section_and_needs_nothing_else(
+    players: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "report.html"
+    command = (
+        f"--agents greedy,random --deals 48 --players {players} --episode hand --report {file}"
+    )
+    assert run(monkeypatch, command) == 0
+    page = file.read_text(encoding="utf-8")
+    assert re.findall("<h2>(.*?)</h2>", page) == SECTIONS
+    assert not re.search(r"https?:|url\(|@import|<script|<link|src=|href=", page)
+    for tag in ("section", "figure", "table", "dl", "p", "svg"):
+        assert len(re.findall(f"<{tag}[ >]", page)) == page.count(f"</{tag}>"), tag
+    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(pictures) == (6 if players == 2 else 5)
+    for picture in pictures:
+        assert "greedy" in picture
+        assert "nan" not in picture
+        parseString(picture)  # noqa: S318  (it was written here)
+    assert command in page
+    assert "prefers-color-scheme: dark" in page
+    assert ("Not measured" in page) == (players == 5)
+
+
+def test_records_of_all_games_are_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "games.jsonl"
+    changes = "--set draw=optional --set reserve=2"
+    assert run(monkeypatch, f"--agents greedy,random --deals 5 {changes} --record {file}") == 0
+    capsys.readouterr()
+    assert fiveup(["check", str(file)]) == 0
+    assert "10 right, 0 wrong" in capsys.readouterr().out
+    assert json.loads(file.read_text().splitlines()[0])["rules"]["reserve"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--agents greedy", "two agents at least"),
+        ("--agents greedy,greedi", "did you mean 'greedy'"),
+        ("--against greedi", "did you mean 'greedy'"),
+        ("--deals 0", "one deal at least"),
+        ("--chunk 0", "one deal at least"),
+        ("--seed -1", "a seed is a whole number"),
+        ("--players 7", "2 to 5 can play"),
+        ("--rules chess", "no preset 'chess'"),
+        ("--set hand_siz=7", "did you mean 'hand_size'"),
+        ("--move-limit 0", "--move-limit must be more than 0 seconds"),
+        ("--move-limit nan", "--move-limit must be more than 0 seconds"),
+        ("--results no/such/folder/file", "No such file or directory"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    arguments: str,
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, arguments) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+
+
+def test_no_cores_are_too_few(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["evaluate.py", "--cores", "0"])
+    assert evaluate.main() == 2
+    assert "--cores must be at least 1" in capsys.readouterr().err
+
+
+def test_an_interruption_tells_what_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agents.arena.tournament.play_tasks", interrupted)
+    file = tmp_path / "results.jsonl"
+    assert run(monkeypatch, f"--results {file}") == evaluate.INTERRUPTED
+    assert f"interrupted; 0 of 12 chunks kept in {file}" in capsys.readouterr().err
+    assert run(monkeypatch, "") == evaluate.INTERRUPTED
+    assert "not kept: use --results FILE" in capsys.readouterr().err
+
+
+def test_names_and_times_are_short() -> None:
+    assert short("pimc:worlds=200,playout=greedy", 20) == "pimc:wor..out=greedy"
+    assert short("greedy", 20) == "greedy"
+    assert [duration(time) for time in (None, 0.53, 999, 1_500, 2e6)] == [
+        "-",
+        "0.53 us",
+        "999 us",
+        "1.5 ms",
+        "2 s",
+    ]
