@@ -1,0 +1,339 @@
+"""A warm start: supervised learning from a teacher that searches.
+
+    python -m agents.learn.imitation --teacher pimc:worlds=50,aim=hand --positions 200000 \
+        --out runs/imitated
+
+The policy learns what the teacher finds every allowed action worth, softly: the better, the
+likelier. The value learns what the hand brought from there on, in the learner's own units.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from torch.nn.functional import mse_loss
+
+from agents.learn.networks import Shape, build, masked_log_probabilities
+from agents.learn.policies import NetworkAgent, save_policy
+from agents.learn.rewards import OF_THE_BATCH, Rewards
+from agents.learn.rollouts import first_deal
+from agents.learn.runs import code_version
+from agents.registry import make_agent
+from fiveup_env.batch import Batch
+from fiveup_env.errors import FiveUpError
+from fiveup_env.opponents import random_policy
+from fiveup_env.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from torch import Tensor
+
+    from agents.learn.networks import PolicyNetwork
+    from fiveup_env.opponents import Policy
+    from fiveup_env.rules import Rules
+
+Figures = dict[str, float]
+ASKED_AT_ONCE = 4096  # positions that are held out, so that memory stays small
+
+
+class ImitationError(FiveUpError):
+    """A teacher that does not teach, or examples that cannot be learnt from."""
+
+
+@runtime_checkable
+class Teacher(Protocol):
+    """Knows what every allowed action is worth."""
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """A number for every action of every view; -inf or NaN where it is not allowed."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Positions with what a teacher thinks of them, one a row."""
+
+    rows: np.ndarray  # as the encoder writes them (int8)
+    masks: np.ndarray  # what was allowed (int8)
+    values: np.ndarray  # the teacher's, -inf where there is none (float32)
+    returns: np.ndarray  # what the hand brought the seat from there on (float32)
+    games: np.ndarray  # in which game of the batch
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.rows)
+
+    def part(self, which: np.ndarray) -> Examples:
+        """Some of them."""
+        return Examples(*(getattr(self, one.name)[which] for one in fields(self)))
+
+
+# --- Gathering
+
+
+def gather(
+    teacher: Teacher,
+    rules: str | Rules | Sequence[str | Rules],
+    players: int | Sequence[int] | None,
+    positions: int,
+    seed: int,
+    *,
+    encoder: str = "flat",
+    reward: str = "margin",
+    games: int = 512,
+    explorer: Policy = random_policy,
+    share: float = 0.1,
+) -> Examples:
+    """About so many positions of whole games, played by the teacher and now and then by another.
+
+    The explorer chooses a share of the moves, so that positions come up to which the teacher would
+    not have led: at random, or as the learner itself plays. Hands that are cut off are left out.
+    The reward is the learner's: `margin` or `outlook`.
+    """
+    if not 0 <= share <= 1:
+        raise ImitationError(f"share must be from 0 to 1, not {share}")
+    batch = Batch(
+        games,
+        rules,
+        players,
+        encoder=encoder,
+        reward=OF_THE_BATCH[reward],
+        seed=first_deal(seed),
+    )
+    batch.reset()
+    given = Rewards(reward, batch)
+    random, ticks = np.random.default_rng(seed), max(1, positions // games)
+    seen, seats, rewards, ended = [], [], [], []
+    for _ in progress(range(ticks), ticks, "moves"):
+        views = batch.views()
+        values = _values_of(teacher, views, batch.mask, random)
+        seen.append((batch.observation.copy(), batch.mask.copy(), values))
+        seats.append(batch.turn.copy())
+        explored = random.random(games) < share
+        theirs = explorer(views, batch.mask, random)
+        hands = batch.games["table"]["hand_number"].copy()
+        batch.step(np.where(explored, theirs, values.argmax(1)))
+        ended.append(batch.done | (batch.games["table"]["hand_number"] != hands))
+        rewards.append(given.of(batch, ended[-1]).copy())
+    returns = returns_of(np.array(seats), np.array(rewards), np.array(ended))
+    rows, masks, found = (np.concatenate(column) for column in zip(*seen, strict=True))
+    every = Examples(rows, masks, found, returns.ravel(), np.tile(np.arange(games), ticks))
+    whole = ~np.isnan(every.returns)
+    if not whole.any():
+        raise ImitationError(f"{ticks} moves in each of {games} games end no hand: ask for more")
+    return every.part(whole)
+
+
+def _values_of(
+    teacher: Teacher, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """A teacher's values, -inf where it has none."""
+    values = teacher.values(views, masks, random).astype(np.float32)
+    values = np.where((masks > 0) & ~np.isnan(values), values, np.float32(-np.inf))
+    if not np.isfinite(values.max(1)).all():
+        raise ImitationError("the teacher must have a finite value for an allowed action")
+    return values
+
+
+def returns_of(seats: np.ndarray, rewards: np.ndarray, ended: np.ndarray) -> np.ndarray:
+    """What the seat to move was given until its hand ended; NaN where that was not seen.
+
+    seats and ended are [ticks x games]; rewards [ticks x games x seats] what each move brought.
+    """
+    returns = np.empty(seats.shape, np.float32)
+    games = np.arange(seats.shape[1])
+    to_come = np.full(rewards.shape[1:], np.nan)
+    for tick in reversed(range(len(seats))):
+        to_come = np.where(ended[tick, :, None], 0, to_come) + rewards[tick]
+        returns[tick] = to_come[games, seats[tick]]
+    return returns
+
+
+# --- Learning
+
+
+def imitate(
+    network: PolicyNetwork,
+    examples: Examples,
+    *,
+    epochs: int = 5,
+    batch_size: int = 1024,
+    learning_rate: float = 1e-3,
+    temperature: float = 0.5,
+    value_weight: float = 0.5,
+    held_out: float = 0.05,
+    seed: int = 0,
+    report: Callable[[Figures], object] = lambda _figures: None,
+) -> list[Figures]:
+    """Teach a network, and tell after every epoch how it does on games that were held out.
+
+    An action's share of a target is its softmax by the teacher's values over the temperature (in
+    the teacher's units). Figures: `loss` while learning; of what was held out `cross_entropy`,
+    `agreement` (how often, where there is a choice, the likeliest action is the teacher's best),
+    `regret` (how much worse it is, by the teacher) and `value_error` (mean square).
+    """
+    random = np.random.default_rng(seed)
+    learnt, kept = _split(examples, held_out, random)
+    optimizer = torch.optim.Adam(network.parameters(), learning_rate)
+    history = []
+    for epoch in range(1, epochs + 1):
+        losses = []
+        for part in _minibatches(learnt, batch_size, random):
+            cross_entropy, value_error, _ = _judge(network, part, temperature)
+            loss = cross_entropy.mean() + value_weight * value_error
+            if not torch.isfinite(loss):
+                raise ImitationError(f"the loss is {loss.item()} in epoch {epoch}")
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            losses.append(loss.item())
+        figures = {"epoch": epoch, "loss": float(np.mean(losses))}
+        history.append(figures | examine(network, kept, temperature))
+        report(history[-1])
+    return history
+
+
+@torch.inference_mode()
+def examine(network: PolicyNetwork, examples: Examples, temperature: float) -> Figures:
+    """How well a network does what the examples say."""
+    entropy, error, choices, agreed, regret = 0.0, 0.0, 0, 0, 0.0
+    for start in range(0, len(examples), ASKED_AT_ONCE):
+        part = examples.part(np.arange(start, min(start + ASKED_AT_ONCE, len(examples))))
+        cross_entropy, value_error, logs = _judge(network, part, temperature)
+        chosen = logs.argmax(1).cpu().numpy()
+        worse = part.values.max(1) - part.values[np.arange(len(part)), chosen]
+        entropy += float(cross_entropy.sum())
+        error += float(value_error) * len(part)
+        choices += int((part.masks.sum(1) > 1).sum())
+        agreed += int((worse[part.masks.sum(1) > 1] == 0).sum())
+        regret += float(worse.sum())
+    return {
+        "cross_entropy": entropy / len(examples),
+        "value_error": error / len(examples),
+        "agreement": agreed / max(1, choices),
+        "regret": regret / max(1, choices),
+    }
+
+
+def _judge(
+    network: PolicyNetwork, examples: Examples, temperature: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The cross-entropy of every row, the values' mean square error, and the log-probabilities."""
+    device = network.reader.factors.device
+    rows, masks, values, returns = (
+        torch.from_numpy(array).to(device)
+        for array in (examples.rows, examples.masks, examples.values, examples.returns)
+    )
+    logits, expected = network(rows)
+    logs = masked_log_probabilities(logits, masks)
+    targets = (values / temperature).softmax(1)
+    cross_entropy = -(targets * logs.masked_fill(masks == 0, 0)).sum(1)
+    return cross_entropy, mse_loss(expected, returns), logs
+
+
+def _split(
+    examples: Examples, held_out: float, random: np.random.Generator
+) -> tuple[Examples, Examples]:
+    """Examples to learn from, and some whole games to test on: a game's positions are alike."""
+    games = np.unique(examples.games)
+    count = round(held_out * len(games))
+    if not 0 < count < len(games):
+        raise ImitationError(
+            f"held_out={held_out} of {len(games)} games leaves none to learn from or to test on"
+        )
+    tested = np.isin(examples.games, random.permutation(games)[:count])
+    return examples.part(~tested), examples.part(tested)
+
+
+def _minibatches(examples: Examples, size: int, random: np.random.Generator) -> Iterator[Examples]:
+    """All examples in a random order, so many at a time."""
+    order = random.permutation(len(examples))
+    for start in range(0, len(order), size):
+        yield examples.part(order[start : start + size])
+
+
+# --- The command
+
+
+def main() -> int:
+    """Gather, teach, and save the policy."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--teacher", default="pimc:worlds=50,aim=hand", help="a searching agent")
+    parser.add_argument("--rules", default="five_up", help="presets, by commas")
+    parser.add_argument("--players", default="4", help="numbers of players, by commas")
+    parser.add_argument("--positions", type=int, default=100_000)
+    parser.add_argument("--reward", choices=("margin", "outlook"), default="margin")
+    parser.add_argument("--kind", default="plain", help="plain, residual or attention")
+    parser.add_argument("--width", type=int, default=256)
+    parser.add_argument("--depth", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--temperature", type=float, default=0.5, help="in the teacher's units")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="where the policy goes")
+    options = parser.parse_args()
+    try:
+        figures = _teach(options)
+    except (FiveUpError, OSError) as error:
+        print(f"imitation: {error}", file=sys.stderr)
+        return 2
+    print(f"agreement {figures['agreement']:.3f}; play with policy:{options.out}")
+    return 0
+
+
+def _teach(options: argparse.Namespace) -> Figures:
+    rules, players = options.rules.split(","), _numbers(options.players)
+    encoder = "tokens" if options.kind == "attention" else "flat"
+    torch.manual_seed(options.seed)
+    network = build(Shape(options.kind, options.width, options.depth, encoder))
+    examples = gather(
+        _teacher(options.teacher),
+        rules,
+        players,
+        options.positions,
+        options.seed,
+        encoder=encoder,
+        reward=options.reward,
+    )
+    history = imitate(
+        network,
+        examples,
+        epochs=options.epochs,
+        temperature=options.temperature,
+        seed=options.seed,
+        report=lambda figures: print({name: round(f, 4) for name, f in figures.items()}),
+    )
+    about = {
+        "rules": rules,
+        "players": players,
+        "command": " ".join(["python -m agents.learn.imitation", *sys.argv[1:]]),
+        "code": code_version(),
+        "positions": len(examples),
+        "results": history[-1],
+    }
+    save_policy(options.out, network, about)
+    return history[-1]
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise ImitationError(f"players must be numbers by commas, not {text!r}") from None
+
+
+def _teacher(spec: str) -> Teacher:
+    agent: Any = make_agent(spec)
+    if isinstance(agent, NetworkAgent) or not isinstance(agent, Teacher):
+        raise ImitationError(f"{spec} has no values for actions, so it cannot teach; pimc can")
+    return agent
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""Imitation: what is gathered from a teacher, and that it is learnt."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learn.imitation import Examples, ImitationError, examine, gather, imitate, returns_of
+from agents.learn.networks import PolicyNetwork, Shape, build
+from agents.learn.policies import load_policy
+from fiveup_env import Batch, get_encoder
+from fiveup_env.encoders import piece_of, row_size
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fiveup_env.opponents import Policy
+
+torch.set_num_threads(1)
+
+TEMPERATURE = 0.3
+LESSONS: dict[str, Any] = {
+    "epochs": 8,
+    "batch_size": 128,
+    "learning_rate": 2e-3,
+    "temperature": TEMPERATURE,
+    "held_out": 0.1,
+}
+
+
+class PointsAndPips:
+    """A teacher for tests: the points of a play and something for the pips that it gets rid of."""
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Worth by the row that the network sees, so that it can be learnt."""
+        del random
+        encoder = get_encoder("flat")
+        rows = np.empty((len(views), row_size(encoder)), np.int8)
+        encoder.encode(views, rows)
+        points = piece_of(encoder, "plays", rows) - 1.0
+        return np.where(masks > 0, points + np.arange(121) % 4 / 4, np.nan)
+
+
+def examples_of(positions: int = 6000, **options: Any) -> Examples:
+    return gather(PointsAndPips(), "five_up", 4, positions, 1, **{"games": 50} | options)
+
+
+def network_of(seed: int = 0) -> PolicyNetwork:
+    torch.manual_seed(seed)
+    return build(Shape(width=64, depth=1))
+
+
+# --- Gathering
+
+
+def test_every_example_says_what_was_allowed_and_what_the_teacher_thinks() -> None:
+    examples = examples_of(2000)
+    assert 1000 < len(examples) < 2000
+    plays = piece_of(get_encoder("flat"), "plays", examples.rows)
+    assert ((plays > 0) == examples.masks).all()
+    assert (np.isfinite(examples.values) == examples.masks).all()
+    assert np.isfinite(examples.returns).all()
+    assert len(np.unique(examples.games)) == 50
+
+
+def test_gathering_is_decided_by_the_seed() -> None:
+    one, same, other = (
+        gather(PointsAndPips(), ["five_up", "all_fives"], [2, 3], 800, seed, games=20)
+        for seed in (1, 1, 2)
+    )
+    for field in dataclasses.fields(Examples):
+        assert np.array_equal(getattr(one, field.name), getattr(same, field.name))
+    assert not np.array_equal(one.rows[:20], other.rows[:20])
+
+
+def last(_views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
+    """The allowed action with the largest number."""
+    return 120 - masks[:, ::-1].argmax(1)
+
+
+def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """What the teacher plays."""
+    return np.nan_to_num(PointsAndPips().values(views, masks, random), nan=-np.inf).argmax(1)
+
+
+@pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
+def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Policy) -> None:
+    rows = examples_of(games=50, explorer=last, share=share).rows
+    batch = Batch(50, seed=(1 + 1) << 40)
+    batch.reset()
+    for tick in range(4):
+        assert np.array_equal(rows[50 * tick : 50 * (tick + 1)], batch.observation)
+        batch.step(player(batch.views(), batch.mask, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("share", [-0.1, 2])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(ImitationError, match=f"share must be from 0 to 1, not {share}"):
+        examples_of(share=share)
+
+
+def test_too_few_moves_to_end_a_hand_are_refused() -> None:
+    with pytest.raises(ImitationError, match="2 moves in each of 100 games end no hand"):
+        examples_of(200, games=100)
+
+
+def test_returns_are_what_a_seat_is_given_until_its_hand_ends() -> None:
+    seats = np.array([[0], [1], [0], [1], [1]])
+    rewards = np.array([[[1, -1]], [[-2, 2]], [[4, -4]], [[-8, 8]], [[16, -16]]])
+    ended = np.array([[False], [False], [True], [False], [False]])
+    returns = returns_of(seats, rewards.astype(np.float32), ended)[:, 0]
+    assert returns[:3].tolist() == [1 - 2 + 4, 2 - 4, 4]
+    assert np.isnan(returns[3:]).all()
+
+
+def test_returns_are_margins_of_hands_whatever_the_unit() -> None:
+    for preset in ("all_fives", "all_fives_cribbage"):
+        examples = gather(PointsAndPips(), preset, 2, 4000, 1, games=50)
+        points = examples.returns * 5
+        assert np.allclose(points, points.round(), atol=1e-4)
+        assert 2 < points.std() < 15
+
+
+def test_the_first_decision_of_a_hand_is_worth_its_margin() -> None:
+    examples = gather(PointsAndPips(), "five_up", 2, 2000, 3, games=20, share=0)
+    batch = Batch(20, players=2, reward="margin", episode="hand", seed=(1 + 3) << 40)
+    batch.reset()
+    leads, total = batch.turn.copy(), np.zeros((20, 2))
+    going = np.ones(20, bool)
+    while going.any():
+        values = PointsAndPips().values(batch.views(), batch.mask, np.random.default_rng(0))
+        batch.step(np.nan_to_num(values, nan=-np.inf).argmax(1))
+        total[going] += batch.reward[going]
+        going &= ~batch.done
+    assert np.allclose(examples.returns[:20] * 5, total[np.arange(20), leads])
+
+
+def test_a_teacher_without_values_is_refused() -> None:
+    class Silent:
+        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+            """Nothing."""
+            del views, random
+            return np.full(masks.shape, np.nan)
+
+    with pytest.raises(ImitationError, match="a finite value for an allowed action"):
+        gather(Silent(), "five_up", 4, 10, 0, games=2)
+
+
+# --- Learning
+
+
+def test_the_teacher_is_learnt() -> None:
+    examples = examples_of(share=0.3)
+    network = network_of()
+    before = examine(network, examples, TEMPERATURE)
+    history = imitate(network, examples, **LESSONS)
+    assert [figures["epoch"] for figures in history] == list(range(1, 9))
+    after = history[-1]
+    assert before["agreement"] < 0.6
+    assert after["agreement"] > 0.85
+    assert after["regret"] < 0.15 * before["regret"]
+    assert after["cross_entropy"] < 0.8 * before["cross_entropy"]
+    assert after["value_error"] < before["value_error"]
+    assert history[0]["loss"] > after["loss"]
+
+
+def test_from_scrambled_values_nothing_is_learnt() -> None:
+    examples = examples_of(share=0.3)
+    random = np.random.default_rng(0)
+    scrambled = examples.values.copy()
+    for row, mask in zip(scrambled, examples.masks, strict=True):
+        row[mask > 0] = random.permutation(row[mask > 0])
+    wrong = dataclasses.replace(examples, values=scrambled)
+    network = network_of()
+    imitate(network, wrong, **LESSONS)
+    assert examine(network, examples, TEMPERATURE)["agreement"] < 0.7
+
+
+def test_learning_is_decided_by_the_seed() -> None:
+    examples = examples_of(1500)
+    ends = []
+    for seed in (1, 1, 2):
+        network = network_of()
+        history = imitate(network, examples, epochs=2, seed=seed)
+        ends.append((history, network.policy_head.weight.detach().clone()))
+    assert ends[0][0] == ends[1][0]
+    assert torch.equal(ends[0][1], ends[1][1])
+    assert not torch.equal(ends[0][1], ends[2][1])
+
+
+def test_the_value_learns_the_returns() -> None:
+    examples = examples_of(3000)
+    told = dataclasses.replace(examples, returns=examples.rows[:, 224] / np.float32(10))
+    history = imitate(network_of(), told, epochs=8, batch_size=128, value_weight=1.0)
+    assert history[-1]["value_error"] < 0.15 * told.returns.var()
+
+
+def test_held_out_games_are_not_learnt_from() -> None:
+    examples = examples_of(1500)
+    network, blind = network_of(), network_of()
+    history = imitate(network, examples, epochs=1, held_out=0.2, seed=4)
+    numbers = np.unique(examples.games)
+    held_out = np.random.default_rng(4).permutation(numbers)[: len(numbers) // 5]
+    tested = np.isin(examples.games, held_out)
+    returns = np.where(tested, np.float32(1e4), examples.returns)
+    spoilt = imitate(
+        blind, dataclasses.replace(examples, returns=returns), epochs=1, held_out=0.2, seed=4
+    )
+    assert torch.equal(network.value_head.weight, blind.value_head.weight)
+    assert spoilt[0]["value_error"] > 1e6 > history[0]["value_error"]
+
+
+def test_what_cannot_be_learnt_is_refused() -> None:
+    examples = examples_of(1500)
+    for share in (0.0, 1.0):
+        with pytest.raises(ImitationError, match="leaves none to learn from or to test on"):
+            imitate(network_of(), examples, held_out=share)
+    endless = dataclasses.replace(examples, returns=examples.returns + np.float32(np.inf))
+    with pytest.raises(ImitationError, match="the loss is inf in epoch 1"):
+        imitate(network_of(), endless)
+
+
+# --- The command
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "agents.learn.imitation", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> None:
+    out = tmp_path / "policy"
+    ran = run(
+        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "15000", "--epochs", "1"),
+        *("--width", "16", "--players", "4,2", "--out", str(out)),
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert f"play with policy:{out}" in ran.stdout
+    network, about = load_policy(out)
+    assert network.shape.width == 16
+    assert about["players"] == [4, 2]
+    assert about["command"].startswith("python -m agents.learn.imitation --teacher pimc")
+    refused = run("--teacher", "greedy", "--out", str(out))
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "imitation: greedy has no values for actions, so it cannot teach; pimc can\n"
+    )
