@@ -14,8 +14,10 @@ import pytest
 from agents.arena import workers
 from agents.arena.duels import duel, duel_of
 from agents.arena.faults import ArenaError, view_text
-from agents.arena.games import MOST_POINTS, Task, Terms, play_chunk, seatings
+from agents.arena.games import Task, Terms, play_chunk, seatings
 from agents.arena.results import to_json
+from agents.arena.statistics import variance_reduction
+from agents.arena.tally import MOST_POINTS
 from agents.arena.tournament import Tournament, play_tournament, split_specs
 from agents.arena.workers import play_tasks
 from agents.play.endgame import Endgame
@@ -85,7 +87,8 @@ def test_each_rung_beats_the_one_below(better: Any, worse: Any) -> None:
 
 
 def test_duplicate_deals_save_games() -> None:
-    assert duel([Greedy(), Greedy()], Rules.preset(players=2), SEEDS).variance_reduction > 1.2
+    played = duel([Greedy(), Greedy()], Rules.preset(players=2), SEEDS)
+    assert variance_reduction(played.game_margins) > 1.2
 
 
 def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
@@ -343,6 +346,10 @@ def test_pairs_are_all_or_those_against_one() -> None:
     tournament = Tournament(("random", "greedy", "defensive"), terms, 600, seed=5)
     assert tournament.pairs == [(0, 1), (0, 2), (1, 2)]
     assert replace(tournament, against="greedy").pairs == [(0, 1), (2, 1)]
+    with pytest.raises(
+        ArenaError, match="no agent of this tournament 'partner'; known: random, gr"
+    ):
+        replace(tournament, against="partner")
     assert [task.first for task in tournament.tasks] == [5] * 3 + [261] * 3 + [517] * 3
     assert {task.deals for task in tournament.tasks[-3:]} == {88}
 

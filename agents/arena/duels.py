@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arena.games import NOBODY, SECOND, Played, Terms, play_chunk
-from agents.arena.statistics import interval, resampled_means, variance_reduction
+from agents.arena.games import Played, Terms, play_chunk
+from agents.arena.statistics import interval, resampled_means
+from agents.arena.tally import NOBODY, SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +36,6 @@ class Duel:
     def margins(self) -> np.ndarray:
         """The first's margin a hand, by deal."""
         return self.game_margins.mean(1)
-
-    @property
-    def variance_reduction(self) -> float:
-        """How many times as many games it takes to know the margin so well without duplicates."""
-        return variance_reduction(self.game_margins)
 
     def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
         """The 95 % interval of a mean, by bootstrap over the deals."""

@@ -17,25 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from agents.arena.faults import ArenaError, fault, replayed
+from agents.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, ask_whom
 from agents.play.endgame import regrets
-from fiveup_env.actions import ACTION_COUNT, DRAW
-from fiveup_env.compiled import Array, Record, compiled, inlined, whole
-from fiveup_env.engine import (
-    GAME,
-    GAME_OVER,
-    HAND_OVER,
-    PLAYING,
-    begin_hand,
-    deal,
-    is_legal_at,
-    play,
-    side_of,
-)
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.engine import GAME, GAME_OVER, is_legal_at
 from fiveup_env.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
 from fiveup_env.errors import OptionError, unknown
 from fiveup_env.records import dumps
 from fiveup_env.rules import MAX_PLAYERS, Rules
-from fiveup_env.tiles import TILE_COUNT
 from fiveup_env.view import VIEW
 
 if TYPE_CHECKING:
@@ -44,21 +33,7 @@ if TYPE_CHECKING:
     from fiveup_env.game import Game
     from fiveup_env.opponents import Policy
 
-FIRST, SECOND, NOBODY = 0, 1, -1
-MOST_HANDS = 1_000  # a game that nobody has won by then is decided by its scores
-MOST_POINTS = 64  # of a hand, on the cribbage scale; what is beyond is counted as that many
 REGRET_EVERY = 8  # regret is measured on every eighth deal: solving takes longer than playing
-
-# What is counted while games go on, by agent where there are two rows.
-TALLY = np.dtype(
-    [
-        ("plies", np.int64, (2, TILE_COUNT)),  # how often each set the k-th tile of a hand
-        ("ply_points", np.int64, (2, TILE_COUNT)),  # what these scored together
-        ("hand_points", np.int64, (2, 2 * MOST_POINTS + 1)),  # sides' hands by points, from -64
-        ("hand_margins", np.int64, (2 * MOST_POINTS + 1,)),  # hands by the first's margin
-    ],
-    align=True,
-)
 
 
 @dataclass(frozen=True)
@@ -287,81 +262,3 @@ class _Chunk:
 
     def replayed(self, i: int, actions: Sequence[int]) -> Game:
         return replayed(self.terms.rules, int(self.seeds[i]), actions)
-
-
-# --- Compiled
-
-
-@compiled
-def ask_whom(games: Array, going: Array, seated: Array, queues: Array) -> tuple[int, int, int]:
-    """Move the games that still go on to the front, and queue them for the agent that is to move.
-
-    Answers how many go on, and how long the two queues are.
-    """
-    left = first = second = 0
-    for k in range(len(going)):
-        i = going[k]
-        table = games[i].table
-        if table.phase == PLAYING:
-            going[left] = i
-            left += 1
-            if seated[i, table.turn] == FIRST:
-                queues[FIRST, first] = i
-                first += 1
-            else:
-                queues[SECOND, second] = i
-                second += 1
-    return left, first, second
-
-
-@compiled
-def advance(
-    games: Array,
-    which: Array,
-    actions: Array,
-    seated: Array,
-    bases: Array,
-    one_hand: bool,  # noqa: FBT001  (compiled functions take their arguments by position)
-    tallies: Array,
-) -> None:
-    """Make legal moves and count what they bring; deal the next hand where one ended.
-
-    `bases` are the sides' scores when the hand began.
-    """
-    for k in range(len(which)):
-        i = which[k]
-        game = games[i]
-        table, tally = game.table, tallies[0]
-        ply, agent = table.plies, seated[i, table.turn]
-        side = side_of(table.rules, table.turn)
-        before = table.scores[side]
-        play(game, actions[k])
-        if actions[k] < DRAW:
-            tally.plies[agent, ply] += 1
-            tally.ply_points[agent, ply] += table.scores[side] - before - table.end_points[side]
-        if table.phase != PLAYING:
-            _count_hand(table, seated, bases, i, tally)
-            if table.phase == HAND_OVER and not one_hand and table.hand_number + 1 < MOST_HANDS:
-                table.hand_number += 1
-                begin_hand(game, deal(game))
-
-
-@inlined
-def _count_hand(table: Record, seated: Array, bases: Array, i: int, tally: Record) -> None:
-    """Count a finished hand by what it brought the sides, and begin the next from there."""
-    sides, unit = table.rules.sides, table.rules.unit
-    total = own = 0
-    for side in range(sides):
-        points = whole((table.scores[side] - bases[i, side]) // unit)
-        bases[i, side] = table.scores[side]
-        total += points
-        if seated[i, side] == FIRST:
-            own = points
-        tally.hand_points[seated[i, side], _bin(points)] += 1
-    margin = own - (total - own) / (sides - 1)
-    tally.hand_margins[_bin(whole(np.floor(margin + 0.5)))] += 1
-
-
-@inlined
-def _bin(points: int) -> int:
-    return min(max(points, -MOST_POINTS), MOST_POINTS) + MOST_POINTS

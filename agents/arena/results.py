@@ -22,7 +22,8 @@ import numpy as np
 import agents
 import fiveup_env
 from agents.arena.faults import ArenaError
-from agents.arena.games import MOST_POINTS, TALLY, Played, Task
+from agents.arena.games import Played, Task
+from agents.arena.tally import MOST_POINTS, NOBODY, TALLY
 from agents.registry import known_agents
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def code_version() -> str:
         *laboratory.glob("play/*.py"),
         *laboratory.glob("play/*.json"),
         laboratory / "arena" / "games.py",
+        laboratory / "arena" / "tally.py",
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
 
@@ -160,7 +162,9 @@ def to_json(played: Played) -> Json:
     return {
         "scores": played.scores.tolist(),
         "hands": played.hands.tolist(),
-        "forfeits": {str(i): int(played.forfeits[i]) for i in np.flatnonzero(played.forfeits >= 0)},
+        "forfeits": {
+            str(i): int(played.forfeits[i]) for i in np.flatnonzero(played.forfeits != NOBODY)
+        },
         "decisions": played.decisions.tolist(),
         "plies": tally["plies"].tolist(),
         "ply_points": tally["ply_points"].tolist(),
@@ -179,7 +183,7 @@ def from_json(told: Json) -> Played:
     for row, counts in zip(tally[0]["hand_points"], told["hand_points"], strict=True):
         _fill(row, counts)
     _fill(tally[0]["hand_margins"], told["hand_margins"])
-    forfeits = np.full(len(told["hands"]), -1)
+    forfeits = np.full(len(told["hands"]), NOBODY)
     for i, agent in told["forfeits"].items():
         forfeits[int(i)] = agent
     return Played(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arena.duels import duel_of
-from agents.arena.games import MOST_POINTS
 from agents.arena.ratings import elo, nash
 from agents.arena.statistics import interval, resampled_means, variance_reduction
+from agents.arena.tally import MOST_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,6 +13,7 @@ from agents.arena.games import Task, Terms
 from agents.arena.results import ResultsFile, header_of
 from agents.arena.workers import Player, play_tasks
 from agents.registry import make_agent
+from fiveup_env.errors import unknown
 from fiveup_env.game import checked_seed
 from fiveup_env.progress import progress
 
@@ -42,6 +43,8 @@ class Tournament:
                 raise ArenaError(f"--{name}: an arena needs one deal at least, not {least}")
         checked_seed(self.seed)
         checked_seed(self.seed + self.deals - 1)
+        if self.against not in {None, *self.agents}:
+            raise ArenaError(unknown("agent of this tournament", self.against, self.agents))
         for spec in self.agents:
             make_agent(spec)
 
@@ -88,8 +91,11 @@ class Outcome:
     @property
     def records(self) -> list[str]:
         """The records of all games: pair by pair, deal by deal, seating by seating."""
-        tasks = sorted(self.played, key=lambda task: (task.agents, task.first))
-        return [record for task in tasks for record in self.played[task].records]
+        tournament = self.tournament
+        starts = range(0, tournament.deals, tournament.chunk)
+        every = (tournament.task(pair, start) for pair in tournament.pairs for start in starts)
+        done = (self.played[task] for task in dict.fromkeys(every) if task in self.played)
+        return [record for played in done for record in played.records]
 
 
 def play_tournament(

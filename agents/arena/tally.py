@@ -1,0 +1,100 @@
+"""Moves made in many games, and what they bring, counted as they are made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.actions import DRAW
+from fiveup_env.compiled import Array, Record, compiled, inlined, whole
+from fiveup_env.engine import HAND_OVER, PLAYING, begin_hand, deal, play, side_of
+from fiveup_env.tiles import TILE_COUNT
+
+FIRST, SECOND, NOBODY = 0, 1, -1
+MOST_HANDS = 1_000  # a game that nobody has won by then is decided by its scores
+MOST_POINTS = 64  # of a hand, on the cribbage scale; what is beyond is counted as that many
+
+# What is counted while games go on, by agent where there are two rows.
+TALLY = np.dtype(
+    [
+        ("plies", np.int64, (2, TILE_COUNT)),  # how often each set the k-th tile of a hand
+        ("ply_points", np.int64, (2, TILE_COUNT)),  # what these scored together
+        ("hand_points", np.int64, (2, 2 * MOST_POINTS + 1)),  # sides' hands by points, from -64
+        ("hand_margins", np.int64, (2 * MOST_POINTS + 1,)),  # hands by the first's margin
+    ],
+    align=True,
+)
+
+
+@compiled
+def ask_whom(games: Array, going: Array, seated: Array, queues: Array) -> tuple[int, int, int]:
+    """Move the games that still go on to the front, and queue them for the agent that is to move.
+
+    Answers how many go on, and how long the two queues are.
+    """
+    left = first = second = 0
+    for k in range(len(going)):
+        i = going[k]
+        table = games[i].table
+        if table.phase == PLAYING:
+            going[left] = i
+            left += 1
+            if seated[i, table.turn] == FIRST:
+                queues[FIRST, first] = i
+                first += 1
+            else:
+                queues[SECOND, second] = i
+                second += 1
+    return left, first, second
+
+
+@compiled
+def advance(
+    games: Array,
+    which: Array,
+    actions: Array,
+    seated: Array,
+    bases: Array,
+    one_hand: bool,  # noqa: FBT001  (compiled functions take their arguments by position)
+    tallies: Array,
+) -> None:
+    """Make legal moves and count what they bring; deal the next hand where one ended.
+
+    `bases` are the sides' scores when the hand began.
+    """
+    for k in range(len(which)):
+        i = which[k]
+        game = games[i]
+        table, tally = game.table, tallies[0]
+        ply, agent = table.plies, seated[i, table.turn]
+        side = side_of(table.rules, table.turn)
+        before = table.scores[side]
+        play(game, actions[k])
+        if actions[k] < DRAW:
+            tally.plies[agent, ply] += 1
+            tally.ply_points[agent, ply] += table.scores[side] - before - table.end_points[side]
+        if table.phase != PLAYING:
+            _count_hand(table, seated, bases, i, tally)
+            if table.phase == HAND_OVER and not one_hand and table.hand_number + 1 < MOST_HANDS:
+                table.hand_number += 1
+                begin_hand(game, deal(game))
+
+
+@inlined
+def _count_hand(table: Record, seated: Array, bases: Array, i: int, tally: Record) -> None:
+    """Count a finished hand by what it brought the sides, and begin the next from there."""
+    sides, unit = table.rules.sides, table.rules.unit
+    total = own = 0
+    for side in range(sides):
+        points = whole((table.scores[side] - bases[i, side]) // unit)
+        bases[i, side] = table.scores[side]
+        total += points
+        if seated[i, side] == FIRST:
+            own = points
+        tally.hand_points[seated[i, side], _bin(points)] += 1
+    margin = own - (total - own) / (sides - 1)
+    tally.hand_margins[_bin(whole(np.floor(margin + 0.5)))] += 1
+
+
+@inlined
+def _bin(points: int) -> int:
+    return min(max(points, -MOST_POINTS), MOST_POINTS) + MOST_POINTS
