@@ -13,7 +13,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecNormalize
 
-from agents.learn.config import ConfigError
 from agents.learn.networks import PolicyNetwork, build
 from agents.learn.rollouts import first_deal
 from agents.learn.selfplay import shape_of
@@ -34,8 +33,6 @@ class Baseline:
 
     def __init__(self, config: Config, _folder: Path) -> None:
         shape = shape_of(config)
-        if shape.kind != "plain" or shape.shared:
-            raise ConfigError("network: the plain learner has a plain network that shares nothing")
         self.config = config
         self.updates = 0
         self._network = build(shape)

@@ -43,7 +43,7 @@ def write_checkpoint(
 ) -> Path:
     """Write a checkpoint, then remove those that are too old."""
     path = folder / f"{number:08}.safetensors"
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps({"format": FORMAT, "version": VERSION, **about})
     metadata = {"about": text, "digest": _digest(arrays, text)}
     before = checkpoints_in(folder)

@@ -46,8 +46,8 @@ class Config:
     horizon: str = key("hand", "where a trajectory ends", choices=("hand", "game"))
     reward: str = key(
         "margin",
-        "points of one's side less the others', or winning the game at its end",
-        choices=("margin", "win"),
+        "points of one's side less the others', change of the chance to win, or winning the game",
+        choices=("margin", "outlook", "win"),
     )
 
     # How long, and on what
@@ -135,10 +135,20 @@ class Config:
                 f"batch_size: {self.batch_size} decisions are more than the {window} that "
                 f"games={self.games} times n_steps={self.n_steps} bring"
             )
-        if self.learner == "plain" and len(self.rivals) != 1:
-            raise ConfigError("rivals: the plain learner wants one opponent, such as [greedy]")
+        if self.learner == "plain":
+            self._check_plain()
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
+
+    def _check_plain(self) -> None:
+        """The stock learner has what is stock."""
+        if len(self.rivals) != 1:
+            raise ConfigError("rivals: the plain learner wants one opponent, such as [greedy]")
+        stock = {"reward": ("margin", "win"), "network": ("plain",), "shared": (False,)}
+        for name, known in stock.items():
+            if getattr(self, name) not in known:
+                shown = " or ".join(str(one).lower() for one in known)
+                raise ConfigError(f"{name}: the plain learner has {shown}")
 
     @property
     def all_rules(self) -> list[Rules]:

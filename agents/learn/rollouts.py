@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from agents.learn.advantages import NOBODY, estimate
+from agents.learn.rewards import OF_THE_BATCH, Rewards
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.batch import Batch
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from agents.learn.rivals import Rivals
 
 SEED_BITS = 40
-POINTS_OF_A_VALUE = 5.0  # a hand's margin is about this large; values are of order 1
 
 # An action, its log-probability and the value for every row: of rows, masks and hidden truths.
 Choice: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -42,7 +42,7 @@ def make_batch(config: Config, encoder: str) -> Batch:
         config.rules,
         config.players,
         encoder=encoder,
-        reward=config.reward,
+        reward=OF_THE_BATCH[config.reward],
         seed=first_deal(config.seed),
         oracle=config.oracle,
     )
@@ -82,6 +82,7 @@ class Window:
             ticks = waiting[:, seat]
             for array in self.decisions().values():
                 array[seat] = array[ticks, games]
+                array[seat, ticks < 0] = 0
             self.seats[seat] = np.where(ticks < 0, NOBODY, seat)
             self.rewards[seat, :, seat] = since[:, seat]
 
@@ -138,9 +139,7 @@ class Rollouts:
         self._forced_too = config.forced
         self._hand_by_hand = config.horizon == "hand"
         self._discount = config.gamma, config.gae_lambda
-        units = batch.games["table"]["rules"]["unit"].astype(np.float32)
-        scale = 1 / (POINTS_OF_A_VALUE * units) if config.reward == "margin" else units * 0 + 1
-        self._scale = scale[:, None]
+        self._rewards = Rewards(config.reward, batch)
 
     def play(self, choose: Choose, chance: np.random.Generator) -> Lesson:
         """Play a window, and take from it what can be learnt."""
@@ -159,6 +158,15 @@ class Rollouts:
         )
         window.carry(found.waiting, found.since)
         return lesson
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What the next window depends on, beside the games themselves."""
+        return self.window.state() | self._rewards.state()
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from a saved state."""
+        self.window.restore(state)
+        self._rewards.restore(state)
 
     def _tick(self, tick: int, choose: Choose, chance: np.random.Generator) -> None:
         """One move in every game. Where only one is allowed, nobody is asked."""
@@ -180,8 +188,7 @@ class Rollouts:
         window.seats[tick, asked] = batch.turn[asked]
         hands = batch.games["table"]["hand_number"].copy()
         batch.step(actions)
-        window.rewards[tick] = batch.reward * self._scale
-        window.ended[tick] = batch.done
-        if self._hand_by_hand:
-            window.ended[tick] |= batch.games["table"]["hand_number"] != hands
+        hand_over = batch.done | (batch.games["table"]["hand_number"] != hands)
+        window.rewards[tick] = self._rewards.of(batch, hand_over)
+        window.ended[tick] = hand_over if self._hand_by_hand else batch.done
         self._rivals.meet(batch, chance)

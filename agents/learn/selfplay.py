@@ -83,8 +83,8 @@ class SelfPlay:
             arrays |= {f"adam.{number}.{name}": moments[name].numpy() for name in ADAM}
         rival_arrays, rivals = self._rivals.state()
         arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
-        window = self._rollouts.window.state()
-        arrays |= {f"window.{name}": array for name, array in window.items()}
+        rollouts = self._rollouts.state()
+        arrays |= {f"rollouts.{name}": array for name, array in rollouts.items()}
         arrays["batch"] = np.frombuffer(self._batch.save(), np.uint8)
         return arrays, {"updates": self.updates, "decisions": self.decisions, "rivals": rivals}
 
@@ -95,7 +95,7 @@ class SelfPlay:
             module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
         self._restore_adam(_under("adam", arrays))
         self._rivals.restore(_under("rivals", arrays), about["rivals"])
-        self._rollouts.window.restore(_under("window", arrays))
+        self._rollouts.restore(_under("rollouts", arrays))
         self._batch.load(arrays["batch"].tobytes())
         self.updates, self.decisions = about["updates"], about["decisions"]
 

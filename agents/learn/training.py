@@ -37,7 +37,7 @@ class Training:
     def __init__(
         self, config: Config, run: Run, display: Display, checkpoint: Checkpoint | None = None
     ) -> None:
-        torch.set_num_threads(config.threads or os.cpu_count() or 1)
+        _prepare_torch(config.threads or os.cpu_count() or 1)
         self.config, self.run, self.display = config, run, display
         self.learner = (SelfPlay if config.learner == "self_play" else Baseline)(config, run.folder)
         self.seconds = 0.0
@@ -132,6 +132,13 @@ class Training:
         self._panel = measure(policy, self.config.panel, rules, deals)
         self.seconds += time.monotonic() - began
         return self._panel
+
+
+def _prepare_torch(threads: int) -> None:
+    """Let the same run on the same number of threads give the same weights, bit for bit."""
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(mode=True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 
 
 @contextmanager

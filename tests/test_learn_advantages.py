@@ -1,0 +1,213 @@
+"""Advantages of decisions that seats made in turn, by hand and against a plain loop over seats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.learn.advantages import NOBODY, Advantages, estimate
+from agents.learn.rollouts import Window
+from fiveup_env.batch import Batch
+
+Game = tuple[list[int], list[float], list[list[float]], list[bool]]
+
+
+def estimated(
+    seats: list[int],
+    values: list[float],
+    rewards: list[list[float]],
+    ended: list[bool],
+    gamma: float = 1,
+    gae_lambda: float = 1,
+) -> Advantages:
+    """The advantages of one game."""
+    return estimate(
+        np.array(seats, np.int8)[:, None],
+        np.array(values, np.float32)[:, None],
+        np.array(rewards, np.float32)[:, None],
+        np.array(ended)[:, None],
+        gamma,
+        gae_lambda,
+    )
+
+
+def test_a_decision_is_given_all_that_its_seat_got_until_its_next() -> None:
+    found = estimated(
+        seats=[0, 1, 0],
+        values=[10, 20, 30],
+        rewards=[[1, -1], [-2, 2], [0, 0]],
+        ended=[False, False, False],
+    )
+    # Seat 0 got 1 - 2, then stood at 30; its value had been 10.
+    assert found.advantages[0, 0] == 1 - 2 + 30 - 10
+    assert found.known[:, 0].tolist() == [True, False, False]
+    assert found.waiting.tolist() == [[2, 1]]
+    assert found.since.tolist() == [[0, 2]]
+
+
+def test_the_end_on_anothers_move_is_delivered_to_every_seat() -> None:
+    found = estimated(
+        seats=[0, 1, 2],
+        values=[1, 2, 3],
+        rewards=[[0, 0, 0], [0, 0, 0], [-5, -1, 6]],
+        ended=[False, False, True],
+    )
+    assert found.advantages[:, 0].tolist() == [-5 - 1, -1 - 2, 6 - 3]
+    assert found.known.all()
+    assert (found.waiting == NOBODY).all()
+
+
+def test_a_seat_may_move_twice_in_a_row() -> None:
+    found = estimated(
+        seats=[0, 0, 1, 0],
+        values=[1, 2, 50, 4],
+        rewards=[[3, -3], [5, -5], [0, 0], [7, -7]],
+        ended=[False, False, False, True],
+        gae_lambda=0.5,
+    )
+    third = 7 - 4
+    second = 5 + 4 - 2 + 0.5 * third
+    first = 3 + 2 - 1 + 0.5 * second
+    assert found.advantages[[0, 1, 3], 0].tolist() == [first, second, third]
+    assert found.advantages[2, 0] == -7 - 50
+
+
+def test_nothing_crosses_the_end_of_a_hand() -> None:
+    found = estimated(
+        seats=[0, 1, 1, 0],
+        values=[1, 2, 30, 40],
+        rewards=[[0, 0], [4, -4], [100, -100], [0, 0]],
+        ended=[False, True, False, False],
+    )
+    assert found.advantages[:2, 0].tolist() == [4 - 1, -4 - 2]
+    assert found.known[:, 0].tolist() == [True, True, False, False]
+    assert found.since.tolist() == [[0, -100]]
+
+
+def test_rewards_before_a_seats_first_decision_belong_to_none_of_its_decisions() -> None:
+    found = estimated([0, 1], [0, 0], [[2, -2], [3, -3]], [False, True])
+    assert found.advantages[:, 0].tolist() == [5, -3]
+
+
+def test_moves_of_a_rival_are_not_learnt_from_but_their_rewards_count() -> None:
+    found = estimated(
+        seats=[0, NOBODY, 0],
+        values=[1, 99, 3],
+        rewards=[[0, 0], [-4, 4], [6, -6]],
+        ended=[False, False, True],
+    )
+    assert found.advantages[:, 0].tolist() == [-4 + 3 - 1 + (6 - 3), 0, 6 - 3]
+    assert found.known[:, 0].tolist() == [True, False, True]
+
+
+def test_discount_counts_the_seats_own_decisions() -> None:
+    found = estimated(
+        seats=[0, 1, 1, 0],
+        values=[0, 0, 0, 8],
+        rewards=[[0, 0]] * 4,
+        ended=[False] * 4,
+        gamma=0.5,
+    )
+    assert found.advantages[0, 0] == 0.5 * 8
+
+
+@st.composite
+def games(draw: st.DrawFn) -> Game:
+    """Any course of a game of three, in whole numbers so that sums are exact."""
+    ticks = draw(st.integers(2, 30))
+    small = st.integers(-8, 8).map(float)
+    seats = draw(st.lists(st.integers(NOBODY, 2), min_size=ticks, max_size=ticks))
+    values = draw(st.lists(small, min_size=ticks, max_size=ticks))
+    rewards = draw(
+        st.lists(st.lists(small, min_size=3, max_size=3), min_size=ticks, max_size=ticks)
+    )
+    ended = draw(
+        st.lists(st.sampled_from([False, False, False, True]), min_size=ticks, max_size=ticks)
+    )
+    return seats, values, rewards, ended
+
+
+def seat_by_seat(game: Game, gamma: float, gae_lambda: float) -> dict[int, float]:
+    """The same in the plainest way: each seat's trajectories one after the other."""
+    seats, values, rewards, ended = game
+    advantages = {}
+    for seat in range(3):
+        trajectories: list[list[tuple[int, float]]] = [[]]
+        over = []
+        for tick, mover in enumerate(seats):
+            if mover == seat:
+                trajectories[-1].append((tick, 0.0))
+            if trajectories[-1]:
+                start, got = trajectories[-1][-1]
+                trajectories[-1][-1] = start, got + rewards[tick][seat]
+            if ended[tick]:
+                over.append(len(trajectories) - 1)
+                trajectories.append([])
+        for number, trajectory in enumerate(trajectories):
+            complete = number in over
+            following, advantage = 0.0, 0.0
+            for place, (tick, got) in reversed(list(enumerate(trajectory))):
+                if complete or place < len(trajectory) - 1:
+                    advantage = (
+                        got + gamma * following - values[tick] + gamma * gae_lambda * advantage
+                    )
+                    advantages[tick] = advantage
+                following = values[tick]
+    return advantages
+
+
+@settings(deadline=None)
+@given(games(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.5, 1.0]))
+def test_any_game_is_as_seat_by_seat(game: Game, gae_lambda: float, gamma: float) -> None:
+    found = estimated(*game, gamma, gae_lambda)
+    wanted = seat_by_seat(game, gamma, gae_lambda)
+    assert set(np.flatnonzero(found.known[:, 0])) == set(wanted)
+    for tick, advantage in wanted.items():
+        assert found.advantages[tick, 0] == pytest.approx(advantage, rel=1e-5, abs=1e-4)
+
+
+def in_two_windows(game: Game, cut: int, gae_lambda: float) -> list[dict[int, float]]:
+    """The advantages of a game that is cut in two windows; decisions are named by their action."""
+    seats, values, rewards, ended = game
+    found = []
+    window = Window(Batch(1, players=3, episode="hand"), 0)
+    for start, stop in ((0, cut), (cut, len(seats))):
+        later = Window(Batch(1, players=3, episode="hand"), stop - start)
+        later.restore(window.state())
+        window, ticks = later, slice(3, None)
+        window.actions[ticks, 0] = range(start, stop)
+        window.seats[ticks, 0] = seats[start:stop]
+        window.values[ticks, 0] = values[start:stop]
+        window.rewards[ticks, 0] = rewards[start:stop]
+        window.ended[ticks, 0] = ended[start:stop]
+        part = estimate(window.seats, window.values, window.rewards, window.ended, 1, gae_lambda)
+        names = window.actions[part.known].tolist()
+        assert len(set(names)) == len(names)
+        found.append(dict(zip(names, part.advantages[part.known].tolist(), strict=True)))
+        window.carry(part.waiting, part.since)
+    return found
+
+
+@settings(deadline=None)
+@given(games(), st.data())
+def test_two_windows_learn_from_every_decision_once_and_are_the_same_as_one(
+    game: Game, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(1, len(game[0]) - 1))
+    whole = seat_by_seat(game, 1, 0)
+    first, second = in_two_windows(game, cut, gae_lambda=0)
+    assert not first.keys() & second.keys()
+    assert first | second == whole
+
+
+@settings(deadline=None)
+@given(games(), st.data())
+def test_what_is_carried_over_has_the_returns_of_one_long_window(
+    game: Game, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(1, len(game[0]) - 1))
+    whole = seat_by_seat(game, 1, 1)
+    _, second = in_two_windows(game, cut, gae_lambda=1)
+    assert second == {tick: whole[tick] for tick in second}

@@ -1,0 +1,109 @@
+"""Configurations: what is read, what is refused, and that every key is documented."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agents.learn.config import (
+    KEYS,
+    Config,
+    ConfigError,
+    describe_keys,
+    known_configs,
+    load_config,
+    make_config,
+)
+
+
+@pytest.mark.parametrize("name", known_configs())
+def test_every_config_can_be_run(name: str) -> None:
+    assert load_config(name).all_rules
+
+
+def test_the_configs_that_are_promised_are_there() -> None:
+    promised = {"quick", "smoke", "plain", "strong", "two_player", "three_player", "all_fives"}
+    assert promised <= set(known_configs())
+
+
+def test_changes_override_the_file() -> None:
+    config = load_config(
+        "smoke", ["games=64", "learning_rate=3e-4", "decisions=1e6", "rivals=greedy"]
+    )
+    assert (config.games, config.learning_rate, config.decisions) == (64, 3e-4, 1_000_000)
+    assert config.rivals == ("greedy",)
+    assert config.width == load_config("smoke").width
+
+
+def test_a_config_is_the_same_after_it_was_written() -> None:
+    config = load_config("all_fives", ["rivals=[greedy, 'pimc:worlds=5']", "decisions=100"])
+    assert make_config(yaml.safe_load(yaml.safe_dump(config.as_dict()))) == config
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ("gammes=3", "no config key 'gammes' (did you mean 'games'?)"),
+        ("games=many", "games: must be a whole number, not 'many'"),
+        ("games=1.5", "games: must be a whole number, not 1.5"),
+        ("games=true", "games: must be a whole number, not True"),
+        ("games=0", "games: must be 1 or more, not 0"),
+        ("oracle=1", "oracle: must be true or false, not 1"),
+        ("gae_lambda=1.5", "gae_lambda: must be 1 or less, not 1.5"),
+        ("learning_rate=.nan", "learning_rate: must be a finite number, not nan"),
+        ("minutes=.inf", "minutes: must be a finite number, not inf"),
+        (
+            "rules=five_upp",
+            "rules, players: there is no preset 'five_upp' (did you mean 'five_up'?)",
+        ),
+        ("rules=[]", "rules: name one at least"),
+        ("players=[2, 7]", "rules, players: 2 to 5 can play, not 7"),
+        ("batch_size=70000", "batch_size: 70000 decisions are more than the 65536"),
+        ("rivals=gredy", "rivals: there is no agent 'gredy' (did you mean 'greedy'?)"),
+        ("panel=[greedy, foo]", "panel: there is no agent 'foo'"),
+        ("reward=win", "reward: `win` comes at the end of a game"),
+        ("horizon=hands", "horizon: there is no value 'hands' (did you mean 'hand'?)"),
+        ("rival_share=0.5", "rival_share: there are no rivals"),
+        ("learner=plain", "rivals: the plain learner wants one opponent"),
+        ("games={", "games: '{' cannot be read as a value"),
+        ("games", "a change is written key=value, not 'games'"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_config("quick", [changes])
+    assert sentence in str(error.value)
+
+
+def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:
+    for text, sentence in (("games: [", "is not YAML"), ("just words", "must hold lines")):
+        path = tmp_path / "mine.yaml"
+        path.write_text(text)
+        with pytest.raises(ConfigError, match=sentence):
+            load_config(str(path))
+    with pytest.raises(ConfigError, match="did you mean 'quick'"):
+        load_config("quik")
+
+
+def test_every_key_is_documented() -> None:
+    help_text = describe_keys()
+    for name in KEYS:
+        assert f"  {name}=" in help_text
+    assert len(help_text.splitlines()) == len(KEYS)
+    assert Config().as_dict().keys() == set(KEYS)
+
+
+def test_help_needs_no_torch() -> None:
+    code = "import sys; sys.modules['torch'] = None; import train; sys.argv = ['x', '-h']; train.main()"
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+    )
+    assert "  gae_lambda=0.95" in told.stdout

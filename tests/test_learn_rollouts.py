@@ -1,0 +1,182 @@
+"""Windows of play: who is asked, what is kept, and that nothing of another seat gets in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from agents.learn.advantages import NOBODY
+from agents.learn.config import Config
+from agents.learn.rewards import HANDS_IN_A_CHANCE, POINTS_IN_ONE
+from agents.learn.rivals import Rivals
+from agents.learn.rollouts import Lesson, Rollouts, first_deal, make_batch
+from agents.play.outlook import outlook_of
+
+if TYPE_CHECKING:
+    from agents.learn.rollouts import Choice
+    from fiveup_env.batch import Batch
+
+
+def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
+    config = Config(**{"games": 6, "n_steps": 40, "batch_size": 2, **keys})
+    batch = make_batch(config, "flat")
+    rivals = Rivals(config, batch)
+    rivals.begin(np.random.default_rng(1))
+    return batch, Rollouts(config, batch, rivals)
+
+
+class Chooser:
+    """Takes any action, and gives every row a value of its own: the number of rows before it."""
+
+    def __init__(self) -> None:
+        self.random = np.random.default_rng(0)
+        self.rows: list[np.ndarray] = []
+
+    def choose(self, rows: np.ndarray, masks: np.ndarray, truths: np.ndarray | None) -> Choice:
+        """An action, a log-probability and a value for every row."""
+        del truths
+        values = np.arange(len(self.rows), len(self.rows) + len(rows), dtype=np.float32)
+        self.rows += list(rows.copy())
+        actions = (self.random.random(masks.shape) * masks).argmax(1)
+        return actions, np.full(len(rows), -1, np.float32), values
+
+
+def played(rollouts: Rollouts, windows: int, choose: Chooser) -> list[Lesson]:
+    chance = np.random.default_rng(2)
+    return [rollouts.play(choose.choose, chance) for _ in range(windows)]
+
+
+def test_every_decision_is_learnt_from_once_with_what_was_seen_then() -> None:
+    _, rollouts = rollouts_of()
+    choose = Chooser()
+    lessons = played(rollouts, 5, choose)
+    names = np.concatenate([lesson.values for lesson in lessons]).astype(int)
+    waiting = rollouts.window.seats[: rollouts.window.carried] != NOBODY
+    still = rollouts.window.values[: rollouts.window.carried][waiting].astype(int)
+    assert sorted([*names, *still]) == list(range(len(choose.rows)))
+    for lesson in lessons:
+        for name, row, mask, action in zip(
+            lesson.values.astype(int), lesson.rows, lesson.masks, lesson.actions, strict=True
+        ):
+            assert (row == choose.rows[name]).all()
+            assert mask[action] == 1
+
+
+def test_where_only_one_move_is_allowed_nobody_is_asked() -> None:
+    _, rollouts = rollouts_of()
+    assert all((lesson.masks.sum(1) > 1).all() for lesson in played(rollouts, 2, Chooser()))
+    _, rollouts = rollouts_of(forced=True)
+    assert any((lesson.masks.sum(1) == 1).any() for lesson in played(rollouts, 2, Chooser()))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("horizon", ["hand", "game"])
+def test_a_return_is_what_the_batch_gave_the_seat_up_to_the_end(players: int, horizon: str) -> None:
+    batch, rollouts = rollouts_of(
+        rules="all_fives_cribbage",
+        players=players,
+        horizon=horizon,
+        gae_lambda=1,
+        games=4,
+        n_steps=500,
+        forced=True,
+    )
+    seats, rewards, ended = [], [], []
+    step, hands = batch.step, batch.games["table"]["hand_number"]
+
+    def noted(actions: np.ndarray) -> None:
+        seats.append(batch.turn.copy())
+        before = hands.copy()
+        step(actions)
+        rewards.append(batch.reward / POINTS_IN_ONE)
+        ended.append(batch.done | (hands != before if horizon == "hand" else False))
+
+    batch.step = noted  # type: ignore[method-assign]
+    lesson = played(rollouts, 1, Chooser())[0]
+    complete = 0
+    # All are asked at every tick, in order, so that a decision's value tells where it was made.
+    for name, returned in zip(lesson.values.astype(int), lesson.returns, strict=True):
+        tick, game = divmod(name, len(batch))
+        last = next((k for k in range(tick, len(seats)) if ended[k][game]), None)
+        if last is not None:
+            given = [rewards[k][game][seats[tick][game]] for k in range(tick, last + 1)]
+            assert returned == pytest.approx(sum(given), abs=1e-2)
+            complete += 1
+    assert complete > 500
+
+
+def test_deals_are_those_of_the_seed_and_none_that_are_measured_on() -> None:
+    batch, _ = rollouts_of(seed=3)
+    assert batch.games["seed"].tolist() == [first_deal(3) + k for k in range(len(batch))]
+    assert first_deal(0) > 1 << 39
+
+
+def test_a_window_goes_on_from_a_saved_state() -> None:
+    def learnt(*, stop: bool) -> np.ndarray:
+        batch, rollouts = rollouts_of(reward="outlook")
+        choose = Chooser()
+        played(rollouts, 2, choose)
+        if stop:
+            saved, state = batch.save(), rollouts.state()
+            state = {name: array.copy() for name, array in state.items()}
+            batch, rollouts = rollouts_of(reward="outlook")
+            batch.load(saved)
+            rollouts.restore(state)
+        return played(rollouts, 1, choose)[0].advantages
+
+    assert (learnt(stop=True) == learnt(stop=False)).all()
+
+
+def test_the_oracles_rows_are_those_of_the_same_moment() -> None:
+    batch, rollouts = rollouts_of(oracle=True)
+    seen: dict[bytes, bytes] = {}
+    choose = Chooser()
+
+    def noted(rows: np.ndarray, masks: np.ndarray, truths: np.ndarray | None) -> Choice:
+        assert truths is not None
+        seen.update(
+            (row.tobytes(), truth.tobytes()) for row, truth in zip(rows, truths, strict=True)
+        )
+        return choose.choose(rows, masks, None)
+
+    lesson = rollouts.play(noted, np.random.default_rng(0))
+    assert lesson.truths is not None
+    assert lesson.truths.shape[1] == batch.oracle.shape[1]
+    for row, truth in zip(lesson.rows, lesson.truths, strict=True):
+        assert seen[row.tobytes()] == truth.tobytes()
+
+
+def test_outlook_rewards_sum_up_to_winning_or_losing() -> None:
+    batch, rollouts = rollouts_of(
+        rules="all_fives_cribbage", reward="outlook", horizon="game", n_steps=700, games=3
+    )
+    before = rollouts.state()["chances"].copy()
+    played(rollouts, 1, Chooser())
+    window = rollouts.window
+    table = outlook_of(batch.games["table"]["rules"][0])
+    assert before[0, 0] == pytest.approx(table[61, 61]) or before[0, 1] == pytest.approx(
+        table[61, 61]
+    )
+    for game in range(len(batch)):
+        ends = np.flatnonzero(window.ended[window.carried :, game])
+        assert len(ends)
+        brought = window.rewards[window.carried :, game][: ends[0] + 1].sum(0)
+        came_to = brought / HANDS_IN_A_CHANCE + before[game]
+        assert np.abs(came_to - came_to.round()).max() < 1e-5
+        assert came_to[0] == pytest.approx(came_to[2], abs=1e-5)
+        assert came_to[:2].sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_rivals_play_all_sides_but_one_and_are_not_learnt_from() -> None:
+    batch, rollouts = rollouts_of(rival_share=0.5, rivals="greedy", forced=True)
+    played(rollouts, 3, Chooser())
+    window = rollouts.window
+    seats = window.seats[window.carried :]
+    assert (seats[:, :3] != NOBODY).all()
+    for game in range(3, 6):
+        learnt = seats[:, game][seats[:, game] != NOBODY]
+        assert 0 < len(learnt) < len(seats)
+        assert not batch.done[game]
+        assert learnt[-1] % 2 == rollouts._rivals.side[game]

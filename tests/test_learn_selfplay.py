@@ -1,0 +1,192 @@
+"""The self-play learner: that it learns, that its options do what they say, and that it goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learn.config import Config, ConfigError
+from agents.learn.policies import load_policy, save_policy
+from agents.learn.ppo import Learner, LossError
+from agents.learn.rollouts import Lesson
+from agents.learn.selfplay import SelfPlay, shape_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TINY: dict[str, Any] = {
+    "games": 32,
+    "n_steps": 16,
+    "batch_size": 128,
+    "width": 16,
+    "rules": "all_fives_cribbage",
+}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def learner_of(**keys: Any) -> Learner:
+    config = Config(**{**TINY, **keys})
+    return Learner(config, shape_of(config))
+
+
+def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:
+    """Decisions of the learner between three actions, rewarded by a function of the action."""
+    random = np.random.default_rng(0)
+    rows = random.integers(0, 2, (count, learner.network.reader.size), np.int8)
+    masks = np.zeros((count, 121), np.int8)
+    masks[:, [3, 50, 90]] = 1
+    truths = np.zeros((count, 168), np.int8) if learner.critic else None
+    actions, logs, values = learner.choose(rows, masks, truths, random)
+    rewards = np.array([reward_of(action) for action in actions], np.float32)
+    return Lesson(rows, masks, actions, logs, values, rewards - values, truths)
+
+
+def taught(learner: Learner, times: int) -> tuple[Lesson, dict[str, float]]:
+    """Reward one of the three actions; the last lesson, and its figures."""
+    chance = np.random.default_rng(0)
+
+    def teach() -> tuple[Lesson, dict[str, float]]:
+        lesson = lesson_of(learner, lambda action: float(action == 50))
+        return lesson, learner.learn(lesson, 0, chance)
+
+    return [teach() for _ in range(times)][-1]
+
+
+def share_of(learner: Learner, lesson: Lesson, action: int) -> float:
+    actions = learner.choose(lesson.rows, lesson.masks, lesson.truths, np.random.default_rng(1))[0]
+    return float((actions == action).mean())
+
+
+@pytest.mark.parametrize("oracle", [False, True])
+def test_the_rewarded_action_becomes_the_likeliest(*, oracle: bool) -> None:
+    learner = learner_of(oracle=oracle, learning_rate=3e-3)
+    lesson, _ = taught(learner, 25)
+    assert share_of(learner, lesson, 50) > 0.9
+    values = learner.network.values(torch.from_numpy(lesson.rows)).detach()
+    assert values.mean() == pytest.approx(1, abs=0.25)
+
+
+def test_an_action_is_drawn_as_often_as_its_probability_says_and_never_where_forbidden() -> None:
+    learner = learner_of()
+    lesson = lesson_of(learner, float, count=3000)
+    assert set(lesson.actions) == {3, 50, 90}
+    for action in (3, 50, 90):
+        chosen = np.exp(lesson.log_probabilities[lesson.actions == action])
+        assert (lesson.actions == action).mean() == pytest.approx(chosen.mean(), abs=0.04)
+
+
+def test_the_reference_holds_the_policy_back() -> None:
+    free, held = (learner_of(kl_coef=kl_coef, learning_rate=3e-3) for kl_coef in (0.0, 20.0))
+    assert share_of(free, taught(free, 15)[0], 50) > 0.8
+    lesson, figures = taught(held, 15)
+    assert share_of(held, lesson, 50) < 0.6
+    assert 0 < figures["reference_kl"] < 0.1
+
+
+def test_entropy_and_rate_follow_their_schedules() -> None:
+    learner = learner_of(learning_rate=1e-3, learning_rate_end=0.0)
+    lesson = lesson_of(learner, float)
+    before = {name: weight.clone() for name, weight in learner.network.state_dict().items()}
+    assert learner.learn(lesson, 0.5, np.random.default_rng(0))["learning_rate"] == 0.5e-3
+    after = {name: weight.clone() for name, weight in learner.network.state_dict().items()}
+    assert not torch.equal(before["policy_head.weight"], after["policy_head.weight"])
+    learner.learn(lesson, 1.0, np.random.default_rng(0))
+    for name, weight in learner.network.state_dict().items():
+        assert torch.equal(weight, after[name])
+
+
+def test_entropy_keeps_a_policy_open() -> None:
+    entropies = []
+    for ent_coef in (0.0, 0.5):
+        learner = learner_of(
+            ent_coef=ent_coef, learning_rate=3e-3, normalize_advantage=False, n_epochs=8
+        )
+        entropies.append(taught(learner, 15)[1]["entropy"])
+    assert entropies[0] < 0.5
+    assert entropies[1] > 0.8
+
+
+def test_a_loss_that_is_no_number_is_an_error() -> None:
+    learner = learner_of()
+    lesson = lesson_of(learner, lambda _: float("nan"))
+    with pytest.raises(LossError, match="the loss is nan"):
+        learner.learn(lesson, 0, np.random.default_rng(0))
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "bare": {},
+    "oracle": {"oracle": True},
+    "reference": {"kl_coef": 0.1, "kl_every": 2},
+    "rivals": {"rival_share": 0.5, "rivals": ["greedy"], "past_every": 1, "past_kept": 2},
+    "outlook": {"reward": "outlook", "players": [2, 3]},
+    "games": {"reward": "win", "horizon": "game"},
+    "residual": {"network": "residual", "shared": True},
+    "attention": {"network": "attention", "width": 32, "depth": 1},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_restored_run_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
+    config = Config(**{**TINY, **OPTIONS[name]})
+    straight = SelfPlay(config, tmp_path)
+    for _ in range(3):
+        straight.update(0.1)
+    arrays, about = straight.state()
+    arrays = {key: array.copy() for key, array in arrays.items()}
+    wanted = [straight.update(0.2) for _ in range(3)]
+
+    resumed = SelfPlay(config, tmp_path)
+    resumed.restore(arrays, about)
+    assert [resumed.update(0.2) for _ in range(3)] == wanted
+    for key, weight in straight.network.state_dict().items():
+        assert torch.equal(weight, resumed.network.state_dict()[key])
+    assert (resumed.updates, resumed.decisions) == (6, straight.decisions)
+
+
+def test_past_selves_become_rivals_and_the_most_beaten_leaves(tmp_path: Path) -> None:
+    run = SelfPlay(Config(**{**TINY, **OPTIONS["rivals"]}), tmp_path)
+    for _ in range(2):
+        run.update(0)
+    rivals = run._rivals
+    assert len(rivals.past) == 2
+    rivals.beaten[rivals.specs.index(rivals.past[1])] = 0.9
+    easiest = rivals.past[1]
+    run.update(0)
+    assert easiest not in rivals.specs
+    assert len(rivals.past) == 2
+    assert rivals.specs[0] == "greedy"
+    assert rivals.rival.max() < len(rivals.specs)
+    assert load_policy(tmp_path / "past" / "000003")[0].shape == run.network.shape
+
+
+def test_rivals_that_are_hard_to_beat_are_met_more_often(tmp_path: Path) -> None:
+    config = Config(**{**TINY, "games": 400, "rival_share": 1.0, "rivals": ["greedy", "random"]})
+    rivals = SelfPlay(config, tmp_path)._rivals
+    rivals.beaten = [0.2, 0.9]
+    rivals._seat(np.arange(400), np.random.default_rng(0))
+    assert (rivals.rival == 0).mean() > 0.9
+    assert 0.4 < rivals.side.mean() < 0.6
+
+
+def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
+    first = SelfPlay(Config(**TINY, seed=5), tmp_path)
+    save_policy(tmp_path / "first", first.network, {})
+    second = SelfPlay(Config(**TINY, start=str(tmp_path / "first")), tmp_path)
+    for key, weight in first.network.state_dict().items():
+        assert torch.equal(weight, second.network.state_dict()[key])
+    with pytest.raises(ConfigError, match=r"start: the policy in .* has .*width=16.*width=32"):
+        SelfPlay(Config(**{**TINY, "width": 32}, start=str(tmp_path / "first")), tmp_path)
+
+
+def test_a_shape_that_cannot_be_built_is_refused_by_its_key(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"network: .*attention must be a multiple of 32"):
+        SelfPlay(Config(**{**TINY, "network": "attention", "width": 40}), tmp_path)
+    with pytest.raises(ConfigError, match="network: there is no network 'plian'"):
+        SelfPlay(Config(**{**TINY, "network": "plian"}), tmp_path)

@@ -1,0 +1,273 @@
+"""`train.py` from the command line: runs, resuming, and that nothing is lost however it stops."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+import train
+from agents.learn import checkpoints, runs
+from agents.learn.checkpoints import checkpoints_in, read_newest
+from agents.learn.metrics import read_metrics
+from agents.learn.selfplay import SelfPlay
+from agents.registry import make_agent
+from fiveup_env.files import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KILLS = 10
+TINY = [
+    "smoke",
+    "games=16",
+    "n_steps=16",
+    "batch_size=64",
+    "width=16",
+    "threads=1",
+    "decisions=9000",
+    "checkpoint_minutes=0",
+    "panel_minutes=999",
+    "table_deals=0",
+    "rival_share=0.5",
+    "rivals=greedy",
+    "past_every=7",
+    "past_kept=2",
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    yield
+    torch.use_deterministic_algorithms(mode=False)
+
+
+def trained(*words: str) -> int:
+    """The exit status of `train.py` with some arguments."""
+    before, sys.argv = sys.argv, ["train.py", *words]
+    try:
+        return train.main()
+    finally:
+        sys.argv = before
+
+
+def end_of(run: Path) -> dict[str, np.ndarray]:
+    """All arrays of a run's last checkpoint."""
+    return read_newest(run / "checkpoints").arrays
+
+
+def assert_same_end(run: Path, other: Path) -> None:
+    arrays, others = end_of(run), end_of(other)
+    assert arrays.keys() == others.keys()
+    for name, array in arrays.items():
+        assert np.array_equal(array, others[name]), name
+    weights = [one / "policy" / "policy.safetensors" for one in (run, other)]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_a_run_leaves_all_that_it_promises(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = ["panel_minutes=0", "panel_deals=2", "table_deals=3", "decisions=900", "panel=random"]
+    assert trained(*TINY, *changes, "--name", "mine") == 0
+    run = tmp_path / "mine"
+    told = capsys.readouterr().out
+    assert "five_up, 4 players" in told
+    assert f"policy:{run / 'policy'}" in told
+    assert yaml.safe_load((run / "config.yaml").read_text())["games"] == 16
+    about = json.loads((run / "about.json").read_text())
+    assert about["command"].startswith("python train.py smoke games=16")
+    assert about["code"].startswith("0.")
+    lines = read_metrics(run / "metrics.jsonl")
+    assert [line["update"] for line in lines] == list(range(1, len(lines) + 1))
+    assert lines[-1]["decisions"] >= 900
+    for name in ("entropy", "explained_variance", "kl", "decisions_per_second", "panel"):
+        assert name in lines[-1]
+    assert "</svg>" in (run / "curve.svg").read_text()
+    assert list(run.glob("events.*"))
+    described = json.loads((run / "policy" / "policy.json").read_text())["about"]
+    assert described["results"][0][:2] == ["five_up, 4 players", "random"]
+    make_agent(f"policy:{run / 'policy'}")
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert trained(*TINY, "decisions=900", f"seed={seed}", "--name", name) == 0
+    assert_same_end(tmp_path / "a", tmp_path / "b")
+    assert not np.array_equal(
+        end_of(tmp_path / "a")["network.policy_head.weight"],
+        end_of(tmp_path / "c")["network.policy_head.weight"],
+    )
+
+
+def test_a_second_run_of_a_name_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert trained(*TINY, "decisions=100") == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"smoke", "smoke-2"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_told_to_stop_it_keeps_all_and_goes_on_as_if_nothing_had_been(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert trained(*TINY, "decisions=2000", "--name", "straight") == 0
+    update = SelfPlay.update
+
+    def stopped(self: SelfPlay, progress: float) -> Any:
+        if self.updates == 3:
+            signal.raise_signal(number)
+        return update(self, progress)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SelfPlay, "update", stopped)
+        words = [*TINY, "decisions=2000", "checkpoint_minutes=999", "--name", "stopped"]
+        assert trained(*words) == 130
+    assert len(read_metrics(tmp_path / "stopped" / "metrics.jsonl")) == 4
+    assert trained("--resume", "stopped") == 0
+    assert_same_end(tmp_path / "straight", tmp_path / "stopped")
+
+
+def kill_and_resume(folder: Path) -> None:
+    """Train here; then in children, of which ten are killed at random moments; the last finishes."""
+    runs.RUNS = folder  # type: ignore[misc]
+    assert trained(*TINY, "--name", "straight") == 0
+    chance = random.Random(1)
+    words = [*TINY, "--name", "killed"]
+    for _ in range(KILLS):
+        child = _train_in_child(words)
+        _wait_for_another(folder / "killed" / "checkpoints")
+        time.sleep(chance.uniform(0, 0.2))
+        os.kill(child, signal.SIGKILL)
+        assert os.waitpid(child, 0)[1] == signal.SIGKILL
+        words = ["--resume", "killed"]
+    assert os.waitpid(_train_in_child(words), 0)[1] == 0
+
+
+def _train_in_child(words: list[str]) -> int:
+    child = os.fork()
+    if child == 0:
+        os._exit(trained(*words))
+    return child
+
+
+def _wait_for_another(folder: Path) -> None:
+    """Wait until there is another newest checkpoint."""
+    before = checkpoints_in(folder)[-1:]
+    while checkpoints_in(folder)[-1:] == before:
+        time.sleep(0.001)
+
+
+def test_killed_ten_times_it_ends_with_the_same_weights_bit_for_bit(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib; from tests import test_train; "
+        "test_train.kill_and_resume(pathlib.Path(sys.argv[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+    )
+    assert done.returncode == 0, done.stderr
+    assert_same_end(tmp_path / "straight", tmp_path / "killed")
+    lines, straight = (
+        read_metrics(tmp_path / name / "metrics.jsonl") for name in ("killed", "straight")
+    )
+    assert [line["update"] for line in lines] == [line["update"] for line in straight]
+    assert [line["entropy"] for line in lines] == [line["entropy"] for line in straight]
+
+
+def test_a_damaged_checkpoint_is_passed_over_and_said_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trained(*TINY, "decisions=900", "--name", "straight") == 0
+    assert trained(*TINY, "decisions=600", "--name", "mine") == 0
+    newest = checkpoints_in(tmp_path / "mine" / "checkpoints")[-1]
+    newest.write_bytes(newest.read_bytes()[:1000])
+    assert trained("--resume", "mine", "decisions=900") == 0
+    assert f"{newest} is damaged" in capsys.readouterr().out.replace("\n", " ")
+    assert_same_end(tmp_path / "straight", tmp_path / "mine")
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_names_the_last_good_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update = SelfPlay.update
+
+    def spoilt(self: SelfPlay, progress: float) -> Any:
+        if self.updates == 2:
+            with torch.no_grad():
+                self.network.value_head.bias.fill_(float("nan"))
+        return update(self, progress)
+
+    monkeypatch.setattr(SelfPlay, "update", spoilt)
+    assert trained(*TINY) == 2
+    good = tmp_path / "smoke" / "checkpoints" / "00000002.safetensors"
+    told = capsys.readouterr().err
+    assert f"update 3: the loss is nan; the last good checkpoint is {good}" in told
+
+
+def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def filling(path: Path, content: bytes) -> None:
+        if path.stem == "00000003":
+            raise OSError(28, "No space left on device")
+        write_whole(path, content)
+
+    monkeypatch.setattr(checkpoints, "write_whole", filling)
+    assert trained(*TINY) == 2
+    good = tmp_path / "smoke" / "checkpoints" / "00000002.safetensors"
+    told = capsys.readouterr().err
+    assert "(No space left on device)" in told
+    assert f"the last good checkpoint is {good}" in told
+    assert end_of(tmp_path / "smoke")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["quik"], "there is no config 'quik' (did you mean 'quick'?)"),
+        (["gammes=3"], "did you mean 'games'?"),
+        (["network=attention", "width=40"], "network: the width of attention must be a multiple"),
+        (["start=nowhere"], "nowhere/policy.json cannot be read"),
+        (["--resume", "nothing"], "there is no run 'nothing'"),
+        (["--name", "a/b"], "the name of a run is the name of a folder"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_written(
+    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trained(*words) == 2
+    assert sentence in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_goes_on_only_with_what_its_checkpoint_fits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trained(*TINY, "decisions=300") == 0
+    assert trained("--resume", "smoke", "width=32") == 2
+    assert "width: the checkpoint" in capsys.readouterr().err
+    assert trained("--resume", str(tmp_path / "smoke"), "decisions=600") == 0
+    assert yaml.safe_load((tmp_path / "smoke" / "config.yaml").read_text())["decisions"] == 600
+
+
+def test_the_baseline_is_saved_as_the_same_kind_of_policy(tmp_path: Path) -> None:
+    words = ["learner=plain", "rivals=random", "rival_share=0", "past_every=0", "decisions=500"]
+    assert trained(*TINY, *words) == 0
+    make_agent(f"policy:{tmp_path / 'smoke' / 'policy'}")
+    assert trained("--resume", "smoke") == 2
