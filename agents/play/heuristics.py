@@ -28,7 +28,7 @@ LADDER: Final = {
     "greedy": ("points",),
     "defensive": ("reply",),
     "positional": ("pips", "double", "follow", "control"),
-    "counter": ("starve", "starve_last", "reply_last", "danger"),
+    "counter": ("starve", "starve_last"),
     "partner": ("feed",),
 }
 
@@ -84,7 +84,7 @@ class Positional(Rung):
 
 @register("counter")
 class Counter(Rung):
-    """Minds also what the others can do: makes them draw, and keeps them from going out."""
+    """Minds also whether its opponents can play at all: makes them draw and pass."""
 
 
 @register("partner")

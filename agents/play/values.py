@@ -40,7 +40,6 @@ from fiveup_env.engine import (
     drawable,
     next_seat,
     open_pips,
-    pips_of,
     total_after,
 )
 from fiveup_env.rules import DRAW_UNTIL_PLAYABLE
@@ -55,8 +54,6 @@ LOOKED_AT: Final = {
     "control": "one's own share of the tiles that would fit",
     "starve": "the chance that the next player cannot play",
     "starve_last": "the chance that the player before oneself cannot play",
-    "reply_last": "what the player before oneself is expected to score then, at best",
-    "danger": "what one's own side would lose if the next player goes out with its last tile",
     "feed": "what one's partner's best play is expected to score",
 }
 NAMES: Final = tuple(LOOKED_AT)
@@ -69,8 +66,6 @@ NAMES: Final = tuple(LOOKED_AT)
     CONTROL,
     STARVE,
     STARVE_LAST,
-    REPLY_LAST,
-    DANGER,
     FEED,
 ) = range(len(NAMES))
 
@@ -172,7 +167,7 @@ def outlook_beyond_points(
     if kept == 0:
         return value
     value += _of_own(layout, rules, kept, unseen, weights)
-    return value + _of_others(table, layout, kept, unseen, weights, room)
+    return value + _of_others(table, layout, unseen, weights, room)
 
 
 @inlined
@@ -191,29 +186,17 @@ def _of_own(layout: Record, rules: Record, kept: Mask, unseen: Mask, weights: Ar
 
 
 @inlined
-def _of_others(
-    table: Record, layout: Record, kept: Mask, unseen: Mask, weights: Array, room: Record
-) -> float:
+def _of_others(table: Record, layout: Record, unseen: Mask, weights: Array, room: Record) -> float:
     """What the others are expected to make of the layout: the next, the last, and a partner."""
     rules, seat = table.rules, whole(table.turn)
     _look_at_unseen(rules, layout, unseen, room)
     following = next_seat(rules, seat)
     value = weights[REPLY] * expected_best(table, following, unseen, room)
-    if weights[STARVE] != 0 or weights[DANGER] != 0:
-        stuck = chance_stuck(table, following, unseen, room)
-        value += weights[STARVE] * stuck
-        if table.sizes[following] == 1:
-            held = pips_of(kept)
-            if rules.sides < rules.players:
-                partner = (seat + rules.sides) % rules.players
-                held += table.sizes[partner] * pips_of(unseen) / max(1, whole(bit_count(unseen)))
-            value += weights[DANGER] * (1 - stuck) * held / PIPS_A_POINT
-    if rules.players > 2:
+    if weights[STARVE] != 0:
+        value += weights[STARVE] * chance_stuck(table, following, unseen, room)
+    if rules.players > 2 and weights[STARVE_LAST] != 0:
         last = whole(seat - 1 if seat > 0 else rules.players - 1)
-        if weights[STARVE_LAST] != 0:
-            value += weights[STARVE_LAST] * chance_stuck(table, last, unseen, room)
-        if weights[REPLY_LAST] != 0:
-            value += weights[REPLY_LAST] * expected_best(table, last, unseen, room)
+        value += weights[STARVE_LAST] * chance_stuck(table, last, unseen, room)
     if rules.sides < rules.players and weights[FEED] != 0:
         partner = (seat + rules.sides) % rules.players
         value += weights[FEED] * expected_best(table, partner, unseen, room)
