@@ -50,7 +50,8 @@ def _train(config: Config, run: Run, *, resume: bool) -> int:
             display.say(sentence)
         training = Training(config, run, display, checkpoint)
         run.begin(config)
-        display.say(f"The run's folder is {run.folder}. Ctrl-C stops it; --resume goes on.")
+        where = os.path.relpath(run.folder)
+        display.say(f"The run's folder is {where}. Ctrl-C stops it; --resume goes on.")
         finished = training.train()
     if not finished:
         display.say(f"Stopped. Go on with: python train.py --resume {run.folder.name}")

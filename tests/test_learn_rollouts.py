@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
     config = Config(**{"games": 6, "n_steps": 40, "batch_size": 2, **keys})
     batch = make_batch(config, "flat")
-    rivals = Rivals(config, batch)
+    rivals = Rivals(config, batch, Path())
     rivals.begin(np.random.default_rng(1))
     return batch, Rollouts(config, batch, rivals)
 

@@ -85,7 +85,7 @@ def test_a_run_leaves_all_that_it_promises(
     run = tmp_path / "mine"
     told = capsys.readouterr().out
     assert "five_up, 4 players" in told
-    assert f"policy:{run / 'policy'}" in told
+    assert f"policy:{os.path.relpath(run / 'policy')},greedy" in told
     assert yaml.safe_load((run / "config.yaml").read_text())["games"] == 16
     about = json.loads((run / "about.json").read_text())
     assert about["command"].startswith("python train.py smoke games=16")

@@ -1,6 +1,7 @@
 """Rivals: agents that play all sides but one in some of the games, and are not learnt from.
 
-They are agents by spec, past selves among them. Who is hard to beat is met more often.
+They are agents by spec, and past selves by the folder of their policy within the run's. Who is
+hard to beat is met more often.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import numpy as np
 from agents.registry import make_agent
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from agents.learn.config import Config
     from fiveup_env.batch import Batch
     from fiveup_env.opponents import Policy
@@ -24,10 +27,11 @@ LEAST_WEIGHT: Final = 0.01
 class Rivals:
     """Who plays against the learner, in which games, and how often it was beaten."""
 
-    def __init__(self, config: Config, batch: Batch) -> None:
+    def __init__(self, config: Config, batch: Batch, folder: Path) -> None:
         games = len(batch)
         self._with_rival = np.arange(games) >= games - round(config.rival_share * games)
         self._past_kept = config.past_kept
+        self._folder = folder
         self._agents: dict[str, Policy] = {}
         self.past: list[str] = []
         self.specs: list[str] = []
@@ -68,14 +72,13 @@ class Rivals:
             self.beaten[self.rival[game]] += MEMORY * (won - self.beaten[self.rival[game]])
         self._seat(over, chance)
 
-    def join(self, spec: str) -> None:
+    def join(self, past: str) -> None:
         """Let a past self join; where there are too many, the most beaten one leaves.
 
         A game that it was playing goes on with the learner in its seats.
         """
-        if spec not in self.specs:
-            self._add(spec)
-            self.past.append(spec)
+        self.past.append(past)
+        self._add(past)
         if len(self.past) > self._past_kept:
             easiest = max(self.past, key=lambda one: self.beaten[self.specs.index(one)])
             gone = self.specs.index(easiest)
@@ -92,14 +95,19 @@ class Rivals:
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Go on with the rivals of a saved state."""
         self.specs, self.beaten, self.past = about["specs"], about["beaten"], about["past"]
-        self._agents = {spec: make_agent(spec) for spec in self.specs}
+        self._agents = {spec: self._made(spec) for spec in self.specs}
         self.rival[:], self.side[:] = arrays["rival"], arrays["side"]
         self.margin[:] = arrays["margin"]
 
     def _add(self, spec: str) -> None:
-        self._agents[spec] = make_agent(spec)
+        self._agents[spec] = self._made(spec)
         self.specs.append(spec)
         self.beaten.append(0.5)
+
+    def _made(self, spec: str) -> Policy:
+        if spec in self.past:
+            return make_agent(f"policy:{self._folder / spec},sample=1")
+        return make_agent(spec)
 
     def _seat(self, games: np.ndarray, chance: np.random.Generator) -> None:
         """Choose a rival and the learner's side for games that begin."""

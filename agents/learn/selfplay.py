@@ -50,7 +50,7 @@ class SelfPlay:
         if config.start:
             self._start_from(config.start)
         self._batch = make_batch(config, shape.encoder)
-        self._rivals = Rivals(config, self._batch)
+        self._rivals = Rivals(config, self._batch, folder)
         self._rivals.begin(self._chance(STARTING))
         self._rollouts = Rollouts(config, self._batch, self._rivals)
 
@@ -129,9 +129,9 @@ class SelfPlay:
 
     def _remember(self) -> None:
         """Let the present policy be a rival from now on."""
-        folder = self.folder / "past" / f"{self.updates:06}"
-        save_policy(folder, self.network, {"updates": self.updates})
-        self._rivals.join(f"policy:{folder},sample=1")
+        past = f"past/{self.updates:06}"
+        save_policy(self.folder / past, self.network, {"updates": self.updates})
+        self._rivals.join(past)
 
 
 def _under(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -169,5 +169,6 @@ def finish(training: Training) -> None:
         for rules, rival, (rate, low, high) in rows:
             say(f"{rules:<32}{rival:<24}{100 * rate:.1f} ({100 * low:.1f} .. {100 * high:.1f})")
         training.save_policy(rows)
-    say(f"\nThe policy lies in {run.policy}, the learning curve in {run.curve_file}.")
-    say(f"Let it play: python evaluate.py --agents policy:{run.policy},greedy")
+    policy, curve = os.path.relpath(run.policy), os.path.relpath(run.curve_file)
+    say(f"\nThe policy lies in {policy}, the learning curve in {curve}.")
+    say(f"Let it play: python evaluate.py --agents policy:{policy},greedy")
