@@ -17,7 +17,7 @@ from agents.play.values import (
     ROOM,
     best_action,
     list_legal,
-    outlook_beyond_points,
+    look,
     unseen_by,
 )
 from agents.registry import make_agent
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 @compiled
 def look_at(views: Array, action: int, weights: Array, rooms: Array) -> float:
     table, hand = views[0].table, views[0].hand
-    return outlook_beyond_points(table, hand, unseen_by(table, hand), action, weights, rooms[0])
+    look(table, hand, unseen_by(table, hand), action, weights, rooms[0])
+    return (weights * rooms[0].looks).sum()
 
 
 def looked(name: str, game: Game, move: str) -> float:

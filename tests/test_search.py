@@ -23,8 +23,8 @@ def values(agent: Pimc, game: Game, seed: int = 0) -> dict[str, float]:
 
 def mean_margin(game: Game, move: str, worlds: int) -> float:
     """What a move is worth on average over sampled worlds, played on by greedy, in plain Python."""
-    margins = []
-    side = game.rules.side_of(game.turn)
+    margins: list[int] = []
+    side = game.rules.side_of(int(game.turn or 0))
     for world in belief.sample(game.view(), worlds, np.random.default_rng(1)):
         twin = game.copy()
         twin._state["hands"][0], twin._state["order"][0] = world["hands"], world["order"]

@@ -17,7 +17,9 @@ from tests.support import chosen, game_of, play_randomly, push_all
 
 def pinned_views(rules: Rules, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Views of endings whose best moves are known and differ, and their masks."""
-    batch, random, views, masks = Batch(256, rules), np.random.default_rng(1), [], []
+    batch, random = Batch(256, rules), np.random.default_rng(1)
+    views: list[np.ndarray] = []
+    masks: list[np.ndarray] = []
     batch.reset(1)
     while len(views) < count:
         seen, greedy = batch.views(), make_agent("greedy")

@@ -10,15 +10,19 @@ likelier. The value learns what the hand brought from there on, in the learner's
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
+from functools import partial
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.networks import Shape, build, masked_log_probabilities
+from agents.learn.networks import READS, Shape, build, masked_log_probabilities
 from agents.learn.policies import NetworkAgent, save_policy
 from agents.learn.rewards import OF_THE_BATCH, Rewards
 from agents.learn.rollouts import first_deal
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
     from fiveup_env.rules import Rules
 
 Figures = dict[str, float]
+PARTS = 8  # of the positions, each with deals of its own, gathered on as many cores as there are
+LAST_RATE = 0.02  # what is left of the learning rate in the end
 ASKED_AT_ONCE = 4096  # positions that are held out, so that memory stays small
 
 
@@ -91,7 +97,7 @@ def gather(
     explorer: Policy = random_policy,
     share: float = 0.1,
 ) -> Examples:
-    """About so many positions of whole games, played by the teacher and now and then by another.
+    """Positions with a choice from so many of whole games, played by the teacher, mostly.
 
     The explorer chooses a share of the moves, so that positions come up to which the teacher would
     not have led: at random, or as the learner itself plays. Hands that are cut off are left out.
@@ -110,11 +116,13 @@ def gather(
     batch.reset()
     given = Rewards(reward, batch)
     random, ticks = np.random.default_rng(seed), max(1, positions // games)
-    seen, seats, rewards, ended = [], [], [], []
+    seen, choices, seats, rewards, ended = [], [], [], [], []
     for _ in progress(range(ticks), ticks, "moves"):
         views = batch.views()
         values = _values_of(teacher, views, batch.mask, random)
-        seen.append((batch.observation.copy(), batch.mask.copy(), values))
+        choice = batch.mask.sum(1) > 1
+        seen.append((batch.observation[choice], batch.mask[choice], values[choice]))
+        choices.append(choice)
         seats.append(batch.turn.copy())
         explored = random.random(games) < share
         theirs = explorer(views, batch.mask, random)
@@ -124,11 +132,46 @@ def gather(
         rewards.append(given.of(batch, ended[-1]).copy())
     returns = returns_of(np.array(seats), np.array(rewards), np.array(ended))
     rows, masks, found = (np.concatenate(column) for column in zip(*seen, strict=True))
-    every = Examples(rows, masks, found, returns.ravel(), np.tile(np.arange(games), ticks))
+    which, numbers = np.array(choices), np.tile(np.arange(games), (ticks, 1))
+    every = Examples(rows, masks, found, returns[which], numbers[which])
     whole = ~np.isnan(every.returns)
     if not whole.any():
         raise ImitationError(f"{ticks} moves in each of {games} games end no hand: ask for more")
     return every.part(whole)
+
+
+def gather_on_cores(
+    teacher: str,
+    rules: Sequence[str],
+    players: Sequence[int],
+    positions: int,
+    seed: int,
+    cores: int,
+    **options: Any,
+) -> Examples:
+    """The same by several processes; what they gather does not depend on how many there are."""
+    part = partial(_gather_part, teacher, rules, players, -(-positions // PARTS), **options)
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+        parts = list(pool.map(part, range(seed * PARTS, (seed + 1) * PARTS)))
+    firsts = np.cumsum([0, *(part.games.max() + 1 for part in parts[:-1])])
+    games = [part.games + first for part, first in zip(parts, firsts, strict=True)]
+    columns = {
+        one.name: np.concatenate([getattr(part, one.name) for part in parts])
+        for one in fields(Examples)
+    }
+    return Examples(**columns | {"games": np.concatenate(games)})
+
+
+def _gather_part(
+    teacher: str,
+    rules: Sequence[str],
+    players: Sequence[int],
+    positions: int,
+    seed: int,
+    **options: Any,
+) -> Examples:
+    torch.set_num_threads(1)
+    return gather(_teacher(teacher), rules, players, positions, seed, **options)
 
 
 def _values_of(
@@ -182,6 +225,8 @@ def imitate(
     random = np.random.default_rng(seed)
     learnt, kept = _split(examples, held_out, random)
     optimizer = torch.optim.Adam(network.parameters(), learning_rate)
+    steps = epochs * -(-len(learnt) // batch_size)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, LAST_RATE, steps)
     history = []
     for epoch in range(1, epochs + 1):
         losses = []
@@ -193,6 +238,7 @@ def imitate(
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
+            schedule.step()
             losses.append(loss.item())
         figures = {"epoch": epoch, "loss": float(np.mean(losses))}
         history.append(figures | examine(network, kept, temperature))
@@ -270,10 +316,13 @@ def main() -> int:
     parser.add_argument("--players", default="4", help="numbers of players, by commas")
     parser.add_argument("--positions", type=int, default=100_000)
     parser.add_argument("--reward", choices=("margin", "outlook"), default="margin")
-    parser.add_argument("--kind", default="plain", help="plain, residual or attention")
+    parser.add_argument("--kind", default="plain", help=", ".join(READS))
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--depth", type=int, default=2)
+    parser.add_argument("--shared", action="store_true", help="one trunk for policy and value")
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--batch-size", type=int, default=1024)
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="default: all")
     parser.add_argument("--temperature", type=float, default=0.5, help="in the teacher's units")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", required=True, metavar="FOLDER", help="where the policy goes")
@@ -289,22 +338,29 @@ def main() -> int:
 
 def _teach(options: argparse.Namespace) -> Figures:
     rules, players = options.rules.split(","), _numbers(options.players)
-    encoder = "tokens" if options.kind == "attention" else "flat"
+    encoder = READS.get(options.kind, "flat")
+    torch.set_num_threads(options.cores)
     torch.manual_seed(options.seed)
-    network = build(Shape(options.kind, options.width, options.depth, encoder))
-    examples = gather(
-        _teacher(options.teacher),
+    network = build(
+        Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
+    )
+    _teacher(options.teacher)
+    examples = gather_on_cores(
+        options.teacher,
         rules,
         players,
         options.positions,
         options.seed,
+        options.cores,
         encoder=encoder,
         reward=options.reward,
+        games=min(512, max(1, options.positions // (PARTS * 100))),
     )
     history = imitate(
         network,
         examples,
         epochs=options.epochs,
+        batch_size=options.batch_size,
         temperature=options.temperature,
         seed=options.seed,
         report=lambda figures: print({name: round(f, 4) for name, f in figures.items()}),
@@ -312,6 +368,7 @@ def _teach(options: argparse.Namespace) -> Figures:
     about = {
         "rules": rules,
         "players": players,
+        "reward": options.reward,
         "command": " ".join(["python -m agents.learn.imitation", *sys.argv[1:]]),
         "code": code_version(),
         "positions": len(examples),

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from agents.play.lookahead import LOOKS, STEPS
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.encoders import get_encoder, offsets
 from fiveup_env.encoders.flat import FLAT_PIECES
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
     from fiveup_env.encoders import Piece
 
-READS: Final = {"plain": "flat", "residual": "flat", "attention": "tokens"}
+READS: Final = {
+    "plain": "flat",
+    "residual": "flat",
+    "attention": "tokens",
+    "guided": "lookahead",
+}
 MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 HEAD_WIDTH: Final = 32
@@ -42,10 +48,11 @@ class ShapeError(FiveUpError):
 class Shape:
     """What a network looks like; `build` makes it.
 
-    kind: `plain` (layers of ReLU), `residual` (blocks around a straight line) or `attention` (a
-        transformer over the history, with the rest of the row as one more token).
+    kind: `plain` (layers of ReLU), `residual` (blocks around a straight line), `attention` (a
+        transformer over the history, with the rest of the row as one more token) or `guided`
+        (blocks that also weigh what the heuristics look at in every action).
     width, depth: units in a layer, and layers or blocks.
-    encoder: what it reads: `tokens` for attention, `flat` for the others.
+    encoder: what it reads: `tokens` for attention, `lookahead` if guided, or `flat`.
     shared: whether policy and value share all but their last layers.
     """
 
@@ -93,6 +100,8 @@ class PolicyNetwork(nn.Module):
         self.policy_head = _linear(shape.width, ACTION_COUNT, FIRST_LOGITS)
         self.value_head = _linear(shape.width, 1, 1.0)
         self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # of a play, by what it scores
+        guided = shape.kind == "guided"
+        self.guide = _linear(shape.width, LOOKS, FIRST_LOGITS) if guided else None
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """A logit for every action, allowed or not, and a value, for every row."""
@@ -114,7 +123,11 @@ class PolicyNetwork(nn.Module):
 
     def _logits(self, rows: Tensor, thought: Tensor) -> Tensor:
         plays = rows[:, -ACTION_COUNT:].long().clamp(0, MOST_POINTS + 1)
-        return self.policy_head(thought) + self.worth[plays]
+        logits = self.policy_head(thought) + self.worth[plays]
+        if self.guide is None:
+            return logits
+        looks = rows[:, : ACTION_COUNT * LOOKS].view(-1, ACTION_COUNT, LOOKS) * (1 / STEPS)
+        return logits + (looks @ self.guide(thought)[:, :, None])[:, :, 0]
 
 
 class Critic(nn.Module):
@@ -179,7 +192,7 @@ def _factors(pieces: Sequence[Piece]) -> Tensor:
 
 def _trunk(shape: Shape, facts: int) -> nn.Module:
     """What a network thinks with: facts and events in, `width` numbers out."""
-    kinds = {"plain": Layers, "residual": Blocks, "attention": Attention}
+    kinds = {"plain": Layers, "residual": Blocks, "attention": Attention, "guided": Blocks}
     return kinds[shape.kind](facts, shape.width, shape.depth)
 
 

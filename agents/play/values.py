@@ -79,6 +79,7 @@ ROOM = np.dtype(
         ("actions", np.int64, (PASS + 1,)),
         ("best", np.int64, (TILE_COUNT,)),  # what each unseen tile could score there; -1: no fit
         ("often", np.int64, (MOST_FIVES,)),  # how many tiles of a hand's pool score so much
+        ("looks", np.float64, (len(NAMES),)),  # what was seen of the action, as in LOOKED_AT
     ],
     align=True,
 )
@@ -140,9 +141,13 @@ def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Wo
         action = room.actions[k]
         if action >= DRAW:
             continue
-        value = weights[POINTS] * FIVES[table.rules.multiple, total_after(table.layout, action)]
-        if not at_a_glance:
-            value += outlook_beyond_points(table, hand, unseen, action, weights, room)
+        if at_a_glance:
+            value = float(FIVES[table.rules.multiple, total_after(table.layout, action)])
+        else:
+            look(table, hand, unseen, action, weights, room)
+            value = 0.0
+            for name in range(len(NAMES)):
+                value += weights[name] * room.looks[name]
         if value > best + 1e-9:
             best, equals = value, 0
         if value > best - 1e-9:
@@ -153,54 +158,56 @@ def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Wo
 
 
 @compiled
-def outlook_beyond_points(
+def look(
     table: Record, hand: Mask, unseen: Mask, action: int, weights: Array, room: Record
-) -> float:
-    """What an action is worth beyond its points."""
-    rules, layout = table.rules, room.layout
+) -> None:
+    """Look at an action: write what there is to see of it, as far as it has a weight."""
+    rules, layout, looks = table.rules, room.layout, room.looks
     tile = ACTION_TILE[action]
     kept = hand & ~(ONE << np.uint32(tile))
+    looks[:] = 0
+    looks[POINTS] = FIVES[rules.multiple, total_after(table.layout, action)]
+    looks[PIPS] = TILE_PIPS[tile] / PIPS_A_POINT
+    looks[DOUBLE] = DOUBLE_OF[tile] >= 0
+    if kept == 0:
+        return
     _copy_layout(table.layout, layout)
     attach(rules, layout, action)
-    value = weights[PIPS] * TILE_PIPS[tile] / PIPS_A_POINT
-    value += weights[DOUBLE] * (DOUBLE_OF[tile] >= 0)
-    if kept == 0:
-        return value
-    value += _of_own(layout, rules, kept, unseen, weights)
-    return value + _of_others(table, layout, unseen, weights, room)
-
-
-@inlined
-def _of_own(layout: Record, rules: Record, kept: Mask, unseen: Mask, weights: Array) -> float:
-    """What the tiles that are kept make of the layout."""
     suits = SUITS_OF[open_pips(layout)]
     mine, theirs = whole(bit_count(kept & suits)), whole(bit_count(unseen & suits))
-    value = weights[CONTROL] * mine / max(1, mine + theirs)
+    looks[CONTROL] = mine / max(1, mine + theirs)
     if weights[FOLLOW] != 0:
-        follow, tiles = 0, kept & suits
-        while tiles:
-            follow = max(follow, best_with(rules, layout, lowest_bit(tiles)))
-            tiles &= tiles - ONE
-        value += weights[FOLLOW] * follow
-    return float(value)
+        looks[FOLLOW] = _best_of(rules, layout, kept & suits)
+    _look_at_others(table, layout, unseen, weights, room)
 
 
 @inlined
-def _of_others(table: Record, layout: Record, unseen: Mask, weights: Array, room: Record) -> float:
+def _best_of(rules: Record, layout: Record, tiles: Mask) -> int:
+    """The most that any of some tiles can score, in fives."""
+    best = 0
+    while tiles:
+        best = max(best, best_with(rules, layout, lowest_bit(tiles)))
+        tiles &= tiles - ONE
+    return best
+
+
+@inlined
+def _look_at_others(
+    table: Record, layout: Record, unseen: Mask, weights: Array, room: Record
+) -> None:
     """What the others are expected to make of the layout: the next, the last, and a partner."""
-    rules, seat = table.rules, whole(table.turn)
+    rules, seat, looks = table.rules, whole(table.turn), room.looks
     _look_at_unseen(rules, layout, unseen, room)
     following = next_seat(rules, seat)
-    value = weights[REPLY] * expected_best(table, following, unseen, room)
+    looks[REPLY] = expected_best(table, following, unseen, room)
     if weights[STARVE] != 0:
-        value += weights[STARVE] * chance_stuck(table, following, unseen, room)
+        looks[STARVE] = chance_stuck(table, following, unseen, room)
     if rules.players > 2 and weights[STARVE_LAST] != 0:
         last = whole(seat - 1 if seat > 0 else rules.players - 1)
-        value += weights[STARVE_LAST] * chance_stuck(table, last, unseen, room)
+        looks[STARVE_LAST] = chance_stuck(table, last, unseen, room)
     if rules.sides < rules.players and weights[FEED] != 0:
         partner = (seat + rules.sides) % rules.players
-        value += weights[FEED] * expected_best(table, partner, unseen, room)
-    return float(value)
+        looks[FEED] = expected_best(table, partner, unseen, room)
 
 
 @inlined
