@@ -27,6 +27,7 @@ ROOMS = (  # where agents register themselves
     "agents.play.trees",
     "agents.play.endgame",
     "agents.learn.policies",
+    "agents.learn.thinking",
 )
 
 

@@ -288,7 +288,7 @@ class PolicyAgent(NetworkAgent):
 
     def __post_init__(self) -> None:
         """Load the policy."""
-        network, _ = load_policy(SHIPPED if self.path == "shipped" else self.path)
+        network, self.about = load_policy(SHIPPED if self.path == "shipped" else self.path)
         _check_device(self.device)
         super().__init__(network.to(self.device), sample=self.sample, temperature=self.temperature)
 

@@ -57,19 +57,19 @@ class _Outlook:
         rules, self._which = np.unique(batch.games["table"]["rules"], return_inverse=True)
         self._tables = np.stack([outlook_of(one) for one in rules])
         self.chances = np.zeros_like(batch.reward)
-        _write_chances(batch.games, self._which, self._tables, self.chances)
+        write_chances(batch.games, self._which, self._tables, self.chances)
 
     def changes(self, batch: Batch, hand_over: np.ndarray) -> np.ndarray:
         """How the chances changed where a hand is over; won or lost where the game is."""
         before, now = self.chances.copy(), self.chances
-        _write_chances(batch.games, self._which, self._tables, now)
+        write_chances(batch.games, self._which, self._tables, now)
         now[~hand_over] = before[~hand_over]
         came_to = np.where(batch.done[:, None], batch.reward > 0, now)
         return (HANDS_IN_A_CHANCE * (came_to - before)).astype(np.float32)
 
 
 @compiled
-def _write_chances(games: Array, which: Array, tables: Array, chances: Array) -> None:
+def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> None:
     """Every seat's chance, for the side that leads is known when a hand begins."""
     for i in range(len(games)):
         table, rules = games[i].table, games[i].table.rules

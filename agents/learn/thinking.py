@@ -1,0 +1,342 @@
+"""`policy+search`: a trained policy that looks ahead before it plays.
+
+Worlds are drawn by the exact belief. In each of them, every action that the policy does not rule
+out is made, and all seats play on as the policy does, until it is the viewer's own turn again with
+a choice; what the network expects there, and what was won on the way, is what the action is worth
+in that world. The actions of a world share its chance: they differ by what they lead to alone.
+
+What is chosen is the best by
+
+    mean over the worlds + trust * noise * log(probability by the policy)
+
+where `noise` is the standard error of such means, without what all actions of a world have in
+common. A few worlds, or worlds that disagree, leave the choice to the policy; many worlds that
+agree take it over. With `likely`, worlds count by how likely the policy finds the moves that others
+made in them: the exact belief takes these to tell nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from agents.learn.policies import PolicyAgent, PolicyError
+from agents.learn.rewards import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
+from agents.play.outlook import outlooks_of, worth_of
+from agents.play.search import CLEARLY, Search
+from agents.registry import AgentError, register
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.belief import BELIEF, fill_worlds
+from fiveup_env.compiled import Array, Record, Word, compiled, inlined
+from fiveup_env.engine import (
+    FIVES,
+    GAME,
+    LAYOUT,
+    NOBODY,
+    PLAYING,
+    attach,
+    legal_count,
+    nth_legal,
+    play,
+    scramble,
+    side_of,
+)
+from fiveup_env.episodes import observe_seats
+from fiveup_env.rules import MAX_PLAYERS
+from fiveup_env.view import VIEW
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_S11: Final = np.uint64(11)
+AIMS: Final = {"margin": "hand", "outlook": "game"}  # what a search has to aim at, by the reward
+LEAST_NOISE: Final = 1e-6  # the policy decides between actions that worlds find alike
+
+# One action tried in one world.
+TRIAL = np.dtype(
+    [
+        ("root", np.int64),  # whose action it is: the place of the view
+        ("world", np.int64),
+        ("action", np.int64),  # its rank among the view's, by the policy
+        ("seat", np.int8),  # the viewer's
+        ("rounds", np.int64),  # own turns with a choice up to the leaf; below 1: none is
+    ],
+    align=True,
+)
+
+
+@register("policy+search")
+@dataclass
+class PolicySearch:
+    """A trained policy that looks ahead in sampled worlds: `policy+search:FOLDER`."""
+
+    path: str = field(default="shipped", metadata={"help": "folder of the policy; may come bare"})
+    worlds: int = field(default=32, metadata={"help": "worlds a decision, 2 or more"})
+    ms: float = field(default=0.0, metadata={"help": "milliseconds a decision, instead of worlds"})
+    rounds: int = field(default=1, metadata={"help": "own turns to look ahead (0: the whole hand)"})
+    trust: float = field(default=1.0, metadata={"help": "in the policy, against noise"})
+    least: float = field(default=0.01, metadata={"help": "probability below which none is tried"})
+    device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
+
+    def __post_init__(self) -> None:
+        """Load the policy, and refuse what cannot be played."""
+        if self.worlds < 2 or self.ms < 0 or self.rounds < 0 or self.trust < 0:
+            raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
+        if not 0 <= self.least < 1:
+            raise AgentError(f"least is a probability from 0 to below 1, not {self.least}")
+        self._budget = Search(self.worlds, self.ms)
+        self._policy = PolicyAgent(self.path, device=self.device)
+        self._reward = reward_of(self._policy.about)
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Choose an action for every view."""
+        return self.values(views, masks, random).argmax(1)
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """What every action is worth in the network's units, and by its probability.
+
+        It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. A
+        single action that is left has 0.
+        """
+        key = np.uint64(random.integers(1 << 63))
+        shares = self._policy.probabilities(views, masks)
+        tried = (shares >= self.least) & (masks > 0)
+        tried[np.arange(len(views)), shares.argmax(1)] = True
+        values = np.where(tried, 0.0, -np.inf)
+        which = np.flatnonzero(tried.sum(1) > 1)
+        if len(which):
+            actions = np.argsort(-shares[which], 1, kind="stable")[:, : tried[which].sum(1).max()]
+            rows = which[:, None]
+            scores = np.where(tried[rows, actions], 0.0, -np.inf)
+            logs = np.log(np.maximum(shares[rows, actions], np.finfo(shares.dtype).tiny))
+            self._think(views[which], actions, logs, scores, key)
+            values[rows, actions] = scores
+        return values
+
+    def _think(
+        self,
+        views: np.ndarray,
+        actions: np.ndarray,
+        logs: np.ndarray,
+        scores: np.ndarray,
+        key: Word,
+    ) -> None:
+        """Score actions of every view, but those that are -inf, in one block after another."""
+        units, worths = _Units(views, self._reward), np.zeros((len(views), 0, actions.shape[1]))
+        for block, worlds in enumerate(self._budget.blocks(len(views))):
+            games = np.zeros((len(views), worlds), GAME)
+            deal_worlds(views, key, block, np.zeros(1, BELIEF), games)
+            trials = np.zeros(np.isfinite(scores).sum() * worlds, TRIAL)
+            tried = np.empty(len(trials), GAME)
+            set_up(games, views["seat"], actions, np.isfinite(scores), self.rounds, trials, tried)
+            found = np.zeros((len(views), worlds, actions.shape[1]))
+            found[trials["root"], trials["world"], trials["action"]] = self._play_on(
+                tried, trials, units
+            )
+            worths = np.concatenate([worths, found], 1)
+            score(worths, logs, self.trust, scores)
+            if not (np.isfinite(scores).sum(1) > 1).any():
+                break
+
+    def _play_on(self, games: np.ndarray, trials: np.ndarray, units: _Units) -> np.ndarray:
+        """Play every game on to its leaf, by the policy; answer what that is worth."""
+        live, seats = np.arange(len(games)), np.empty(len(games), np.int8)
+        while left := find_decisions(games, trials, live, seats):
+            live = live[:left]
+            shares = self._policy.probabilities(*_seen(games, live, seats[:left]))
+            move_by_chance(games, live, shares)
+        worths = units.won(games, trials)
+        leaves = np.flatnonzero(games["table"]["phase"] == PLAYING)
+        views, _ = _seen(games, leaves, trials["seat"][leaves])
+        worths[leaves] += self._policy.values(views)
+        return worths
+
+
+def reward_of(about: Mapping[str, Any]) -> str:
+    """What a policy was rewarded for, as its training has noted it; margins if it has not."""
+    config = {"reward": "margin", "horizon": "hand", **about, **about.get("config", {})}
+    if config["reward"] not in AIMS or config["horizon"] != "hand":
+        raise PolicyError(
+            f"policy+search needs a policy with values of the hand, trained with horizon=hand and "
+            f"reward={' or '.join(AIMS)}, not horizon={config['horizon']} and "
+            f"reward={config['reward']}"
+        )
+    return str(config["reward"])
+
+
+def score(worths: np.ndarray, logs: np.ndarray, trust: float, scores: np.ndarray) -> None:
+    """Score actions by what they are worth [views x worlds x actions], and the policy's logs.
+
+    Those that are clearly worse than the best become -inf. What is -inf is no longer looked at,
+    nor is a view where only one action is left.
+    """
+    tried = np.isfinite(scores)
+    open_ = tried & (tried.sum(1, keepdims=True) > 1)
+    count = np.maximum(tried.sum(1), 1)[:, None]
+    common = (worths * tried[:, None]).sum(2, keepdims=True) / count[:, None]
+    errors = (worths - common).std(1) / np.sqrt(worths.shape[1] - 1)
+    noise = (errors * tried).sum(1, keepdims=True) / count
+    found = worths.mean(1) + trust * np.maximum(noise, LEAST_NOISE) * logs
+    best = np.where(tried, found, -np.inf).argmax(1)[:, None]
+    highest, error = (np.take_along_axis(of, best, 1) for of in (found, errors))
+    worse = found < highest - CLEARLY * np.hypot(errors, error)
+    scores[open_] = np.where(worse, -np.inf, found)[open_]
+
+
+def _seen(games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The views of some seats, and what they may do."""
+    views, masks = np.empty(len(which), VIEW), np.empty((len(which), ACTION_COUNT), np.int8)
+    observe_seats(games, which, seats, views, masks)
+    return views, masks
+
+
+class _Units:
+    """What trials win, in the units of the network's values."""
+
+    def __init__(self, views: np.ndarray, reward: str) -> None:
+        self._views = views
+        self._chances, self._which = outlooks_of(views, AIMS[reward])
+        self._starts, self._scale = np.zeros(len(views)), 1 / POINTS_IN_ONE
+        if reward == "outlook":
+            begun, chances = views.copy(), np.zeros((len(views), MAX_PLAYERS))
+            take_back_points(begun)
+            write_chances(begun, self._which, self._chances, chances)
+            self._starts = chances[np.arange(len(views)), views["seat"]]
+            self._scale = HANDS_IN_A_CHANCE
+
+    def won(self, games: np.ndarray, trials: np.ndarray) -> np.ndarray:
+        """What every trial has won up to its leaf."""
+        won = np.zeros(len(games))
+        write_won(
+            games, trials, self._views, self._chances, self._which, self._starts, self._scale, won
+        )
+        return won
+
+
+# --- Compiled
+
+
+@compiled
+def deal_worlds(views: Array, key: Word, block: int, belief: Array, worlds: Array) -> None:
+    """Deal worlds for every view [views x worlds], as they stand when it is to move."""
+    for i in range(len(views)):
+        own = scramble(scramble(key + np.uint64(i)) + np.uint64(block))
+        fill_worlds(views[i], belief[0], own, worlds[i])
+        for w in range(worlds.shape[1]):
+            worlds[i, w].table = views[i].table
+            worlds[i, w].seed = own + np.uint64(w)  # its chance, that all trials in it share
+
+
+@compiled
+def set_up(
+    worlds: Array,
+    seats: Array,
+    actions: Array,
+    open_: Array,
+    rounds: int,
+    trials: Array,
+    games: Array,
+) -> None:
+    """Make the open actions of every view in each of its worlds."""
+    k = 0
+    for i in range(len(worlds)):
+        for w in range(worlds.shape[1]):
+            for a in range(actions.shape[1]):
+                if open_[i, a]:
+                    trial = trials[k]
+                    trial.root, trial.world, trial.action = i, w, a
+                    trial.seat, trial.rounds = seats[i], rounds
+                    games[k] = worlds[i, w]
+                    play(games[k], actions[i, a])
+                    k += 1
+
+
+@compiled
+def find_decisions(games: Array, trials: Array, live: Array, seats: Array) -> int:
+    """Play on in the live games until somebody has a choice.
+
+    Those that come to their leaf are live no more. The others are named first, with the seats that
+    are to move; the answer is how many they are.
+    """
+    n = 0
+    for k in range(len(live)):
+        game, trial = games[live[k]], trials[live[k]]
+        play_forced(game)
+        if game.table.phase == PLAYING:
+            trial.rounds -= game.table.turn == trial.seat
+            if game.table.turn != trial.seat or trial.rounds != 0:
+                live[n], seats[n] = live[k], game.table.turn
+                n += 1
+    return n
+
+
+@inlined
+def play_forced(game: Record) -> None:
+    """Make moves for as long as only one is allowed."""
+    table = game.table
+    while legal_count(table, game.hands[table.turn]) == 1:
+        play(game, nth_legal(table, game.hands[table.turn], 0))
+
+
+@compiled
+def move_by_chance(games: Array, live: Array, shares: Array) -> None:
+    """Draw an action by its probability in every live game, and make it.
+
+    Every action waits for an exponential time, and the first one is made. In a world, an action at
+    a ply waits alike in all trials, so trials part only where their probabilities do.
+    """
+    for k in range(len(live)):
+        game = games[live[k]]
+        chance = scramble(game.seed + np.uint64(game.table.plies))
+        first, soonest = -1, np.inf
+        for action in range(ACTION_COUNT):
+            if shares[k, action] > 0:
+                word = scramble(chance + np.uint64(action))
+                wait = -np.log((np.float64(word >> _S11) + 0.5) * 2.0**-53) / shares[k, action]
+                if wait < soonest:
+                    first, soonest = action, wait
+        play(game, first)
+
+
+def take_back_points(views: np.ndarray) -> None:
+    """Take the points of this hand's plays from the scores (also what an exact target refused)."""
+    layouts = np.zeros(len(views), LAYOUT)
+    layouts["spinner"] = NOBODY
+    _take_back(views, layouts)
+
+
+@compiled
+def _take_back(views: Array, layouts: Array) -> None:
+    """Set the tiles anew on empty layouts, and take what each has scored."""
+    for i in range(len(views)):
+        table, rules = views[i].table, views[i].table.rules
+        for ply in range(table.plies):
+            attach(rules, layouts[i], table.play_action[ply])
+            points = FIVES[rules.multiple, layouts[i].total] * rules.unit
+            table.scores[side_of(rules, table.play_seat[ply])] -= points
+
+
+@compiled
+def write_won(
+    games: Array,
+    trials: Array,
+    views: Array,
+    chances: Array,
+    which: Array,
+    starts: Array,
+    scale: float,
+    won: Array,
+) -> None:
+    """What every trial has won: points on the way, or how a hand's end changed the chance."""
+    for k in range(len(games)):
+        i, table = trials[k].root, games[k].table
+        if table.phase != PLAYING or chances.size == 0:
+            side = side_of(table.rules, trials[k].seat)
+            worth = worth_of(table, views[i].table, side, chances[which[i]])
+            won[k] = scale * (worth - starts[i])
