@@ -11,6 +11,7 @@ import pytest
 
 from agents.arena.duels import duel
 from agents.play.heuristics import LADDER, weights_of
+from agents.play.tuning import margins
 from agents.play.values import (
     LOOKED_AT,
     NAMES,
@@ -173,6 +174,12 @@ def test_greedy_takes_the_most_points_now_and_any_of_equals() -> None:
     game = push_all(game_of("6-3 1-0 2-2", "6-2 3-1 5-4"), "6-3")
     # 6-2 makes 3 + 2 = 5, 3-1 makes 6 + 1 = 7.
     assert choices("greedy", game) == {"6-2@6"}
+
+
+def test_where_nothing_has_a_weight_any_action_is_as_good() -> None:
+    seeds = np.arange(100, dtype=np.uint64)
+    won = margins(Rules.preset(), seeds, np.zeros(len(NAMES)), weights_of("greedy"))
+    assert won.mean() < -2
 
 
 def test_defensive_minds_what_the_next_player_may_answer() -> None:

@@ -142,7 +142,7 @@ def best_action(table: Record, hand: Mask, weights: Array, room: Record, key: Wo
         if action >= DRAW:
             continue
         if at_a_glance:
-            value = float(FIVES[table.rules.multiple, total_after(table.layout, action)])
+            value = weights[POINTS] * FIVES[table.rules.multiple, total_after(table.layout, action)]
         else:
             look(table, hand, unseen, action, weights, room)
             value = 0.0
