@@ -8,6 +8,8 @@ from random import Random
 
 import pytest
 
+from agents.play.heuristics import weights_of
+from agents.play.values import LOOKED_AT
 from fiveup_env import Game
 from fiveup_env.encoders import ENCODERS
 from tests.support import play_randomly
@@ -42,3 +44,9 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
 def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
     game = play_randomly(Game("five_up", players=4, seed=17), Random(17), 194)
     assert (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8") == game._repr_svg_()
+
+
+def test_the_strategy_page_tells_the_weights_of_the_highest_rung() -> None:
+    page = (ROOT / "docs" / "strategy.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| (\w+) \| ([+-][\d.]+) \| [+-]", page, re.MULTILINE))
+    assert told == dict(zip(LOOKED_AT, (f"{w:+.2f}" for w in weights_of("partner")), strict=True))
