@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from agents.learn.hindsight import log_likelihoods, seen, take_back_points
 from agents.learn.policies import PolicyAgent, PolicyError
 from agents.learn.rewards import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 from agents.play.outlook import outlooks_of, worth_of
@@ -31,21 +32,15 @@ from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.belief import BELIEF, fill_worlds
 from fiveup_env.compiled import Array, Record, Word, compiled, inlined
 from fiveup_env.engine import (
-    FIVES,
     GAME,
-    LAYOUT,
-    NOBODY,
     PLAYING,
-    attach,
     legal_count,
     nth_legal,
     play,
     scramble,
     side_of,
 )
-from fiveup_env.episodes import observe_seats
 from fiveup_env.rules import MAX_PLAYERS
-from fiveup_env.view import VIEW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +73,7 @@ class PolicySearch:
     rounds: int = field(default=1, metadata={"help": "own turns to look ahead (0: the whole hand)"})
     trust: float = field(default=1.0, metadata={"help": "in the policy, against noise"})
     least: float = field(default=0.01, metadata={"help": "probability below which none is tried"})
+    likely: float = field(default=0.0, metadata={"help": "1: weigh worlds by the moves seen"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
 
     def __post_init__(self) -> None:
@@ -86,6 +82,7 @@ class PolicySearch:
             raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
         if not 0 <= self.least < 1:
             raise AgentError(f"least is a probability from 0 to below 1, not {self.least}")
+        self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
         self._budget = Search(self.worlds, self.ms)
         self._policy = PolicyAgent(self.path, device=self.device)
         self._reward = reward_of(self._policy.about)
@@ -110,12 +107,15 @@ class PolicySearch:
         tried[np.arange(len(views)), shares.argmax(1)] = True
         values = np.where(tried, 0.0, -np.inf)
         which = np.flatnonzero(tried.sum(1) > 1)
+        self.last_effective_worlds = np.full(len(views), np.nan)
         if len(which):
             actions = np.argsort(-shares[which], 1, kind="stable")[:, : tried[which].sum(1).max()]
             rows = which[:, None]
             scores = np.where(tried[rows, actions], 0.0, -np.inf)
             logs = np.log(np.maximum(shares[rows, actions], np.finfo(shares.dtype).tiny))
-            self._think(views[which], actions, logs, scores, key)
+            self.last_effective_worlds[which] = self._think(
+                views[which], actions, logs, scores, key
+            )
             values[rows, actions] = scores
         return values
 
@@ -126,34 +126,70 @@ class PolicySearch:
         logs: np.ndarray,
         scores: np.ndarray,
         key: Word,
-    ) -> None:
-        """Score actions of every view, but those that are -inf, in one block after another."""
-        units, worths = _Units(views, self._reward), np.zeros((len(views), 0, actions.shape[1]))
-        for block, worlds in enumerate(self._budget.blocks(len(views))):
+    ) -> np.ndarray:
+        """Score actions of every view, but those that are -inf, in one block after another.
+
+        The answer is how many equally weighted worlds would tell as much.
+        """
+        units, blocks = _Units(views, self._reward), self._budget.blocks(len(views))
+        worths = np.zeros((len(views), 0, actions.shape[1]))
+        likelihoods = weights = np.zeros((len(views), 0))
+        for block, worlds in enumerate(blocks):
+            tried = np.isfinite(scores)
+            tried &= tried.sum(1, keepdims=True) > 1
+            if not tried.any():
+                break
             games = np.zeros((len(views), worlds), GAME)
             deal_worlds(views, key, block, np.zeros(1, BELIEF), games)
-            trials = np.zeros(np.isfinite(scores).sum() * worlds, TRIAL)
-            tried = np.empty(len(trials), GAME)
-            set_up(games, views["seat"], actions, np.isfinite(scores), self.rounds, trials, tried)
-            found = np.zeros((len(views), worlds, actions.shape[1]))
-            found[trials["root"], trials["world"], trials["action"]] = self._play_on(
-                tried, trials, units
-            )
+            found = self._try_all(views["seat"], games, actions, tried, units)
             worths = np.concatenate([worths, found], 1)
-            score(worths, logs, self.trust, scores)
-            if not (np.isfinite(scores).sum(1) > 1).any():
-                break
+            found = self._likelihoods(views["seat"], games, tried.any(1))
+            likelihoods = np.concatenate([likelihoods, found], 1)
+            weights = np.exp(likelihoods - likelihoods.max(1, keepdims=True))
+            weights /= weights.sum(1, keepdims=True)
+            score(worths, weights, logs, self.trust, scores)
+        return 1 / (weights**2).sum(1)
+
+    def _likelihoods(self, seats: np.ndarray, games: np.ndarray, tried: np.ndarray) -> np.ndarray:
+        """The logarithms of how likely what others did makes each world; -inf if it was not tried.
+
+        All worlds are alike without `likely`.
+        """
+        logs = np.where(tried[:, None], np.zeros(games.shape), -np.inf)
+        if self.likely:
+            seats = seats[tried].repeat(games.shape[1])
+            found = log_likelihoods(self._policy, games[tried].ravel(), seats)
+            logs[tried] = self.likely * found.reshape(-1, games.shape[1])
+        return logs
+
+    def _try_all(
+        self,
+        seats: np.ndarray,
+        worlds: np.ndarray,
+        actions: np.ndarray,
+        tried: np.ndarray,
+        units: _Units,
+    ) -> np.ndarray:
+        """What the actions that are tried are worth in every world; 0 for the others."""
+        trials = np.zeros(tried.sum() * worlds.shape[1], TRIAL)
+        games = np.empty(len(trials), GAME)
+        set_up(worlds, seats, actions, tried, self.rounds, trials, games)
+        worths = np.zeros((*worlds.shape, actions.shape[1]))
+        worths[trials["root"], trials["world"], trials["action"]] = self._play_on(
+            games, trials, units
+        )
+        return worths
 
     def _play_on(self, games: np.ndarray, trials: np.ndarray, units: _Units) -> np.ndarray:
         """Play every game on to its leaf, by the policy; answer what that is worth."""
         live, seats = np.arange(len(games)), np.empty(len(games), np.int8)
         while left := find_decisions(games, trials, live, seats):
             live = live[:left]
-            shares = self._policy.probabilities(*_seen(games, live, seats[:left]))
+            shares = self._policy.probabilities(*seen(games, live, seats[:left]))
             move_by_chance(games, live, shares)
         worths = units.won(games, trials)
         leaves = np.flatnonzero(games["table"]["phase"] == PLAYING)
-        views, _ = _seen(games, leaves, trials["seat"][leaves])
+        views, _ = seen(games, leaves, trials["seat"][leaves])
         worths[leaves] += self._policy.values(views)
         return worths
 
@@ -163,37 +199,31 @@ def reward_of(about: Mapping[str, Any]) -> str:
     config = {"reward": "margin", "horizon": "hand", **about, **about.get("config", {})}
     if config["reward"] not in AIMS or config["horizon"] != "hand":
         raise PolicyError(
-            f"policy+search needs a policy with values of the hand, trained with horizon=hand and "
-            f"reward={' or '.join(AIMS)}, not horizon={config['horizon']} and "
-            f"reward={config['reward']}"
+            "policy+search needs a policy with values of the hand, trained with horizon=hand and "
+            f"reward={' or '.join(AIMS)}, not {config['horizon']} and {config['reward']}"
         )
     return str(config["reward"])
 
 
-def score(worths: np.ndarray, logs: np.ndarray, trust: float, scores: np.ndarray) -> None:
+def score(
+    worths: np.ndarray, weights: np.ndarray, logs: np.ndarray, trust: float, scores: np.ndarray
+) -> None:
     """Score actions by what they are worth [views x worlds x actions], and the policy's logs.
 
-    Those that are clearly worse than the best become -inf. What is -inf is no longer looked at,
-    nor is a view where only one action is left.
+    Those that are clearly worse than the best become -inf. What is -inf is looked at no more.
     """
     tried = np.isfinite(scores)
-    open_ = tried & (tried.sum(1, keepdims=True) > 1)
-    count = np.maximum(tried.sum(1), 1)[:, None]
+    count = tried.sum(1, keepdims=True)
     common = (worths * tried[:, None]).sum(2, keepdims=True) / count[:, None]
-    errors = (worths - common).std(1) / np.sqrt(worths.shape[1] - 1)
+    spread = (worths - common).var(1, ddof=1)
+    errors = np.sqrt(spread * (weights**2).sum(1, keepdims=True))
     noise = (errors * tried).sum(1, keepdims=True) / count
-    found = worths.mean(1) + trust * np.maximum(noise, LEAST_NOISE) * logs
+    means = (worths * weights[:, :, None]).sum(1)
+    found = means + trust * np.maximum(noise, LEAST_NOISE) * logs
     best = np.where(tried, found, -np.inf).argmax(1)[:, None]
     highest, error = (np.take_along_axis(of, best, 1) for of in (found, errors))
     worse = found < highest - CLEARLY * np.hypot(errors, error)
-    scores[open_] = np.where(worse, -np.inf, found)[open_]
-
-
-def _seen(games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The views of some seats, and what they may do."""
-    views, masks = np.empty(len(which), VIEW), np.empty((len(which), ACTION_COUNT), np.int8)
-    observe_seats(games, which, seats, views, masks)
-    return views, masks
+    scores[tried] = np.where(worse, -np.inf, found)[tried]
 
 
 class _Units:
@@ -212,10 +242,8 @@ class _Units:
 
     def won(self, games: np.ndarray, trials: np.ndarray) -> np.ndarray:
         """What every trial has won up to its leaf."""
-        won = np.zeros(len(games))
-        write_won(
-            games, trials, self._views, self._chances, self._which, self._starts, self._scale, won
-        )
+        won, starts, scale = np.zeros(len(games)), self._starts, self._scale
+        write_won(games, trials, self._views, self._chances, self._which, starts, scale, won)
         return won
 
 
@@ -302,24 +330,6 @@ def move_by_chance(games: Array, live: Array, shares: Array) -> None:
                 if wait < soonest:
                     first, soonest = action, wait
         play(game, first)
-
-
-def take_back_points(views: np.ndarray) -> None:
-    """Take the points of this hand's plays from the scores (also what an exact target refused)."""
-    layouts = np.zeros(len(views), LAYOUT)
-    layouts["spinner"] = NOBODY
-    _take_back(views, layouts)
-
-
-@compiled
-def _take_back(views: Array, layouts: Array) -> None:
-    """Set the tiles anew on empty layouts, and take what each has scored."""
-    for i in range(len(views)):
-        table, rules = views[i].table, views[i].table.rules
-        for ply in range(table.plies):
-            attach(rules, layouts[i], table.play_action[ply])
-            points = FIVES[rules.multiple, layouts[i].total] * rules.unit
-            table.scores[side_of(rules, table.play_seat[ply])] -= points
 
 
 @compiled

@@ -66,13 +66,15 @@ class Search:
             raise AgentError("a search needs worlds=1 or more, or ms= above 0")
 
     def blocks(self, decisions: int) -> Iterator[int]:
-        """How many worlds to look at next, until the budget is spent; at least one block."""
-        started, left = time.perf_counter(), self.worlds
-        while left > 0:
-            yield BLOCK if self.ms else min(BLOCK, left)
-            left -= 0 if self.ms else BLOCK
-            if self.ms and time.perf_counter() - started > self.ms / 1000 * decisions:
-                return
+        """How many worlds to look at next, as long as the budget allows it; at least one block."""
+        if not self.ms:
+            for done in range(0, self.worlds, BLOCK):
+                yield min(BLOCK, self.worlds - done)
+            return
+        started, blocks, spent = time.perf_counter(), 0, 0.0
+        while not blocks or spent * (blocks + 1) / blocks <= self.ms / 1000 * decisions:
+            yield BLOCK
+            blocks, spent = blocks + 1, time.perf_counter() - started
 
 
 @register("pimc")

@@ -1,0 +1,344 @@
+"""A policy that looks ahead: what its values mean, when it trusts itself, and that it gains by it."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.arena.duels import duel
+from agents.learn.hindsight import LAPSE, log_likelihoods, take_back_points
+from agents.learn.networks import PolicyNetwork, Shape, build
+from agents.learn.policies import PolicyAgent, PolicyError, save_policy
+from agents.learn.thinking import PolicySearch, score
+from agents.play.endgame import regrets
+from agents.play.outlook import outlook_of
+from agents.registry import AgentError, make_agent
+from fiveup_env import Batch, Game, Rules, belief, engine
+from fiveup_env.view import VIEW, observe_at
+from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def lively(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained policy that has likes and dislikes, and expects something."""
+    torch.manual_seed(3)
+    network = build(Shape(width=16, depth=1))
+    with torch.no_grad():
+        network.policy_head.weight.mul_(200)
+    return saved(tmp_path_factory.mktemp("lively"), network)
+
+
+@pytest.fixture(scope="module")
+def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A policy to which all actions are alike, and that always expects 3."""
+    return saved(tmp_path_factory.mktemp("blank"), blank_network(3))
+
+
+def blank_network(expects: float) -> PolicyNetwork:
+    network = build(Shape(width=1, depth=1))
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.zero_()
+        network.value_head.bias.fill_(expects)
+    return network
+
+
+def saved(folder: Path, network: PolicyNetwork, **about: Any) -> Path:
+    save_policy(folder / "policy", network, about)
+    return folder / "policy"
+
+
+def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
+    """What the agent thinks of every allowed move."""
+    row = agent.values(game.view(), game.action_mask()[None], np.random.default_rng(seed))[0]
+    return {str(move): float(row[move.action]) for move in game.legal_moves}
+
+
+def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Views and masks after some random moves, of two to five players."""
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], seed=5, **fields)
+    batch.reset()
+    random = np.random.default_rng(2)
+    for _ in range(moves):
+        batch.step(batch.random_actions(random))
+    return batch.views(), batch.mask.copy()
+
+
+# --- What is chosen
+
+
+def test_every_game_is_played_by_its_rules(lively: Path) -> None:
+    agent = make_agent(f"policy+search:{lively},worlds=2,likely=1")
+    for draw in ("until_playable", "optional"):
+        batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
+        batch.reset()
+        random = np.random.default_rng(0)
+        for _ in range(30):
+            batch.step(agent(batch.views(), batch.mask, random))
+
+
+def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
+    agent = make_agent(f"policy+search:{lively},likely=1,trust=0")
+    assert isinstance(agent, PolicySearch)
+    game = Game(seed=4)
+    assert values(agent, game, 1) == values(agent, game, 1) != values(agent, game, 2)
+
+
+def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
+    agent = make_agent(f"policy+search:{lively},worlds=8")
+    views, masks = positions()
+    together = agent(views, masks, np.random.default_rng(0))
+    alone = agent(views[:1], masks[:1], np.random.default_rng(0))
+    assert together[0] == alone[0]
+
+
+def test_a_single_action_is_not_thought_about(lively: Path) -> None:
+    agent = PolicySearch(str(lively))
+    game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
+    assert values(agent, game) == {"5-4@5": 0.0}
+    assert np.isnan(agent.last_effective_worlds).all()
+
+
+def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
+    views, masks = positions()
+    shares = PolicyAgent(str(lively)).probabilities(views, masks)
+    agent = PolicySearch(str(lively), worlds=2, least=0.2)
+    found = agent.values(views, masks, np.random.default_rng(0))
+    unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
+    assert (found[unlikely] == -np.inf).all()
+    assert (found[np.arange(len(views)), found.argmax(1)] > -np.inf).all()
+    assert (masks > 0)[unlikely].any()
+
+
+def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> None:
+    views, masks = positions()
+    for ms in (0.01, 20):
+        agent = PolicySearch(str(lively), ms=ms)
+        chosen = agent(views, masks, np.random.default_rng(0))
+        assert (masks[np.arange(len(views)), chosen] == 1).all()
+        most = np.nanmax(agent.last_effective_worlds)
+        assert most == pytest.approx(32) if ms < 1 else most > 33
+
+
+# --- What its values mean
+
+
+SMALL = {
+    "alone": push_all(game_of("3-1 2-1 0-0", "3-2 1-1 3-3", max_pip=3, reserve=2), "2-1"),
+    "partners": push_all(game_of("3-2 0-0", "2-2 3-3", "3-1 1-0", "1-1 2-0", max_pip=3), "3-2"),
+    "each": push_all(game_of("2-1 1-1", "2-2 2-0", "1-0 0-0", max_pip=2), "2-1"),
+}
+
+
+def mean_worth(game: Game, move: str, rounds: int, leaf: float) -> float:
+    """What a move is worth over sampled worlds, all playing at random, in plain Python."""
+    worths = []
+    for world in belief.sample(game.view(), 300, np.random.default_rng(1)):
+        twin = game.copy()
+        twin._state["hands"][0], twin._state["order"][0] = world["hands"], world["order"]
+        twin.push(move)
+        worths.append(expected(twin, game, rounds, leaf))
+    return float(np.mean(worths))
+
+
+def expected(game: Game, root: Game, rounds: int, leaf: float) -> float:
+    """Points won since the root, in fives, and at a leaf what is expected there."""
+    side = root.rules.side_of(int(root.turn or 0))
+    if game.hand_number != root.hand_number or game.outcome():
+        return margin(game, root, side) / 5
+    moves = list(game.legal_moves)
+    if len(moves) > 1 and game.turn == root.turn:
+        rounds -= 1
+        if rounds == 0:
+            return margin(game, root, side) / 5 + leaf
+    worths = []
+    for move in moves:
+        game.push(move)
+        worths.append(expected(game, root, rounds, leaf))
+        game.pop()
+    return float(np.mean(worths))
+
+
+def margin(game: Game, root: Game, side: int) -> float:
+    won = [int(now) - int(then) for now, then in zip(game.scores, root.scores, strict=True)]
+    return won[side] - (sum(won) - won[side]) / (len(won) - 1)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+@pytest.mark.parametrize("name", SMALL)
+def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
+    name: str, rounds: int, blank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.learn.thinking.CLEARLY", np.inf)
+    game = SMALL[name]
+    thought = values(PolicySearch(str(blank), worlds=3000, rounds=rounds, trust=0), game)
+    assert len(thought) > 1
+    for move, value in thought.items():
+        assert value == pytest.approx(mean_worth(game, move, rounds, 3), abs=0.06)
+
+
+def test_by_outlook_a_move_that_wins_is_worth_the_chance_that_was_lacking(tmp_path: Path) -> None:
+    folder = saved(tmp_path, blank_network(0), config={"reward": "outlook", "horizon": "hand"})
+    # One point wins. 5-0 makes 5 for sure; 4-3 scores nothing.
+    game = game_of("5-0 6-6 6-4 4-3", "2-1 3-3 2-2 1-1", target=1, game_end="immediate")
+    thought = values(PolicySearch(str(folder), rounds=0, trust=0), game)
+    begun = outlook_of(game.rules.record())[1, 1]
+    assert thought["5-0"] == pytest.approx(8 * (1 - begun))
+    assert thought["4-3"] < thought["5-0"]
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
+def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
+    game = play_randomly(Game(rules, seed=3), Random(3), 37)
+    hands = (step.before for step in game.steps())
+    now = game.hand_number
+    before = next((hand for hand in hands if hand["table"]["hand_number"] == now), game.state)
+    view = game.view()
+    take_back_points(view)
+    assert (view["table"]["scores"] == before["table"]["scores"]).all()
+
+
+# --- Whom it trusts
+
+
+def decided(worths: np.ndarray, logs: list[float], trust: float = 1.0) -> np.ndarray:
+    """The scores of one view's actions after some worlds."""
+    scores = np.zeros((1, len(logs)))
+    weights = np.full((1, len(worths)), 1 / len(worths))
+    score(worths[None], weights, np.array([logs]), trust, scores)
+    return scores[0]
+
+
+def test_where_worlds_find_actions_alike_the_policy_decides() -> None:
+    assert decided(np.ones((4, 3)), [-2.0, -0.5, -1.0]).argmax() == 1
+
+
+def test_where_all_worlds_agree_the_search_decides_however_much_they_differ() -> None:
+    worlds = np.random.default_rng(0).normal(0, 100, (4, 1))
+    assert decided(worlds + np.array([0.0, 0.01]), [-0.01, -4.0]).argmax() == 1
+
+
+def test_few_noisy_worlds_leave_the_choice_to_the_policy_and_many_take_it() -> None:
+    noisy = np.random.default_rng(0).normal([0, 0.3], 1, (3000, 2))
+    assert decided(noisy[:4], [-0.1, -2.3], trust=3).argmax() == 0
+    assert decided(noisy, [-0.1, -2.3], trust=3).argmax() == 1
+
+
+def test_what_is_clearly_worse_is_closed_and_stays_so() -> None:
+    worths = np.random.default_rng(0).normal([0, -9, 0.1], 1, (32, 3))
+    assert np.isfinite(decided(worths, [0.0, 0.0, 0.0])).tolist() == [True, False, True]
+
+
+def test_worlds_of_no_weight_do_not_count() -> None:
+    scores = np.zeros((1, 2))
+    worths = np.array([[[1.0, 0.0], [0.0, 0.9], [0.0, 0.9]]])
+    score(worths, np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 2)), 0.0, scores)
+    assert scores.tolist() == [[1.0, 0.0]]
+
+
+# --- What others did
+
+
+@pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_likelihoods_are_those_of_every_move_that_others_chose(
+    draw: str, players: int, lively: Path
+) -> None:
+    policy, expected_logs = PolicyAgent(str(lively)), []
+    for seed in range(6):
+        game = play_randomly(Game(players=players, draw=draw, seed=seed), Random(seed), 40)
+        found = log_likelihoods(policy, game.state, np.array([game.turn], np.int8))
+        expected_logs.append(sum(logs_of_others(policy, game)))
+        assert found[0] == pytest.approx(expected_logs[-1], rel=1e-4)
+    assert sum(expected_logs) < -4
+
+
+def logs_of_others(policy: PolicyAgent, game: Game) -> Iterator[float]:
+    """The logarithm of the chance of every choice that others made in the present hand."""
+    for step in game.steps():
+        table = step.before[0]["table"]
+        legal, masks = legal_in(step.before)
+        if table["hand_number"] == game.hand_number and table["turn"] != game.turn and legal > 1:
+            views = view_of(step.before, int(table["turn"]))
+            share = policy.probabilities(views, masks)[0, step.move.action]
+            yield float(np.log((1 - LAPSE) * share + LAPSE / legal))
+
+
+def legal_in(state: np.ndarray) -> tuple[int, np.ndarray]:
+    """How many moves are allowed in a GAME record, and which."""
+    masks = np.zeros((1, 121), np.int8)
+    engine.mark_legal_at(state, 0, masks)
+    return int(masks.sum()), masks
+
+
+def view_of(state: np.ndarray, seat: int) -> np.ndarray:
+    views = np.zeros(1, VIEW)
+    observe_at(state, 0, seat, views, 0)
+    return views
+
+
+def test_weighing_worlds_leaves_fewer_that_count(lively: Path) -> None:
+    views, masks = positions(moves=9)
+    alike, weighed = (PolicySearch(str(lively), likely=likely) for likely in (0, 1))
+    for agent in (alike, weighed):
+        agent(views, masks, np.random.default_rng(0))
+    thought = ~np.isnan(alike.last_effective_worlds)
+    assert np.allclose(alike.last_effective_worlds[thought], 32)
+    assert (weighed.last_effective_worlds[thought] >= 1).all()
+    assert weighed.last_effective_worlds[thought].mean() < 25
+
+
+# --- That it gains
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
+    search, policy = make_agent(f"policy+search:{lively},worlds=16,rounds=0"), f"policy:{lively}"
+    played = duel(
+        [search, make_agent(policy)], Rules.preset(players=players), np.arange(60), "hand"
+    )
+    assert played.interval(played.margins)[0] > 0
+
+
+def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> None:
+    # With no boneyard, two players know every tile.
+    batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5, seed=7)
+    batch.reset()
+    random, policy = np.random.default_rng(0), PolicyAgent(str(lively))
+    for _ in range(2):
+        batch.step(batch.random_actions(random))
+    views, masks = batch.views(), batch.mask
+    search = PolicySearch(str(lively), rounds=0, trust=0, least=0)
+    own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
+    assert 0 < better.mean() < 0.6 * own.mean()
+
+
+# --- What is refused
+
+
+def test_options_that_cannot_be_are_refused(lively: Path) -> None:
+    for wrong, why in [
+        ("worlds=1", "worlds=2 or more"),
+        ("trust=-1", "no option below 0"),
+        ("least=1", "a probability from 0 to below 1, not 1.0"),
+        ("likelyhood=1", "did you mean 'likely'"),
+    ]:
+        with pytest.raises(AgentError, match=why):
+            make_agent(f"policy+search:{lively},{wrong}")
+
+
+@pytest.mark.parametrize("config", [{"horizon": "game"}, {"reward": "win", "horizon": "game"}])
+def test_values_of_whole_games_are_refused(config: dict[str, str], tmp_path: Path) -> None:
+    folder = saved(tmp_path, blank_network(0), config=config)
+    with pytest.raises(PolicyError, match="needs a policy with values of the hand"):
+        make_agent(f"policy+search:{folder}")
