@@ -1,8 +1,8 @@
 """Compiled functions: the decorator that makes them, their cache, and the bit tricks they share.
 
 Numba caches compiled code, but looks for changes only in the file that holds the function, not in
-the files it calls into. Code is therefore cached in a folder named after all of a package's source:
-a change anywhere compiles anew, and no stale rule can survive in another module's cache.
+the files it calls into. Code is therefore cached in a folder named after all source of its package
+and of this one: a change anywhere compiles anew, and no stale rule survives in another's cache.
 """
 
 from __future__ import annotations
@@ -56,10 +56,13 @@ def _compile(function: Function, *, inline: bool) -> Function:
 
 @cache
 def source_digest(folder: Path) -> str:
-    """A name for the exact Python source that lies in a folder and in this package's own."""
+    """A name for the exact Python source of this package and of the one that a folder is in."""
+    top = folder
+    while (top.parent / "__init__.py").exists():
+        top = top.parent
     digest = hashlib.blake2b(digest_size=8)
-    for root in sorted({folder, PACKAGE}):
-        for path in sorted(root.glob("*.py")):
+    for root in sorted({top, PACKAGE}):
+        for path in sorted(root.rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
