@@ -19,7 +19,7 @@ from agents.play.outlook import outlook_of
 from agents.registry import AgentError, make_agent
 from fiveup_env import Batch, Game, Rules, belief, engine
 from fiveup_env.view import VIEW, observe_at
-from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
+from tests.support import EVERY_PRESET, chosen, game_of, label, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,6 +187,22 @@ def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
         assert value == pytest.approx(mean_worth(game, move, rounds, 3), abs=0.06)
 
 
+def test_cold_play_goes_on_by_the_likeliest_action(lively: Path) -> None:
+    # With no boneyard, two players know every tile: all worlds are the same.
+    game = Game(players=2, max_pip=3, hand_size=5, seed=6)
+    agent = PolicySearch(str(lively), worlds=2, rounds=0, trust=0, least=0, temperature=1e-3)
+    thought = values(agent, game)
+    best = max(thought.values())
+    for move, value in thought.items():
+        twin = game.copy()
+        twin.push(move)
+        while twin.hand_number == game.hand_number:
+            twin.push(chosen(f"policy:{lively}", twin))
+        won = margin(twin, game, int(game.turn or 0)) / 5
+        assert value == pytest.approx(won) if value == best else won < best
+    assert min(thought.values()) < best
+
+
 def test_by_outlook_a_move_that_wins_is_worth_the_chance_that_was_lacking(tmp_path: Path) -> None:
     folder = saved(tmp_path, blank_network(0), config={"reward": "outlook", "horizon": "hand"})
     # One point wins. 5-0 makes 5 for sure; 4-3 scores nothing.
@@ -330,6 +346,7 @@ def test_options_that_cannot_be_are_refused(lively: Path) -> None:
     for wrong, why in [
         ("worlds=1", "worlds=2 or more"),
         ("trust=-1", "no option below 0"),
+        ("temperature=0", "temperature must be above 0, not 0.0"),
         ("least=1", "a probability from 0 to below 1, not 1.0"),
         ("likelyhood=1", "did you mean 'likely'"),
     ]:

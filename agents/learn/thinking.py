@@ -73,6 +73,7 @@ class PolicySearch:
     rounds: int = field(default=1, metadata={"help": "own turns to look ahead (0: the whole hand)"})
     trust: float = field(default=1.0, metadata={"help": "in the policy, against noise"})
     least: float = field(default=0.01, metadata={"help": "probability below which none is tried"})
+    temperature: float = field(default=1.0, metadata={"help": "of the moves that are played on"})
     likely: float = field(default=0.0, metadata={"help": "1: weigh worlds by the moves seen"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
 
@@ -80,6 +81,8 @@ class PolicySearch:
         """Load the policy, and refuse what cannot be played."""
         if self.worlds < 2 or self.ms < 0 or self.rounds < 0 or self.trust < 0:
             raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
+        if not 0 < self.temperature < float("inf"):
+            raise AgentError(f"temperature must be above 0, not {self.temperature}")
         if not 0 <= self.least < 1:
             raise AgentError(f"least is a probability from 0 to below 1, not {self.least}")
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
@@ -186,6 +189,7 @@ class PolicySearch:
         while left := find_decisions(games, trials, live, seats):
             live = live[:left]
             shares = self._policy.probabilities(*seen(games, live, seats[:left]))
+            shares = (shares / shares.max(1, keepdims=True)) ** (1 / self.temperature)
             move_by_chance(games, live, shares)
         worths = units.won(games, trials)
         leaves = np.flatnonzero(games["table"]["phase"] == PLAYING)
@@ -314,7 +318,7 @@ def play_forced(game: Record) -> None:
 
 @compiled
 def move_by_chance(games: Array, live: Array, shares: Array) -> None:
-    """Draw an action by its probability in every live game, and make it.
+    """Draw an action by its share in every live game, and make it.
 
     Every action waits for an exponential time, and the first one is made. In a world, an action at
     a ply waits alike in all trials, so trials part only where their probabilities do.
