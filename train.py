@@ -11,9 +11,6 @@ from agents.learn.display import Display
 from agents.learn.runs import Run, find_run, new_run
 from fiveup_env import FiveUpError
 
-# Threads that wait for each other must not spin: beside other programs that costs most of the time.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 
 def main() -> int:
     """Read the configuration, train, measure, and say where the policy lies."""

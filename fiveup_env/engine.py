@@ -385,6 +385,31 @@ def nth_legal(table: Record, hand: Mask, n: int) -> int:
 
 
 @inlined
+def list_legal(table: Record, hand: Mask, actions: Array) -> int:
+    """List what the seat to move may do with its hand; the answer is how many actions there are."""
+    count = 0
+    if table.plies == 0:
+        while hand:
+            actions[count] = lowest_bit(hand)
+            hand &= hand - ONE
+            count += 1
+    else:
+        ends = table.layout.open
+        while ends:
+            end = lowest_bit(ends)
+            ends &= ends - np.uint16(1)
+            fits = hand & SUIT_OF_END[end]
+            while fits:
+                actions[count] = PLAY[end, lowest_bit(fits)]
+                fits &= fits - ONE
+                count += 1
+    if table.rules.draw == DRAW_OPTIONAL and (count == 0 or drawable(table) > 0):
+        actions[count] = DRAW if drawable(table) > 0 else PASS
+        count += 1
+    return count
+
+
+@inlined
 def _nth_bit(mask: Mask, n: int) -> int:
     for _ in range(n):
         mask &= mask - ONE

@@ -17,13 +17,13 @@ from agents.play.values import (
     NAMES,
     ROOM,
     best_action,
-    list_legal,
     look,
     unseen_by,
 )
 from agents.registry import make_agent
 from fiveup_env import Game, Rules, Tile
 from fiveup_env.compiled import Array, compiled
+from fiveup_env.engine import list_legal
 from tests.support import choices, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from agents.learn.imitation import (
     gather,
     gather_on_cores,
     imitate,
-    returns_of,
 )
 from agents.learn.networks import PolicyNetwork, Shape, build
 from agents.learn.policies import load_policy
+from agents.play.outlook import outlook_of
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
 
@@ -45,6 +45,8 @@ LESSONS: dict[str, Any] = {
 
 class PointsAndPips:
     """A teacher for tests: the points of a play and something for the pips that it gets rid of."""
+
+    aim = "hand"
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -116,7 +118,9 @@ def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Pol
 
 def test_the_cores_that_gather_change_nothing() -> None:
     one, two = (
-        gather_on_cores("pimc:worlds=1", ["five_up"], [2], 1600, 3, cores, games=4)
+        gather_on_cores(
+            "pimc:worlds=1,aim=hand", "greedy", ["five_up"], [2], 1600, 3, cores, games=4
+        )
         for cores in (1, 2)
     )
     for field in dataclasses.fields(Examples):
@@ -130,44 +134,37 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
         examples_of(share=share)
 
 
-def test_too_few_moves_to_end_a_hand_are_refused() -> None:
-    with pytest.raises(ImitationError, match="2 moves in each of 100 games end no hand"):
-        examples_of(200, games=100)
+def test_what_is_still_to_come_is_the_best_value_as_the_learner_counts() -> None:
+    examples = gather(PointsAndPips(), "all_fives", 2, 2000, 1, games=50)
+    assert np.allclose(examples.returns * 5, examples.values.max(1))
 
 
-def test_returns_are_what_a_seat_is_given_until_its_hand_ends() -> None:
-    seats = np.array([[0], [1], [0], [1], [1]])
-    rewards = np.array([[[1, -1]], [[-2, 2]], [[4, -4]], [[-8, 8]], [[16, -16]]])
-    ended = np.array([[False], [False], [True], [False], [False]])
-    returns = returns_of(seats, rewards.astype(np.float32), ended)[:, 0]
-    assert returns[:3].tolist() == [1 - 2 + 4, 2 - 4, 4]
-    assert np.isnan(returns[3:]).all()
+def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
+    class Sure(PointsAndPips):
+        aim = "game"
 
+        def values(self, *seen: Any) -> np.ndarray:
+            """Every game is won."""
+            return np.minimum(super().values(*seen), 0) * 0 + 1
 
-def test_returns_are_margins_of_hands_whatever_the_unit() -> None:
-    for preset in ("all_fives", "all_fives_cribbage"):
-        examples = gather(PointsAndPips(), preset, 2, 4000, 1, games=50)
-        points = examples.returns * 5
-        assert np.allclose(points, points.round(), atol=1e-4)
-        assert 2 < points.std() < 15
-
-
-def test_the_first_decision_of_a_hand_is_worth_its_margin() -> None:
-    examples = gather(PointsAndPips(), "five_up", 2, 2000, 3, games=20, share=0)
-    batch = Batch(20, players=2, reward="margin", episode="hand", seed=(1 + 3) << 40)
+    examples = gather(Sure(), "five_up", 2, 2000, 1, games=50, reward="outlook")
+    batch = Batch(50, players=2, reward="win", seed=(1 + 1) << 40)
     batch.reset()
-    leads, total = batch.turn.copy(), np.zeros((20, 2))
-    going = np.ones(20, bool)
-    while going.any():
-        values = PointsAndPips().values(batch.views(), batch.mask, np.random.default_rng(0))
-        batch.step(np.nan_to_num(values, nan=-np.inf).argmax(1))
-        total[going] += batch.reward[going]
-        going &= ~batch.done
-    assert np.allclose(examples.returns[:20] * 5, total[np.arange(20), leads])
+    leads = outlook_of(batch.games["table"]["rules"][0])[61, 61]
+    first = examples.returns[: (batch.mask.sum(1) > 1).sum()]
+    assert np.allclose(first, 8 * (1 - leads))
+    assert examples.returns.std() > 0
+
+
+def test_a_teacher_that_aims_at_something_else_is_refused() -> None:
+    with pytest.raises(ImitationError, match="reward outlook needs a teacher with aim=game"):
+        examples_of(reward="outlook")
 
 
 def test_a_teacher_without_values_is_refused() -> None:
     class Silent:
+        aim = "hand"
+
         def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
             """Nothing."""
             del views, random
@@ -184,7 +181,7 @@ def test_the_teacher_is_learnt() -> None:
     examples = examples_of(10_000, share=0.3)
     network = network_of()
     before = examine(network, examples, TEMPERATURE)
-    history = imitate(network, examples, **LESSONS)
+    history = imitate(network, [examples], **LESSONS)
     assert [figures["epoch"] for figures in history] == list(range(1, 9))
     after = history[-1]
     assert before["agreement"] < 0.6
@@ -203,7 +200,7 @@ def test_from_scrambled_values_nothing_is_learnt() -> None:
         row[mask > 0] = random.permutation(row[mask > 0])
     wrong = dataclasses.replace(examples, values=scrambled)
     network = network_of()
-    imitate(network, wrong, **LESSONS)
+    imitate(network, [wrong], **LESSONS)
     assert examine(network, examples, TEMPERATURE)["agreement"] < 0.7
 
 
@@ -212,30 +209,40 @@ def test_learning_is_decided_by_the_seed() -> None:
     ends = []
     for seed in (1, 1, 2):
         network = network_of()
-        history = imitate(network, examples, epochs=2, seed=seed)
+        history = imitate(network, [examples], epochs=2, seed=seed)
         ends.append((history, network.policy_head.weight.detach().clone()))
     assert ends[0][0] == ends[1][0]
     assert torch.equal(ends[0][1], ends[1][1])
     assert not torch.equal(ends[0][1], ends[2][1])
 
 
+def test_rounds_go_on_where_the_last_one_ended_by_one_schedule() -> None:
+    first, second = (examples_of(1500, share=share) for share in (0.0, 0.5))
+    network, halfway = network_of(), network_of()
+    history = imitate(network, [first, second], count=2, epochs=2)
+    assert [figures["epoch"] for figures in history] == [1, 2, 3, 4]
+    alone = imitate(halfway, [first], count=2, epochs=2)
+    assert alone == history[:2]
+    assert imitate(network_of(), [first], epochs=2) != alone
+
+
 def test_the_value_learns_the_returns() -> None:
     examples = examples_of(6000)
     told = dataclasses.replace(examples, returns=examples.rows[:, 224] / np.float32(10))
-    history = imitate(network_of(), told, epochs=8, batch_size=128, value_weight=1.0)
+    history = imitate(network_of(), [told], epochs=8, batch_size=128, value_weight=1.0)
     assert history[-1]["value_error"] < 0.15 * told.returns.var()
 
 
 def test_held_out_games_are_not_learnt_from() -> None:
     examples = examples_of(1500)
     network, blind = network_of(), network_of()
-    history = imitate(network, examples, epochs=1, held_out=0.2, seed=4)
+    history = imitate(network, [examples], epochs=1, held_out=0.2, seed=4)
     numbers = np.unique(examples.games)
     held_out = np.random.default_rng(4).permutation(numbers)[: len(numbers) // 5]
     tested = np.isin(examples.games, held_out)
     returns = np.where(tested, np.float32(1e4), examples.returns)
     spoilt = imitate(
-        blind, dataclasses.replace(examples, returns=returns), epochs=1, held_out=0.2, seed=4
+        blind, [dataclasses.replace(examples, returns=returns)], epochs=1, held_out=0.2, seed=4
     )
     assert torch.equal(network.value_head.weight, blind.value_head.weight)
     assert spoilt[0]["value_error"] > 1e6 > history[0]["value_error"]
@@ -245,10 +252,10 @@ def test_what_cannot_be_learnt_is_refused() -> None:
     examples = examples_of(1500)
     for share in (0.0, 1.0):
         with pytest.raises(ImitationError, match="leaves none to learn from or to test on"):
-            imitate(network_of(), examples, held_out=share)
+            imitate(network_of(), [examples], held_out=share)
     endless = dataclasses.replace(examples, returns=examples.returns + np.float32(np.inf))
-    with pytest.raises(ImitationError, match="the loss is inf in epoch 1"):
-        imitate(network_of(), endless)
+    with pytest.raises(ImitationError, match="the loss is inf: try a smaller learning rate"):
+        imitate(network_of(), [endless])
 
 
 # --- The command
@@ -262,8 +269,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> None:
     out = tmp_path / "policy"
     ran = run(
-        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "15000", "--epochs", "1"),
-        *("--width", "16", "--players", "4,2", "--out", str(out)),
+        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "6000", "--epochs", "1"),
+        *("--rounds", "2", "--width", "16", "--players", "4,2", "--out", str(out)),
     )
     assert ran.returncode == 0, ran.stderr
     assert f"play with policy:{out}" in ran.stdout

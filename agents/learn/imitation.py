@@ -4,7 +4,10 @@
         --out runs/imitated
 
 The policy learns what the teacher finds every allowed action worth, softly: the better, the
-likelier. The value learns what the hand brought from there on, in the learner's own units.
+likelier. The value learns what the best of them still brings, in the learner's own units.
+
+Positions come in rounds: one is learnt from and dropped before the next is gathered, in which the
+policy plays half of the moves, so that it is taught what to do where its own play leads.
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.learn.networks import READS, Shape, build, masked_log_probabilities
-from agents.learn.policies import NetworkAgent, save_policy
-from agents.learn.rewards import OF_THE_BATCH, Rewards
+from agents.learn.policies import save_policy
+from agents.learn.rewards import AIMS, Units
 from agents.learn.rollouts import first_deal
 from agents.learn.runs import code_version
 from agents.registry import make_agent
@@ -34,7 +37,7 @@ from fiveup_env.opponents import random_policy
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from torch import Tensor
 
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from fiveup_env.rules import Rules
 
 Figures = dict[str, float]
+RANDOM_SHARE = 0.1  # of the moves of the first round are random
+PUPILS_SHARE = 0.5  # of the moves of later rounds are the policy's own
 PARTS = 8  # of the positions, each with deals of its own, gathered on as many cores as there are
 LAST_RATE = 0.02  # what is left of the learning rate in the end
 ASKED_AT_ONCE = 4096  # positions that are held out, so that memory stays small
@@ -54,7 +59,9 @@ class ImitationError(FiveUpError):
 
 @runtime_checkable
 class Teacher(Protocol):
-    """Knows what every allowed action is worth."""
+    """Knows what every allowed action is worth: points (`aim` hand), or chances to win (game)."""
+
+    aim: str
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -69,7 +76,7 @@ class Examples:
     rows: np.ndarray  # as the encoder writes them (int8)
     masks: np.ndarray  # what was allowed (int8)
     values: np.ndarray  # the teacher's, -inf where there is none (float32)
-    returns: np.ndarray  # what the hand brought the seat from there on (float32)
+    returns: np.ndarray  # what the best of them still brings, as the learner counts (float32)
     games: np.ndarray  # in which game of the batch
 
     def __len__(self) -> int:
@@ -100,48 +107,42 @@ def gather(
     """Positions with a choice from so many of whole games, played by the teacher, mostly.
 
     The explorer chooses a share of the moves, so that positions come up to which the teacher would
-    not have led: at random, or as the learner itself plays. Hands that are cut off are left out.
-    The reward is the learner's: `margin` or `outlook`.
+    not have led: at random, or as the learner itself plays. The reward is the learner's: `margin`
+    or `outlook`; the teacher has to aim at the same.
     """
     if not 0 <= share <= 1:
         raise ImitationError(f"share must be from 0 to 1, not {share}")
+    if teacher.aim != AIMS[reward]:
+        raise ImitationError(
+            f"reward {reward} needs a teacher with aim={AIMS[reward]}, not {teacher.aim}"
+        )
     batch = Batch(
         games,
         rules,
         players,
         encoder=encoder,
-        reward=OF_THE_BATCH[reward],
         seed=first_deal(seed),
     )
     batch.reset()
-    given = Rewards(reward, batch)
     random, ticks = np.random.default_rng(seed), max(1, positions // games)
-    seen, choices, seats, rewards, ended = [], [], [], [], []
+    seen = []
     for _ in progress(range(ticks), ticks, "moves"):
         views = batch.views()
         values = _values_of(teacher, views, batch.mask, random)
         choice = batch.mask.sum(1) > 1
-        seen.append((batch.observation[choice], batch.mask[choice], values[choice]))
-        choices.append(choice)
-        seats.append(batch.turn.copy())
-        explored = random.random(games) < share
-        theirs = explorer(views, batch.mask, random)
-        hands = batch.games["table"]["hand_number"].copy()
-        batch.step(np.where(explored, theirs, values.argmax(1)))
-        ended.append(batch.done | (batch.games["table"]["hand_number"] != hands))
-        rewards.append(given.of(batch, ended[-1]).copy())
-    returns = returns_of(np.array(seats), np.array(rewards), np.array(ended))
-    rows, masks, found = (np.concatenate(column) for column in zip(*seen, strict=True))
-    which, numbers = np.array(choices), np.tile(np.arange(games), (ticks, 1))
-    every = Examples(rows, masks, found, returns[which], numbers[which])
-    whole = ~np.isnan(every.returns)
-    if not whole.any():
-        raise ImitationError(f"{ticks} moves in each of {games} games end no hand: ask for more")
-    return every.part(whole)
+        found = values[choice]
+        returns = Units(views[choice], reward).rewards(found.max(1)).astype(np.float32)
+        rows, masks = batch.observation[choice], batch.mask[choice]
+        seen.append((rows, masks, found, returns, np.flatnonzero(choice)))
+        actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < share)
+        actions[explored] = explorer(views[explored], batch.mask[explored], random)
+        batch.step(actions)
+    return Examples(*(np.concatenate(column) for column in zip(*seen, strict=True)))
 
 
 def gather_on_cores(
     teacher: str,
+    explorer: str,
     rules: Sequence[str],
     players: Sequence[int],
     positions: int,
@@ -150,7 +151,8 @@ def gather_on_cores(
     **options: Any,
 ) -> Examples:
     """The same by several processes; what they gather does not depend on how many there are."""
-    part = partial(_gather_part, teacher, rules, players, -(-positions // PARTS), **options)
+    share = -(-positions // PARTS)
+    part = partial(_gather_part, teacher, explorer, rules, players, share, **options)
     with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
         parts = list(pool.map(part, range(seed * PARTS, (seed + 1) * PARTS)))
     firsts = np.cumsum([0, *(part.games.max() + 1 for part in parts[:-1])])
@@ -164,6 +166,7 @@ def gather_on_cores(
 
 def _gather_part(
     teacher: str,
+    explorer: str,
     rules: Sequence[str],
     players: Sequence[int],
     positions: int,
@@ -171,6 +174,7 @@ def _gather_part(
     **options: Any,
 ) -> Examples:
     torch.set_num_threads(1)
+    options["explorer"] = make_agent(explorer)
     return gather(_teacher(teacher), rules, players, positions, seed, **options)
 
 
@@ -185,27 +189,14 @@ def _values_of(
     return values
 
 
-def returns_of(seats: np.ndarray, rewards: np.ndarray, ended: np.ndarray) -> np.ndarray:
-    """What the seat to move was given until its hand ended; NaN where that was not seen.
-
-    seats and ended are [ticks x games]; rewards [ticks x games x seats] what each move brought.
-    """
-    returns = np.empty(seats.shape, np.float32)
-    games = np.arange(seats.shape[1])
-    to_come = np.full(rewards.shape[1:], np.nan)
-    for tick in reversed(range(len(seats))):
-        to_come = np.where(ended[tick, :, None], 0, to_come) + rewards[tick]
-        returns[tick] = to_come[games, seats[tick]]
-    return returns
-
-
 # --- Learning
 
 
 def imitate(
     network: PolicyNetwork,
-    examples: Examples,
+    rounds: Iterable[Examples],
     *,
+    count: int = 1,
     epochs: int = 5,
     batch_size: int = 1024,
     learning_rate: float = 1e-3,
@@ -215,35 +206,48 @@ def imitate(
     seed: int = 0,
     report: Callable[[Figures], object] = lambda _figures: None,
 ) -> list[Figures]:
-    """Teach a network, and tell after every epoch how it does on games that were held out.
+    """Teach a network in so many rounds of examples, `epochs` times over each, by one schedule.
 
+    After every epoch it is told how the network does on games of the round that were held out.
     An action's share of a target is its softmax by the teacher's values over the temperature (in
     the teacher's units). Figures: `loss` while learning; of what was held out `cross_entropy`,
     `agreement` (how often, where there is a choice, the likeliest action is the teacher's best),
     `regret` (how much worse it is, by the teacher) and `value_error` (mean square).
     """
     random = np.random.default_rng(seed)
-    learnt, kept = _split(examples, held_out, random)
-    optimizer = torch.optim.Adam(network.parameters(), learning_rate)
-    steps = epochs * -(-len(learnt) // batch_size)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, LAST_RATE, steps)
-    history = []
-    for epoch in range(1, epochs + 1):
-        losses = []
-        for part in _minibatches(learnt, batch_size, random):
-            cross_entropy, value_error, _ = _judge(network, part, temperature)
-            loss = cross_entropy.mean() + value_weight * value_error
-            if not torch.isfinite(loss):
-                raise ImitationError(f"the loss is {loss.item()} in epoch {epoch}")
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.item())
-        figures = {"epoch": epoch, "loss": float(np.mean(losses))}
-        history.append(figures | examine(network, kept, temperature))
-        report(history[-1])
+    optimizer = torch.optim.Adam(network.parameters())
+    history: list[Figures] = []
+    for examples in rounds:
+        learnt, kept = _split(examples, held_out, random)
+        for _ in range(epochs):
+            losses, steps = [], -(-len(learnt) // batch_size)
+            for step, part in enumerate(_minibatches(learnt, batch_size, random)):
+                so_far = (len(history) + step / steps) / (count * epochs)
+                for group in optimizer.param_groups:
+                    group["lr"] = learning_rate * (1 - (1 - LAST_RATE) * so_far)
+                losses.append(_learn(network, optimizer, part, temperature, value_weight))
+            figures = {"epoch": len(history) + 1, "loss": float(np.mean(losses))}
+            history.append(figures | examine(network, kept, temperature))
+            report(history[-1])
     return history
+
+
+def _learn(
+    network: PolicyNetwork,
+    optimizer: torch.optim.Optimizer,
+    examples: Examples,
+    temperature: float,
+    value_weight: float,
+) -> float:
+    """Learn from some examples at once; answer the loss."""
+    cross_entropy, value_error, _ = _judge(network, examples, temperature)
+    loss = cross_entropy.mean() + value_weight * value_error
+    if not torch.isfinite(loss):
+        raise ImitationError(f"the loss is {loss.item()}: try a smaller learning rate")
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    return loss.item()
 
 
 @torch.inference_mode()
@@ -314,13 +318,14 @@ def main() -> int:
     parser.add_argument("--teacher", default="pimc:worlds=50,aim=hand", help="a searching agent")
     parser.add_argument("--rules", default="five_up", help="presets, by commas")
     parser.add_argument("--players", default="4", help="numbers of players, by commas")
-    parser.add_argument("--positions", type=int, default=100_000)
-    parser.add_argument("--reward", choices=("margin", "outlook"), default="margin")
+    parser.add_argument("--positions", type=int, default=100_000, help="moves, in all rounds")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--reward", choices=tuple(AIMS), default="margin")
     parser.add_argument("--kind", default="plain", help=", ".join(READS))
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--shared", action="store_true", help="one trunk for policy and value")
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=5, help="over the positions of a round")
     parser.add_argument("--batch-size", type=int, default=1024)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="default: all")
     parser.add_argument("--temperature", type=float, default=0.5, help="in the teacher's units")
@@ -337,45 +342,54 @@ def main() -> int:
 
 
 def _teach(options: argparse.Namespace) -> Figures:
-    rules, players = options.rules.split(","), _numbers(options.players)
-    encoder = READS.get(options.kind, "flat")
     torch.set_num_threads(options.cores)
     torch.manual_seed(options.seed)
+    encoder = READS.get(options.kind, "flat")
     network = build(
         Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
     )
     _teacher(options.teacher)
-    examples = gather_on_cores(
-        options.teacher,
-        rules,
-        players,
-        options.positions,
-        options.seed,
-        options.cores,
-        encoder=encoder,
-        reward=options.reward,
-        games=min(512, max(1, options.positions // (PARTS * 100))),
-    )
+    about = {
+        "rules": options.rules.split(","),
+        "players": _numbers(options.players),
+        "reward": options.reward,
+        "command": " ".join(["python -m agents.learn.imitation", *sys.argv[1:]]),
+        "code": code_version(),
+    }
+
+    def report(figures: Figures) -> None:
+        print({name: round(figure, 4) for name, figure in figures.items()}, flush=True)
+        save_policy(options.out, network, about | {"results": figures})
+
     history = imitate(
         network,
-        examples,
+        (_round(options, about, number) for number in range(options.rounds)),
+        count=options.rounds,
         epochs=options.epochs,
         batch_size=options.batch_size,
         temperature=options.temperature,
         seed=options.seed,
-        report=lambda figures: print({name: round(f, 4) for name, f in figures.items()}),
+        report=report,
     )
-    about = {
-        "rules": rules,
-        "players": players,
-        "reward": options.reward,
-        "command": " ".join(["python -m agents.learn.imitation", *sys.argv[1:]]),
-        "code": code_version(),
-        "positions": len(examples),
-        "results": history[-1],
-    }
-    save_policy(options.out, network, about)
     return history[-1]
+
+
+def _round(options: argparse.Namespace, about: dict[str, Any], number: int) -> Examples:
+    """The positions of a round: after the first, the policy has a share in how games go."""
+    positions = options.positions // options.rounds
+    return gather_on_cores(
+        options.teacher,
+        f"policy:{options.out}" if number else "random",
+        about["rules"],
+        about["players"],
+        positions,
+        options.seed * options.rounds + number,
+        options.cores,
+        encoder=READS.get(options.kind, "flat"),
+        reward=options.reward,
+        games=min(512, max(1, positions // (PARTS * 100))),
+        share=PUPILS_SHARE if number else RANDOM_SHARE,
+    )
 
 
 def _numbers(text: str) -> list[int]:
@@ -387,7 +401,7 @@ def _numbers(text: str) -> list[int]:
 
 def _teacher(spec: str) -> Teacher:
     agent: Any = make_agent(spec)
-    if isinstance(agent, NetworkAgent) or not isinstance(agent, Teacher):
+    if not isinstance(agent, Teacher):
         raise ImitationError(f"{spec} has no values for actions, so it cannot teach; pimc can")
     return agent
 

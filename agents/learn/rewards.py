@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agents.play.outlook import chance_from, outlook_of
+from agents.learn.hindsight import take_back_points
+from agents.play.outlook import chance_by_score, outlook_of, outlooks_of
 from fiveup_env.compiled import Array, compiled, whole
 from fiveup_env.engine import side_of
+from fiveup_env.rules import MAX_PLAYERS
 
 if TYPE_CHECKING:
     from fiveup_env.batch import Batch
@@ -22,6 +24,7 @@ POINTS_IN_ONE: Final = 5.0
 HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by an eighth or so
 
 OF_THE_BATCH: Final = {"margin": "margin", "outlook": "win", "win": "win"}
+AIMS: Final = {"margin": "hand", "outlook": "game"}  # what a search has to aim at, by the reward
 
 
 class Rewards:
@@ -68,18 +71,34 @@ class _Outlook:
         return (HANDS_IN_A_CHANCE * (came_to - before)).astype(np.float32)
 
 
+class Units:
+    """Turns what searches find for some views into what the learner is rewarded with, and back."""
+
+    def __init__(self, views: np.ndarray, reward: str) -> None:
+        self.chances, self.which = outlooks_of(views, AIMS[reward])
+        self.starts, self.scale = np.zeros(len(views)), 1 / POINTS_IN_ONE
+        if reward == "outlook":
+            begun, chances = views.copy(), np.zeros((len(views), MAX_PLAYERS))
+            take_back_points(begun)
+            write_chances(begun, self.which, self.chances, chances)
+            self.starts = chances[np.arange(len(views)), views["seat"]]
+            self.scale = HANDS_IN_A_CHANCE
+
+    def rewards(self, worths: np.ndarray) -> np.ndarray:
+        """What a hand still brings, by what it is worth (a number or a row for every view)."""
+        return self.scale * (worths.T - self.starts).T
+
+    def worths(self, rewards: np.ndarray) -> np.ndarray:
+        """What a hand is worth, by what it still brings."""
+        return (rewards.T / self.scale + self.starts).T
+
+
 @compiled
 def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> None:
     """Every seat's chance, for the side that leads is known when a hand begins."""
     for i in range(len(games)):
         table, rules = games[i].table, games[i].table.rules
         for seat in range(rules.players):
-            side, best = side_of(rules, seat), -(1 << 30)
-            for other in range(rules.sides):
-                if other != side:
-                    best = max(best, whole(table.scores[other]))
-            own, rival = rules.target - table.scores[side], rules.target - best
+            side = side_of(rules, seat)
             leads = whole(side_of(rules, table.lead) == side)
-            chances[i, seat] = chance_from(
-                tables[which[i]], -(-own // rules.unit), -(-rival // rules.unit), leads
-            )
+            chances[i, seat] = chance_by_score(table, side, leads, tables[which[i]])

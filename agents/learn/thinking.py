@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from agents.learn.hindsight import log_likelihoods, seen, take_back_points
+from agents.learn.hindsight import log_likelihoods, seen
 from agents.learn.policies import PolicyAgent, PolicyError
-from agents.learn.rewards import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
-from agents.play.outlook import outlooks_of, worth_of
-from agents.play.search import CLEARLY, Search
+from agents.learn.rewards import AIMS, Units
+from agents.play.outlook import worth_of
+from agents.play.search import CLEARLY, Search, block_key
 from agents.registry import AgentError, register
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.belief import BELIEF, fill_worlds
@@ -40,13 +40,11 @@ from fiveup_env.engine import (
     scramble,
     side_of,
 )
-from fiveup_env.rules import MAX_PLAYERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _S11: Final = np.uint64(11)
-AIMS: Final = {"margin": "hand", "outlook": "game"}  # what a search has to aim at, by the reward
 LEAST_NOISE: Final = 1e-6  # the policy decides between actions that worlds find alike
 
 # One action tried in one world.
@@ -90,20 +88,34 @@ class PolicySearch:
         self._policy = PolicyAgent(self.path, device=self.device)
         self._reward = reward_of(self._policy.about)
 
+    @property
+    def aim(self) -> str:
+        """What its values count: points (`hand`) or chances to win (`game`)."""
+        return AIMS[self._reward]
+
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Choose an action for every view."""
-        return self.values(views, masks, random).argmax(1)
+        return self._scores(views, masks, random).argmax(1)
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """What every action is worth in the network's units, and by its probability.
+        """What every action is worth, and by its probability, as `pimc` with the same aim says it.
 
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. A
-        single action that is left has 0.
+        single action that is not ruled out has what the network expects.
         """
+        scores = self._scores(views, masks, random)
+        alone = np.isnan(self.last_effective_worlds)
+        scores[alone] += self._policy.values(views[alone])[:, None]
+        return Units(views, self._reward).worths(scores)
+
+    def _scores(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """The values in the network's units; 0 for a single action that is not ruled out."""
         key = np.uint64(random.integers(1 << 63))
         shares = self._policy.probabilities(views, masks)
         tried = (shares >= self.least) & (masks > 0)
@@ -134,7 +146,7 @@ class PolicySearch:
 
         The answer is how many equally weighted worlds would tell as much.
         """
-        units, blocks = _Units(views, self._reward), self._budget.blocks(len(views))
+        units, blocks = Units(views, self._reward), self._budget.blocks(len(views))
         worths = np.zeros((len(views), 0, actions.shape[1]))
         likelihoods = weights = np.zeros((len(views), 0))
         for block, worlds in enumerate(blocks):
@@ -144,7 +156,7 @@ class PolicySearch:
                 break
             games = np.zeros((len(views), worlds), GAME)
             deal_worlds(views, key, block, np.zeros(1, BELIEF), games)
-            found = self._try_all(views["seat"], games, actions, tried, units)
+            found = self._try_all(views, games, actions, tried, units)
             worths = np.concatenate([worths, found], 1)
             found = self._likelihoods(views["seat"], games, tried.any(1))
             likelihoods = np.concatenate([likelihoods, found], 1)
@@ -167,35 +179,36 @@ class PolicySearch:
 
     def _try_all(
         self,
-        seats: np.ndarray,
+        views: np.ndarray,
         worlds: np.ndarray,
         actions: np.ndarray,
         tried: np.ndarray,
-        units: _Units,
+        units: Units,
     ) -> np.ndarray:
         """What the actions that are tried are worth in every world; 0 for the others."""
         trials = np.zeros(tried.sum() * worlds.shape[1], TRIAL)
         games = np.empty(len(trials), GAME)
-        set_up(worlds, seats, actions, tried, self.rounds, trials, games)
+        set_up(worlds, views["seat"], actions, tried, self.rounds, trials, games)
         worths = np.zeros((*worlds.shape, actions.shape[1]))
-        worths[trials["root"], trials["world"], trials["action"]] = self._play_on(
-            games, trials, units
-        )
+        found = self._play_on(games, trials)
+        tables, starts, scale = units.chances, units.starts, units.scale
+        write_won(games, trials, views, tables, units.which, starts, scale, found)
+        worths[trials["root"], trials["world"], trials["action"]] = found
         return worths
 
-    def _play_on(self, games: np.ndarray, trials: np.ndarray, units: _Units) -> np.ndarray:
-        """Play every game on to its leaf, by the policy; answer what that is worth."""
+    def _play_on(self, games: np.ndarray, trials: np.ndarray) -> np.ndarray:
+        """Play every game on to its leaf, by the policy; answer what the network expects there."""
         live, seats = np.arange(len(games)), np.empty(len(games), np.int8)
         while left := find_decisions(games, trials, live, seats):
             live = live[:left]
             shares = self._policy.probabilities(*seen(games, live, seats[:left]))
             shares = (shares / shares.max(1, keepdims=True)) ** (1 / self.temperature)
             move_by_chance(games, live, shares)
-        worths = units.won(games, trials)
+        expected = np.zeros(len(games))
         leaves = np.flatnonzero(games["table"]["phase"] == PLAYING)
         views, _ = seen(games, leaves, trials["seat"][leaves])
-        worths[leaves] += self._policy.values(views)
-        return worths
+        expected[leaves] = self._policy.values(views)
+        return expected
 
 
 def reward_of(about: Mapping[str, Any]) -> str:
@@ -230,27 +243,6 @@ def score(
     scores[tried] = np.where(worse, -np.inf, found)[tried]
 
 
-class _Units:
-    """What trials win, in the units of the network's values."""
-
-    def __init__(self, views: np.ndarray, reward: str) -> None:
-        self._views = views
-        self._chances, self._which = outlooks_of(views, AIMS[reward])
-        self._starts, self._scale = np.zeros(len(views)), 1 / POINTS_IN_ONE
-        if reward == "outlook":
-            begun, chances = views.copy(), np.zeros((len(views), MAX_PLAYERS))
-            take_back_points(begun)
-            write_chances(begun, self._which, self._chances, chances)
-            self._starts = chances[np.arange(len(views)), views["seat"]]
-            self._scale = HANDS_IN_A_CHANCE
-
-    def won(self, games: np.ndarray, trials: np.ndarray) -> np.ndarray:
-        """What every trial has won up to its leaf."""
-        won, starts, scale = np.zeros(len(games)), self._starts, self._scale
-        write_won(games, trials, self._views, self._chances, self._which, starts, scale, won)
-        return won
-
-
 # --- Compiled
 
 
@@ -258,7 +250,7 @@ class _Units:
 def deal_worlds(views: Array, key: Word, block: int, belief: Array, worlds: Array) -> None:
     """Deal worlds for every view [views x worlds], as they stand when it is to move."""
     for i in range(len(views)):
-        own = scramble(scramble(key + np.uint64(i)) + np.uint64(block))
+        own = block_key(key, i, block)
         fill_worlds(views[i], belief[0], own, worlds[i])
         for w in range(worlds.shape[1]):
             worlds[i, w].table = views[i].table
@@ -347,10 +339,10 @@ def write_won(
     scale: float,
     won: Array,
 ) -> None:
-    """What every trial has won: points on the way, or how a hand's end changed the chance."""
+    """Add what every trial has won: points on the way, or how a hand's end changed the chance."""
     for k in range(len(games)):
         i, table = trials[k].root, games[k].table
         if table.phase != PLAYING or chances.size == 0:
             side = side_of(table.rules, trials[k].seat)
             worth = worth_of(table, views[i].table, side, chances[which[i]])
-            won[k] = scale * (worth - starts[i])
+            won[k] += scale * (worth - starts[i])

@@ -10,11 +10,12 @@ from typing import Final
 
 import numpy as np
 
-from agents.play.values import LOOKED_AT, NAMES, ROOM, list_legal, look, unseen_by
+from agents.play.values import LOOKED_AT, NAMES, ROOM, look, unseen_by
 from fiveup_env.actions import ACTION_COUNT, DRAW
 from fiveup_env.compiled import Array, compiled
 from fiveup_env.encoders import Piece, register_encoder
 from fiveup_env.encoders.flat import FLAT_PIECES, write_flat
+from fiveup_env.engine import list_legal
 
 STEPS: Final = 24  # a look is told in so many steps to the point
 MOST: Final = 127

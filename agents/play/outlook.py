@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
+from agents.play.heuristics import weights_of
 from agents.play.rollouts import first_hands, margin_of, play_hands
-from agents.play.values import NAMES
 from fiveup_env.compiled import Array, Record, compiled, inlined, whole
 from fiveup_env.engine import DOMINO, GAME_OVER, NOBODY, side_of
 from fiveup_env.rules import MAX_TARGET, RULES
@@ -22,7 +22,6 @@ HANDS = 3_000
 SEED = 1_000_000_000
 FARTHEST = 120  # from farther away, both sides are moved closer by as much
 SWEEPS = 8
-GREEDY = np.eye(len(NAMES))[0]
 
 # What a hand brought to the side that led it, to its best rival, and who leads next: 1 the same
 # side, 0 another, NOBODY the lot.
@@ -40,7 +39,8 @@ def _outlook(record: bytes) -> np.ndarray:
     endless = rules.copy()
     endless["target"], endless["exact_target"] = MAX_TARGET, False
     games = first_hands(endless, np.arange(SEED, SEED + HANDS, dtype=np.uint64))
-    play_hands(games, 0, GREEDY, GREEDY, np.uint64(SEED))
+    greedy = weights_of("greedy")
+    play_hands(games, 0, greedy, greedy, np.uint64(SEED))
     hands = np.zeros(HANDS, HAND)
     sum_up(games, hands)
     kinds, often = np.unique(hands, return_counts=True)
@@ -54,12 +54,9 @@ def sum_up(games: Array, hands: Array) -> None:
     """What each hand brought."""
     for i in range(len(games)):
         table, rules = games[i].table, games[i].table.rules
-        leader, best = side_of(rules, table.lead), -(1 << 30)
-        for side in range(rules.sides):
-            if side != leader:
-                best = max(best, whole(table.scores[side]))
+        leader = side_of(rules, table.lead)
         hands[i].own = table.scores[leader] // rules.unit
-        hands[i].rival = best // rules.unit
+        hands[i].rival = best_rival(table, leader) // rules.unit
         hands[i].leads = NOBODY
         if table.ended == DOMINO:
             hands[i].leads = side_of(rules, table.turn) == leader
@@ -118,12 +115,26 @@ def chance_to_win(table: Record, side: int, chances: Array) -> float:
     rules = table.rules
     if table.phase == GAME_OVER:
         return 1.0 if table.winner == side else 0.0
-    best = -(1 << 30)
-    for other in range(rules.sides):
-        if other != side:
-            best = max(best, whole(table.scores[other]))
     leads = NOBODY
     if table.ended == DOMINO:
         leads = whole(side_of(rules, table.turn) == side)
-    own, rival = rules.target - table.scores[side], rules.target - best
+    return chance_by_score(table, side, leads, chances)
+
+
+@inlined
+def chance_by_score(table: Record, side: int, leads: int, chances: Array) -> float:
+    """A side's chance to win by the scores, where it leads next (1), a rival (0) or the lot."""
+    rules = table.rules
+    own = rules.target - table.scores[side]
+    rival = rules.target - best_rival(table, side)
     return chance_from(chances, -(-own // rules.unit), -(-rival // rules.unit), leads)
+
+
+@inlined
+def best_rival(table: Record, side: int) -> int:
+    """The score of the best of the other sides."""
+    best = -(1 << 30)
+    for other in range(table.rules.sides):
+        if other != side:
+            best = max(best, whole(table.scores[other]))
+    return best

@@ -18,12 +18,12 @@ from agents.play.heuristics import LADDER, weights_of
 from agents.play.outlook import outlooks_of, worth_of
 from agents.play.rollouts import play_out
 from agents.play.solver import ENTRY, SOLVER, solve_actions
-from agents.play.values import ROOM, best_action, list_legal
+from agents.play.values import ROOM, best_action
 from agents.registry import AgentError, register
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.belief import BELIEF, fill_worlds
 from fiveup_env.compiled import Array, Record, Word, compiled, inlined
-from fiveup_env.engine import GAME, PLAYING, play, scramble, side_of
+from fiveup_env.engine import GAME, PLAYING, list_legal, play, scramble, side_of
 from fiveup_env.errors import unknown
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def play_all_out(
         if count_open(tried, i) < 2:
             continue
         side = side_of(views[i].table.rules, views[i].seat)
-        own = scramble(scramble(key + np.uint64(i)) + np.uint64(block))
+        own = block_key(key, i, block)
         fill_worlds(views[i], belief[0], own, games[:worlds])
         for w in range(worlds):
             games[w].table = views[i].table
@@ -183,6 +183,12 @@ def play_all_out(
                     play_out(game, weights, rooms[0], chance)
                     value = worth_of(game.table, views[i].table, side, chances[which[i]])
                     _note(tried[i, action], value)
+
+
+@inlined
+def block_key(key: Word, i: int, block: int) -> Word:
+    """The chance of a block of worlds of a view."""
+    return scramble(scramble(key + np.uint64(i)) + np.uint64(block))
 
 
 @inlined

@@ -16,13 +16,13 @@ import numpy as np
 from agents.play.heuristics import weights_of
 from agents.play.outlook import outlooks_of, worth_of
 from agents.play.rollouts import play_out
-from agents.play.search import BLOCK, Search
-from agents.play.values import ROOM, list_legal
+from agents.play.search import BLOCK, Search, block_key
+from agents.play.values import ROOM
 from agents.registry import AgentError, register
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.belief import BELIEF, fill_worlds
 from fiveup_env.compiled import Array, Record, Word, compiled, inlined, whole
-from fiveup_env.engine import GAME, PLAYING, chance_below, play, scramble, side_of
+from fiveup_env.engine import GAME, PLAYING, chance_below, list_legal, play, scramble, side_of
 from fiveup_env.rules import MAX_PLAYERS
 from fiveup_env.tiles import TILE_COUNT
 
@@ -73,19 +73,22 @@ class Ismcts(Search):
         for i in range(len(views)):
             nodes[:1], size, table = 0, 1, chances[which[i]]
             for block, worlds in enumerate(self.blocks(1)):
-                own = np.uint64(scramble_twice(key, i, block))
-                some = games[:worlds]
                 size = grow(
-                    views, i, own, self.explore, weights, table, belief, some, rooms, nodes, size
+                    views,
+                    i,
+                    key,
+                    block,
+                    self.explore,
+                    weights,
+                    table,
+                    belief,
+                    games[:worlds],
+                    rooms,
+                    nodes,
+                    size,
                 )
             read_visits(nodes, visits[i])
         return visits.argmax(1)
-
-
-@compiled
-def scramble_twice(key: Word, i: int, block: int) -> Word:
-    """A key for a block of worlds of a view."""
-    return scramble(scramble(key + np.uint64(i)) + np.uint64(block))
 
 
 @compiled
@@ -93,6 +96,7 @@ def grow(
     views: Array,
     i: int,
     key: Word,
+    block: int,
     explore: float,
     weights: Array,
     chances: Array,
@@ -107,11 +111,12 @@ def grow(
     if list_legal(view.table, view.hand, rooms[0].actions) == 1:
         nodes[0].child, nodes[1].action, nodes[1].visits = 1, rooms[0].actions[0], 1
         return 2
-    fill_worlds(view, belief[0], key, games)
+    own = block_key(key, i, block)
+    fill_worlds(view, belief[0], own, games)
     for w in range(len(games)):
         game = games[w]
         game.table = view.table
-        chance = scramble(key + np.uint64(w + 1))
+        chance = scramble(own + np.uint64(w + 1))
         depth, at, unsure = 0, 0, explore * _spread(nodes[0])
         while game.table.phase == PLAYING:
             at, size = _descend(game, at, nodes, size, unsure, chance, rooms[0])
@@ -128,10 +133,10 @@ def grow(
         for k in range(depth):
             nodes[path[k]].visits += 1
             nodes[path[k]].sum += worths[nodes[path[k]].side]
-        own = worths[side_of(view.table.rules, view.seat)]
+        worth = worths[side_of(view.table.rules, view.seat)]
         nodes[0].visits += 1
-        nodes[0].sum += own
-        nodes[0].squares += own * own
+        nodes[0].sum += worth
+        nodes[0].squares += worth * worth
     return size
 
 

@@ -37,7 +37,7 @@ from fiveup_env.engine import (
     SUIT_OF_END,
     attach,
     chance_below,
-    drawable,
+    list_legal,
     next_seat,
     open_pips,
     total_after,
@@ -83,35 +83,6 @@ ROOM = np.dtype(
     ],
     align=True,
 )
-
-
-@inlined
-def list_legal(table: Record, hand: Mask, actions: Array) -> int:
-    """List what the seat to move may do with its hand; the answer is how many actions there are."""
-    count = 0
-    if table.plies == 0:
-        while hand:
-            actions[count] = lowest_bit(hand)
-            hand &= hand - ONE
-            count += 1
-    else:
-        ends = table.layout.open
-        while ends:
-            end = lowest_bit(ends)
-            ends &= ends - np.uint16(1)
-            fits = hand & SUIT_OF_END[end]
-            while fits:
-                actions[count] = PLAY[end, lowest_bit(fits)]
-                fits &= fits - ONE
-                count += 1
-    if table.rules.draw != DRAW_UNTIL_PLAYABLE:
-        if drawable(table) > 0:
-            actions[count] = DRAW
-            count += 1
-        elif count == 0:
-            actions[0] = PASS
-            count = 1
-    return count
 
 
 @inlined
