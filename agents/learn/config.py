@@ -61,8 +61,9 @@ class Config:
     # The learner, with MaskablePPO's names
     learner: str = key(
         "self_play",
-        "every seat's decisions, or stock MaskablePPO in one seat among fixed opponents",
-        choices=("self_play", "plain"),
+        "every seat's decisions, the same by RLlib on a Ray cluster, or stock MaskablePPO in one "
+        "seat among fixed opponents",
+        choices=("self_play", "rllib", "plain"),
     )
     games: int = key(1024, "games that are played side by side", least=1)
     n_steps: int = key(64, "moves made in every game between two updates", least=1)
@@ -96,6 +97,11 @@ class Config:
     rivals: tuple[str, ...] = key((), "specs of agents that are rivals; of `plain`, the opponent")
     past_every: int = key(0, "updates after which the policy joins the rivals (0: never)", least=0)
     past_kept: int = key(10, "past selves that are kept; the most beaten one goes", least=1)
+    target: str | None = key(None, "spec of an agent to exploit: the only rival, in every game")
+
+    # The cluster, of `rllib`
+    env_runners: int = key(0, "processes that play, on any nodes (0: the trainer plays)", least=0)
+    learners: int = key(0, "processes that learn together (0: the trainer learns)", least=0)
 
     # What is shown and kept
     panel: tuple[str, ...] = key(
@@ -113,11 +119,26 @@ class Config:
             value = _typed(one.name, getattr(self, one.name), kinds[one.name])
             object.__setattr__(self, one.name, value)
             _check_limits(one.name, value, one.metadata)
+        if self.target is not None:
+            self._take_aim(self.target)
         self._check_games()
         self._check_learning()
         for name in ("rivals", "panel"):
             for spec in getattr(self, name):
                 _blaming(name, make_agent, spec)
+
+    def _take_aim(self, target: str) -> None:
+        """Make the target the only rival, in all games, and measure against it."""
+        _blaming("target", make_agent, target)
+        if self.learner != "self_play":
+            raise ConfigError("target: all seats of a side exploit it, which wants self_play")
+        alone = {"rivals": (target,), "rival_share": 1.0, "past_every": 0}
+        for name, value in alone.items():
+            if getattr(self, name) and getattr(self, name) != value:
+                raise ConfigError(f"{name}: an exploiter meets its target alone; leave it out")
+            object.__setattr__(self, name, value)
+        if target not in self.panel:
+            object.__setattr__(self, "panel", (target, *self.panel))
 
     def _check_games(self) -> None:
         for name in ("rules", "players"):
@@ -137,6 +158,10 @@ class Config:
             )
         if self.learner == "plain":
             self._check_plain()
+        if self.learner == "rllib":
+            self._check_rllib()
+        elif self.env_runners or self.learners:
+            raise ConfigError("env_runners, learners: only learner=rllib has a cluster")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
 
@@ -149,6 +174,15 @@ class Config:
             if getattr(self, name) not in known:
                 shown = " or ".join(str(one).lower() for one in known)
                 raise ConfigError(f"{name}: the plain learner has {shown}")
+
+    def _check_rllib(self) -> None:
+        """What RLlib's learner does not have, and how its schedules count."""
+        for name in ("oracle", "kl_coef", "past_every", "start"):
+            if getattr(self, name):
+                raise ConfigError(f"{name}: learner=rllib has none of it; leave it out")
+        for name in ("learning_rate_end", "ent_coef_end"):
+            if getattr(self, name) is not None and self.decisions is None:
+                raise ConfigError(f"{name}: RLlib's schedules count decisions; set decisions, too")
 
     @property
     def all_rules(self) -> list[Rules]:
@@ -163,11 +197,13 @@ class Config:
 
 KEYS: Final = tuple(one.name for one in dataclasses.fields(Config))
 
-# What a run may change when it goes on: nothing that an update depends on, but for its length.
+# What a run may change when it goes on: its length and its cluster, and what no update depends on.
 FREE_KEYS: Final = (
     "minutes",
     "decisions",
     "threads",
+    "env_runners",
+    "learners",
     "panel",
     "panel_minutes",
     "panel_deals",

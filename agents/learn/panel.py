@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,17 +19,28 @@ if TYPE_CHECKING:
 FIRST_MEASURED = 800_000
 FIRST_OF_TABLE = 900_000
 
-# The share of games won, and the ends of its 95 % interval.
+# A mean, and the ends of its 95 % interval.
 Rate = tuple[float, float, float]
+
+
+class Result(NamedTuple):
+    """What a policy did against a rival."""
+
+    wins: Rate  # the share of its games
+    points: Rate  # of its side less the mean of the others', a hand
 
 
 def measure(
     policy: Policy, rivals: Sequence[str], rules: Rules, deals: int, first: int = FIRST_MEASURED
-) -> dict[str, Rate]:
-    """How many of its games a policy wins against each rival."""
+) -> dict[str, Result]:
+    """What a policy does against each rival."""
     seeds = np.arange(first, first + deals)
-    rates = {}
+    results = {}
     for rival in rivals:
         played = duel([policy, make_agent(rival)], rules, seeds)
-        rates[rival] = (float(played.wins.mean()), *played.interval(played.wins))
-    return rates
+        wins, points = (
+            (float(values.mean()), *played.interval(values))
+            for values in (played.wins, played.margins)
+        )
+        results[rival] = Result(wins, points)
+    return results

@@ -136,8 +136,9 @@ def _policies_here() -> str:
 def _read_description(folder: Path) -> dict[str, Any]:
     """The parts of a description, each of its kind."""
     path = folder / DESCRIPTION
+    content = _read(path)
     try:
-        description = json.loads(_read(path))
+        description = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise PolicyError(f"{path} is no JSON: {error}") from None
     kinds = {"shape": dict, "digest": str, "about": dict}

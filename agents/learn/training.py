@@ -6,13 +6,14 @@ import os
 import signal
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
+from agents.arena.tables import columns, percent, points
 from agents.learn.baseline import Baseline
 from agents.learn.metrics import Metrics, draw_curve
-from agents.learn.panel import FIRST_OF_TABLE, Rate, measure
+from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.policies import NetworkAgent, save_policy
 from agents.learn.ppo import LossError
 from agents.learn.runs import Run, code_version, command
@@ -20,11 +21,16 @@ from agents.learn.selfplay import SelfPlay
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from agents.learn.checkpoints import Checkpoint
     from agents.learn.config import Config
     from agents.learn.display import Display
+    from fiveup_env.rules import Rules
+
+
+# Rules, a rival, and what the policy did against it.
+Row: TypeAlias = "tuple[Rules, str, Result]"
 
 
 class TrainingError(FiveUpError):
@@ -94,16 +100,15 @@ class Training:
         }
         save_policy(self.run.policy, self.learner.network, about)
 
-    def table(self) -> list[tuple[str, str, Rate]]:
-        """The finished policy against the panel, by all its rules: rules, rival, rate."""
+    def table(self) -> list[Row]:
+        """The finished policy against the panel, by all its rules."""
         policy = NetworkAgent(self.learner.network)
         rows = []
         for rules in self.config.all_rules:
-            name = f"{rules.name}, {rules.players} players"
-            rates = measure(
+            results = measure(
                 policy, self.config.panel, rules, self.config.table_deals, FIRST_OF_TABLE
             )
-            rows += [(name, rival, rate) for rival, rate in rates.items()]
+            rows += [(rules, rival, result) for rival, result in results.items()]
         return rows
 
     def _update(self) -> dict[str, Any]:
@@ -129,7 +134,8 @@ class Training:
         began = time.monotonic()
         policy = NetworkAgent(self.learner.network)
         rules, deals = self.config.all_rules[0], self.config.panel_deals
-        self._panel = measure(policy, self.config.panel, rules, deals)
+        results = measure(policy, self.config.panel, rules, deals)
+        self._panel = {rival: result.wins for rival, result in results.items()}
         self.seconds += time.monotonic() - began
         return self._panel
 
@@ -164,11 +170,37 @@ def finish(training: Training) -> None:
     config, run, say = training.config, training.run, training.display.say
     draw_curve(run)
     if config.table_deals:
-        say(f"\n{'rules':<32}{'against':<24}games won, of 100 ({config.table_deals} deals)")
         rows = training.table()
-        for rules, rival, (rate, low, high) in rows:
-            say(f"{rules:<32}{rival:<24}{100 * rate:.1f} ({100 * low:.1f} .. {100 * high:.1f})")
-        training.save_policy(rows)
+        say(f"\nOn {config.table_deals} deals, each played every way:\n{_text_of(rows)}")
+        for row in rows:
+            if row[1] == config.target:
+                say(_lower_bound(*row))
+        training.save_policy([(_name_of(rules), *result) for rules, *result in rows])
     policy, curve = os.path.relpath(run.policy), os.path.relpath(run.curve_file)
     say(f"\nThe policy lies in {policy}, the learning curve in {curve}.")
     say(f"Let it play: python evaluate.py --agents policy:{policy},greedy")
+
+
+def _name_of(rules: Rules) -> str:
+    return f"{rules.name}, {rules.players} players"
+
+
+def _text_of(rows: Sequence[Row]) -> str:
+    """A table for people."""
+    head = ("rules", "against", "games won, of 100", "points a hand")
+    body = [
+        (_name_of(rules), rival, percent(wins[0], wins[1:]), points(margin[0], margin[1:]))
+        for rules, rival, (wins, margin) in rows
+    ]
+    return columns([head, *body], right=set())
+
+
+def _lower_bound(rules: Rules, target: str, result: Result) -> str:
+    """What is known of a best response to a target, having found one response."""
+    wins, points_a_hand = result.wins[1], result.points[1]
+    if wins <= 1 / rules.sides:
+        return f"{_name_of(rules)}: nothing was found that surely beats {target}."
+    return (
+        f"{_name_of(rules)}: a best response to {target} wins at least {100 * wins:.1f} of 100 "
+        f"games, and {points_a_hand:+.2f} points a hand."
+    )
