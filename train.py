@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
 
 from agents.learn.config import Config, describe_keys, known_configs, load_config, parse_changes
 from agents.learn.display import Display
@@ -22,17 +23,20 @@ def main() -> int:
     configs = ", ".join(known_configs())
     parser.add_argument("config", nargs="?", help=f"{configs}, or a file (default: quick)")
     parser.add_argument("changes", nargs="*", metavar="key=value", help="any key of the config")
+    parser.add_argument(
+        "--config", dest="named", metavar="CONFIG", help="the config, named as an option"
+    )
     parser.add_argument("--name", help="of the folder in runs/ (default: the config's)")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run, by name or folder")
     options = parser.parse_intermixed_args()
     words = [word for word in (options.config, *options.changes) if word]
-    chosen = words.pop(0) if words and "=" not in words[0] else None
+    chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
     try:
         if options.resume:
             run = find_run(options.resume)
             return _train(run.config(parse_changes(words)), run, resume=True)
-        config = load_config(chosen or "quick", words)
-        return _train(config, new_run(options.name or (chosen or "quick")), resume=False)
+        run = new_run(options.name or Path(chosen).stem)
+        return _train(load_config(chosen, words), run, resume=False)
     except (FiveUpError, OSError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 2

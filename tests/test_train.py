@@ -20,6 +20,7 @@ import yaml
 import train
 from agents.learn import checkpoints, runs
 from agents.learn.checkpoints import checkpoints_in, read_newest
+from agents.learn.config import CONFIGS
 from agents.learn.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay
 from agents.registry import make_agent
@@ -116,6 +117,12 @@ def test_a_second_run_of_a_name_has_a_folder_of_its_own(tmp_path: Path) -> None:
     for _ in range(2):
         assert trained(*TINY, "decisions=100") == 0
     assert {path.name for path in tmp_path.iterdir()} == {"smoke", "smoke-2"}
+
+
+@pytest.mark.parametrize("words", [["smoke"], ["--config", "smoke"], [str(CONFIGS / "smoke.yaml")]])
+def test_a_config_is_chosen_by_name_or_by_file(words: list[str], tmp_path: Path) -> None:
+    assert trained(*words, *TINY[1:], "decisions=100") == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["smoke"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
