@@ -1,0 +1,152 @@
+"""What makes self-play stronger, at the same cost: `python -m benchmarks.training`.
+
+Every arm is the default configuration with one thing changed, trained for the same processor time
+on one core, from each of some seeds. What it came to is measured on deals that are never trained
+on, in games to 61 as partners, each deal played both ways. Every run is written down as it ends,
+and not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+
+from agents.arena.tables import columns
+from agents.learn.config import load_config
+from agents.learn.imitation import gather, imitate
+from agents.learn.networks import Shape, build
+from agents.learn.panel import FIRST_OF_TABLE, measure
+from agents.learn.policies import NetworkAgent
+from agents.learn.selfplay import SelfPlay
+from agents.registry import make_agent
+from fiveup_env.errors import unknown
+from fiveup_env.rules import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agents.learn.networks import PolicyNetwork
+
+ARMS: Final[dict[str, list[str]]] = {
+    "as it is": [],
+    "oracle": ["oracle=true"],
+    "reference policy": ["kl_coef=0.1", "kl_every=10"],
+    "past selves": ["rival_share=0.25", "past_every=5"],
+    "heuristics as rivals": ["rival_share=0.25", "rivals=[defensive, partner]"],
+    "reward outlook": ["reward=outlook"],
+    "entropy 0.01": ["ent_coef=0.01"],
+    "residual": ["network=residual"],
+    "attention": ["network=attention", "width=64"],
+    "guided": ["network=guided"],
+}
+IMITATION: Final = "imitation of pimc"
+TEACHER: Final = "pimc:worlds=16,playout=partner,aim=hand"
+POSITIONS: Final = 1_000  # moves by the teacher for every second of the budget
+STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # t, for 2 seeds and more
+PANEL: Final = ("greedy", "defensive", "partner")
+
+
+def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
+    """One run, and how strong it became."""
+    began = time.process_time()
+    if arm == IMITATION:
+        network, decisions = taught(seed, round(POSITIONS * seconds))
+    else:
+        network, decisions = self_played(ARMS[arm], seed, seconds)
+    spent = time.process_time() - began
+    found = measure(NetworkAgent(network), PANEL, Rules.preset(), 500, FIRST_OF_TABLE)
+    return {
+        "arm": arm,
+        "seed": seed,
+        "seconds": round(spent),
+        "decisions": decisions,
+        "wins": {rival: result.wins[0] for rival, result in found.items()},
+        "points": {rival: result.points[0] for rival, result in found.items()},
+    }
+
+
+def self_played(changes: Sequence[str], seed: int, seconds: float) -> tuple[PolicyNetwork, int]:
+    """The policy of self-play after so much time, and how many decisions it learnt from."""
+    began = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        config = load_config("quick", [*changes, f"seed={seed}", "threads=1"])
+        learner = SelfPlay(config, Path(folder))
+        while (progress := (time.process_time() - began) / seconds) < 1:
+            learner.update(progress)
+        return learner.network, learner.decisions
+
+
+def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
+    """A policy that imitates search, and how many decisions it learnt from."""
+    teacher: Any = make_agent(TEACHER)
+    torch.manual_seed(seed)
+    network = build(Shape("guided", encoder="lookahead"))
+    examples = gather(teacher, "five_up", 4, positions, seed, encoder="lookahead", games=256)
+    imitate(network, [examples], epochs=2, temperature=0.1, seed=seed)
+    return network, len(examples)
+
+
+def across_seeds(values: Sequence[float]) -> tuple[float, float]:
+    """A mean over seeds, and half the width of its 95 % interval by Student's t."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return mean, float("nan")
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    return mean, float(STUDENT[min(len(values), 10) - 2] * error)
+
+
+def show(runs: Sequence[dict[str, Any]]) -> None:
+    """A table of the arms, with intervals over seeds."""
+    rows: list[tuple[str, ...]] = [
+        ("", "seeds", "decisions", *(f"wins against {rival}" for rival in PANEL), "points, partner")
+    ]
+    for arm in dict.fromkeys(run["arm"] for run in runs):
+        own = [run for run in runs if run["arm"] == arm]
+        wins = [across_seeds([100 * run["wins"][rival] for run in own]) for rival in PANEL]
+        points = across_seeds([run["points"]["partner"] for run in own])
+        rows.append(
+            (
+                arm,
+                str(len(own)),
+                f"{np.mean([run['decisions'] for run in own]) / 1e6:.2f} M",
+                *(f"{mean:.1f} +- {half:.1f}" for mean, half in wins),
+                f"{points[0]:+.2f} +- {points[1]:.2f}",
+            )
+        )
+    print(columns(rows, right=set()))
+
+
+def main() -> None:
+    """Train what is still to be trained, and show all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=120, help="of processor time for a run")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--arms", nargs="*", default=[*ARMS, IMITATION])
+    parser.add_argument("--out", type=Path, default=Path("runs/ablations.jsonl"))
+    options = parser.parse_args()
+    for arm in options.arms:
+        if arm not in (*ARMS, IMITATION):
+            parser.error(unknown("arm", arm, [*ARMS, IMITATION]))
+    torch.set_num_threads(1)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    lines = options.out.read_text("utf-8").splitlines() if options.out.is_file() else []
+    runs = [json.loads(line) for line in lines]
+    done = {(run["arm"], run["seed"]) for run in runs}
+    with options.out.open("a", encoding="utf-8") as file:
+        for seed in range(options.seeds):
+            for arm in options.arms:
+                if (arm, seed) not in done:
+                    runs.append(train(arm, seed, options.seconds))
+                    print(json.dumps(runs[-1]), file=file, flush=True)
+    show(runs)
+
+
+if __name__ == "__main__":
+    main()
