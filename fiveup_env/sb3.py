@@ -8,7 +8,9 @@ In each game the learner has one seat. A step is its move and everything up to i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import io
+import json
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
@@ -17,7 +19,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.batch import Batch
 from fiveup_env.encoders import bounds
-from fiveup_env.errors import SeatError
+from fiveup_env.errors import OptionError, SeatError
 from fiveup_env.opponents import Policy, get_policy
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
         VecEnvObs,
         VecEnvStepReturn,
     )
+
+
+KEPT: Final = ("_seats", "_before_first_turn", "_returns", "_lengths")  # in a saved state
 
 
 class FiveUpVecEnv(VecEnv):
@@ -104,6 +109,31 @@ class FiveUpVecEnv(VecEnv):
             infos[game] = {**end, "episode": episode}
             self._returns[game], self._lengths[game] = 0, 0
         return self.batch.observation.copy(), rewards.astype(np.float32), over, infos
+
+    def save(self) -> bytes:
+        """The whole state, for `load`."""
+        content = io.BytesIO()
+        chance = json.dumps(self._random.bit_generator.state)
+        np.savez(
+            content,
+            chance=np.frombuffer(chance.encode(), np.uint8),
+            batch=np.frombuffer(self.batch.save(), np.uint8),
+            **{name: getattr(self, name) for name in KEPT},
+        )
+        return content.getvalue()
+
+    def load(self, state: bytes) -> None:
+        """Go on from a state that games like these have saved."""
+        try:
+            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
+                chance, batch = json.loads(saved["chance"].tobytes()), saved["batch"].tobytes()
+                kept = {name: saved[name] for name in KEPT}
+        except (ValueError, KeyError, OSError, EOFError) as error:
+            raise OptionError(f"these are no saved games: {error}") from None
+        self.batch.load(batch)
+        self._random.bit_generator.state = chance
+        for name, array in kept.items():
+            getattr(self, name)[:] = array
 
     def _others_move(self, rewards: np.ndarray, over: np.ndarray, ends: dict) -> None:
         """Let the others move in every game until it is the learner's turn."""

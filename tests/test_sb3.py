@@ -11,7 +11,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from fiveup_env.encoders import piece_of
-from fiveup_env.errors import SeatError
+from fiveup_env.errors import OptionError, SeatError
 from fiveup_env.sb3 import FiveUpVecEnv
 
 # A game that is learnt in seconds: double-three, three tiles each, the threes score.
@@ -131,3 +131,30 @@ def test_a_cut_off_episode_says_so() -> None:
 def test_a_seat_that_some_game_lacks_is_refused() -> None:
     with pytest.raises(SeatError, match="seats 0 to 1 in every game, not 2"):
         FiveUpVecEnv(4, players=[2, 4], seat=2)
+
+
+def test_saved_games_go_on_as_they_would_have() -> None:
+    one, other = (FiveUpVecEnv(20, opponents="random", seed=seed) for seed in (1, 2))
+    one.reset()
+    for _ in range(30):
+        one.step(one.action_masks().argmax(1))
+    other.load(one.save())
+    assert np.array_equal(one.action_masks(), other.action_masks())
+    for _ in range(30):
+        actions = one.action_masks().argmax(1)
+        for left, right in zip(one.step(actions), other.step(actions), strict=True):
+            assert np.array_equal(left, right) or left == right
+        assert np.array_equal(one.action_masks(), other.action_masks())
+
+
+@pytest.mark.parametrize("state", [b"", b"not a state"])
+def test_what_is_no_state_is_refused(state: bytes) -> None:
+    with pytest.raises(OptionError, match="these are no saved games"):
+        FiveUpVecEnv(2).load(state)
+
+
+def test_games_of_other_rules_are_refused() -> None:
+    env = FiveUpVecEnv(2, players=2)
+    env.reset()
+    with pytest.raises(OptionError, match="the saved batch has"):
+        FiveUpVecEnv(2, players=3).load(env.save())

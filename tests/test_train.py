@@ -47,6 +47,8 @@ TINY = [
     "past_kept=2",
 ]
 
+BASELINE = ["learner=plain", "rivals=defensive", "rival_share=0", "past_every=0"]
+
 
 @pytest.fixture(autouse=True)
 def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -274,7 +276,12 @@ def test_a_run_goes_on_only_with_what_its_checkpoint_fits(
 
 
 def test_the_baseline_is_saved_as_the_same_kind_of_policy(tmp_path: Path) -> None:
-    words = ["learner=plain", "rivals=random", "rival_share=0", "past_every=0", "decisions=500"]
-    assert trained(*TINY, *words) == 0
+    assert trained(*TINY, *BASELINE, "decisions=500") == 0
     make_agent(f"policy:{tmp_path / 'smoke' / 'policy'}")
-    assert trained("--resume", "smoke") == 2
+
+
+def test_the_baseline_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    assert trained(*TINY, *BASELINE, "decisions=1500", "--name", "straight") == 0
+    assert trained(*TINY, *BASELINE, "decisions=700", "--name", "halved") == 0
+    assert trained("--resume", "halved", "decisions=1500") == 0
+    assert_same_end(tmp_path / "straight", tmp_path / "halved")

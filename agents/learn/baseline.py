@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 
 from agents.learn.networks import PolicyNetwork, build
 from agents.learn.rollouts import first_deal
 from agents.learn.selfplay import shape_of
+from agents.learn.weights import arrays_of, put_back
 from fiveup_env.sb3 import FiveUpVecEnv
 
 if TYPE_CHECKING:
@@ -29,14 +32,12 @@ if TYPE_CHECKING:
 class Baseline:
     """A run of stock MaskablePPO, an update at a time."""
 
-    resumable = False
-
     def __init__(self, config: Config, _folder: Path) -> None:
         shape = shape_of(config)
         self.config = config
         self.updates = 0
         self._network = build(shape)
-        games = FiveUpVecEnv(
+        self._games = FiveUpVecEnv(
             config.games,
             config.rules,
             config.players,
@@ -45,10 +46,11 @@ class Baseline:
             reward=config.reward,
             episode=config.horizon,
         )
+        self._scale = VecNormalize(self._games, norm_obs=False, gamma=config.gamma)
         layers = [config.width] * config.depth
         self._stock = MaskablePPO(
             "MlpPolicy",
-            VecNormalize(games, norm_obs=False, gamma=config.gamma),
+            self._scale,
             learning_rate=config.learning_rate,
             n_steps=config.n_steps,
             batch_size=config.batch_size,
@@ -97,6 +99,7 @@ class Baseline:
     def update(self, _progress: float) -> Figures:
         """Play a window and learn from it, as `MaskablePPO.learn` does."""
         stock = self._stock
+        set_random_seed(_chance(self.config.seed, self.updates))
         assert stock.env
         stock.collect_rollouts(
             stock.env, self._callback, stock.rollout_buffer, self.config.n_steps, use_masking=True
@@ -115,12 +118,33 @@ class Baseline:
         }
 
     def state(self) -> State:
-        """It does not go on from checkpoints."""
-        raise NotImplementedError
+        """Everything that the next update depends on."""
+        stock, scale = self._stock, self._scale
+        arrays = arrays_of({"policy": stock.policy}, stock.policy.optimizer)
+        arrays["games"] = np.frombuffer(self._games.save(), np.uint8)
+        arrays["scale"] = np.array([scale.ret_rms.mean, scale.ret_rms.var, scale.ret_rms.count])
+        arrays["discounted"] = scale.returns
+        assert isinstance(stock._last_obs, np.ndarray)  # noqa: SLF001
+        assert stock._last_episode_starts is not None  # noqa: SLF001
+        arrays["seen"] = stock._last_obs  # noqa: SLF001
+        arrays["begun"] = stock._last_episode_starts  # noqa: SLF001
+        return arrays, {"updates": self.updates, "decisions": self.decisions}
 
-    def restore(self, _arrays: dict[str, Any], _about: dict[str, Any]) -> None:
-        """It does not go on from checkpoints."""
-        raise NotImplementedError
+    def restore(self, arrays: dict[str, Any], about: dict[str, Any]) -> None:
+        """Go on from a state."""
+        stock, scale = self._stock, self._scale
+        put_back(arrays, {"policy": stock.policy}, stock.policy.optimizer)
+        self._games.load(arrays["games"].tobytes())
+        scale.ret_rms.mean, scale.ret_rms.var, scale.ret_rms.count = arrays["scale"]
+        scale.returns = arrays["discounted"]
+        stock._last_obs = arrays["seen"]  # noqa: SLF001
+        stock._last_episode_starts = arrays["begun"]  # noqa: SLF001
+        self.updates, stock.num_timesteps = about["updates"], about["decisions"]
+
+
+def _chance(seed: int, updates: int) -> int:
+    """The seed of an update: with one for each, no state of a generator has to be kept."""
+    return int(np.random.SeedSequence([seed, updates]).generate_state(1)[0])
 
 
 def _linears(module: torch.nn.Module) -> list[torch.nn.Linear]:

@@ -64,8 +64,6 @@ class Run:
 
     def newest(self, config: Config) -> Checkpoint | None:
         """The checkpoint to go on from, if it fits; none if the run has not come to the first."""
-        if config.learner == "plain":
-            raise RunError("learner: the plain learner keeps no checkpoints; start it anew")
         if not checkpoints_in(self.checkpoints):
             return None
         checkpoint = read_newest(self.checkpoints)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from agents.learn.config import ConfigError
 from agents.learn.networks import READS, Shape, ShapeError
@@ -14,16 +13,18 @@ from agents.learn.policies import load_policy, save_policy
 from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
+from agents.learn.weights import arrays_of, put_back, under
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import torch
 
     from agents.learn.config import Config
     from agents.learn.networks import PolicyNetwork
 
 PLAYING, LEARNING, STARTING = range(3)  # streams of chance
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
-ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 def shape_of(config: Config) -> Shape:
@@ -37,8 +38,6 @@ def shape_of(config: Config) -> Shape:
 
 class SelfPlay:
     """A run of self-play: what it has come to, and its next update."""
-
-    resumable = True
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config = config
@@ -74,13 +73,7 @@ class SelfPlay:
 
     def state(self) -> State:
         """Everything that the next update depends on."""
-        arrays = {
-            f"{name}.{key}": value.numpy()
-            for name, module in self._modules().items()
-            for key, value in module.state_dict().items()
-        }
-        for number, moments in self._learner.optimizer.state_dict()["state"].items():
-            arrays |= {f"adam.{number}.{name}": moments[name].numpy() for name in ADAM}
+        arrays = arrays_of(self._modules(), self._learner.optimizer)
         rival_arrays, rivals = self._rivals.state()
         arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
         rollouts = self._rollouts.state()
@@ -90,23 +83,11 @@ class SelfPlay:
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Go on from a state."""
-        for name, module in self._modules().items():
-            weights = _under(name, arrays)
-            module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
-        self._restore_adam(_under("adam", arrays))
-        self._rivals.restore(_under("rivals", arrays), about["rivals"])
-        self._rollouts.restore(_under("rollouts", arrays))
+        put_back(arrays, self._modules(), self._learner.optimizer)
+        self._rivals.restore(under("rivals", arrays), about["rivals"])
+        self._rollouts.restore(under("rollouts", arrays))
         self._batch.load(arrays["batch"].tobytes())
         self.updates, self.decisions = about["updates"], about["decisions"]
-
-    def _restore_adam(self, arrays: dict[str, np.ndarray]) -> None:
-        optimizer = self._learner.optimizer
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for name, array in arrays.items():
-            number, which = name.split(".")
-            moments.setdefault(int(number), {})[which] = torch.from_numpy(array)
-        groups = optimizer.state_dict()["param_groups"]
-        optimizer.load_state_dict({"state": moments, "param_groups": groups})
 
     def _modules(self) -> dict[str, torch.nn.Module]:
         learner = self._learner
@@ -132,12 +113,3 @@ class SelfPlay:
         past = f"past/{self.updates:06}"
         save_policy(self.folder / past, self.network, {"updates": self.updates})
         self._rivals.join(past)
-
-
-def _under(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays whose names begin with a prefix, without it."""
-    return {
-        name.removeprefix(f"{prefix}."): array
-        for name, array in arrays.items()
-        if name.startswith(f"{prefix}.")
-    }

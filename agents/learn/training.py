@@ -6,35 +6,77 @@ import os
 import signal
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import torch
 
 from agents.arena.tables import columns, percent, points
-from agents.learn.baseline import Baseline
 from agents.learn.metrics import Metrics, draw_curve
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.policies import NetworkAgent, save_policy
 from agents.learn.ppo import LossError
 from agents.learn.runs import Run, code_version, command
-from agents.learn.selfplay import SelfPlay
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import numpy as np
 
     from agents.learn.checkpoints import Checkpoint
     from agents.learn.config import Config
     from agents.learn.display import Display
+    from agents.learn.networks import PolicyNetwork
+    from agents.learn.ppo import Figures
+    from agents.learn.selfplay import State
     from fiveup_env.rules import Rules
 
 
 # Rules, a rival, and what the policy did against it.
 Row: TypeAlias = "tuple[Rules, str, Result]"
 
+# Where learners are: each is loaded for the runs that ask for it alone.
+LEARNERS: Final = {
+    "self_play": ("agents.learn.selfplay", "SelfPlay"),
+    "rllib": ("agents.cluster.training", "RLlibPlay"),
+    "plain": ("agents.learn.baseline", "Baseline"),
+}
+
 
 class TrainingError(FiveUpError):
     """A run that cannot go on; the message names the last good checkpoint."""
+
+
+class Learning(Protocol):
+    """What learns in a run, an update at a time."""
+
+    updates: int
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions were learnt from."""
+
+    @property
+    def network(self) -> PolicyNetwork:
+        """The policy as it is now."""
+
+    def update(self, progress: float) -> Figures:
+        """Play and learn; `progress` is the share of the run that is done."""
+
+    def state(self) -> State:
+        """What the next update depends on."""
+
+    def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Go on from a state."""
+
+
+def make_learner(config: Config, folder: Path) -> Learning:
+    """The learner that a configuration asks for."""
+    room, name = LEARNERS[config.learner]
+    made: Learning = getattr(import_module(room), name)(config, folder)
+    return made
 
 
 class Training:
@@ -45,7 +87,7 @@ class Training:
     ) -> None:
         _prepare_torch(config.threads or os.cpu_count() or 1)
         self.config, self.run, self.display = config, run, display
-        self.learner = (SelfPlay if config.learner == "self_play" else Baseline)(config, run.folder)
+        self.learner = make_learner(config, run.folder)
         self.seconds = 0.0
         if checkpoint:
             self.learner.restore(checkpoint.arrays, checkpoint.about)
@@ -82,8 +124,7 @@ class Training:
 
     def save(self) -> None:
         """Write a checkpoint, and the policy as it is now."""
-        if self.learner.resumable:
-            self.run.save(self.config, self.learner.state(), self.seconds)
+        self.run.save(self.config, self.learner.state(), self.seconds)
         self.save_policy(self._panel)
 
     def save_policy(self, results: Any) -> None:

@@ -1,0 +1,54 @@
+"""Networks and their optimizer as named arrays, to be kept in a checkpoint and put back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
+
+
+def arrays_of(
+    modules: Mapping[str, torch.nn.Module], optimizer: torch.optim.Optimizer
+) -> dict[str, np.ndarray]:
+    """The weights of some modules by their names, and the moments of Adam."""
+    arrays = {
+        f"{name}.{key}": value.numpy()
+        for name, module in modules.items()
+        for key, value in module.state_dict().items()
+    }
+    for number, moments in optimizer.state_dict()["state"].items():
+        arrays |= {f"adam.{number}.{name}": moments[name].numpy() for name in ADAM}
+    return arrays
+
+
+def put_back(
+    arrays: Mapping[str, np.ndarray],
+    modules: Mapping[str, torch.nn.Module],
+    optimizer: torch.optim.Optimizer,
+) -> None:
+    """Let modules and optimizer be as they were."""
+    for name, module in modules.items():
+        weights = under(name, arrays)
+        module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for name, array in under("adam", arrays).items():
+        number, which = name.split(".")
+        moments.setdefault(int(number), {})[which] = torch.from_numpy(array)
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": moments, "param_groups": groups})
+
+
+def under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(f"{prefix}."): array
+        for name, array in arrays.items()
+        if name.startswith(f"{prefix}.")
+    }
