@@ -63,20 +63,16 @@ class Rules:
         cls, name: str = "five_up", players: int = 4, *, teams: bool | None = None, **fields: Any
     ) -> Rules:
         """A preset for so many players, with fields of one's own; four play as partners."""
-        if name not in PRESETS:
-            raise RulesError(unknown("preset", name, PRESETS))
+        if name not in _NAMED:
+            raise RulesError(unknown("preset", name, _NAMED))
         for field in fields:
             if field not in FIELDS:
                 raise RulesError(unknown("rule field", field, FIELDS))
         _check_players(players)
-        chosen = {
-            field: value[players] if isinstance(value, dict) else value
-            for field, value in PRESETS[name].items()
-        }
-        if chosen.get("unit") == "multiple":
-            chosen["unit"] = fields.get("multiple", cls.multiple)
         return cls(
-            players=players, teams=players == 4 if teams is None else teams, **chosen | fields
+            players=players,
+            teams=players == 4 if teams is None else teams,
+            **_changed(name, players, fields.get("multiple", cls.multiple)) | fields,
         )
 
     @classmethod
@@ -117,8 +113,9 @@ class Rules:
     @property
     def name(self) -> str | None:
         """The preset that these rules are, or None where a field differs from each of them."""
-        for name in PRESETS:
-            if self.fields() == Rules.preset(name, self.players, teams=self.teams).fields():
+        plain = {field: getattr(Rules, field) for field in FIELDS}
+        for name in _NAMED:
+            if self.fields() == plain | _changed(name, self.players, Rules.multiple):
                 return name
         return None
 
@@ -201,6 +198,15 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "all_fives_cribbage": _ALL_FIVES | {"unit": 1, "target": 61},
     "muggins": _ALL_FIVES | {"spinners": "none"},
 }
+# Games small enough to be solved (docs/convergence.md). A name never changes what it means: where
+# another mini is wanted, it takes a name of its own.
+_MINI: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "target": 5}
+MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "mini-2": _MINI,
+    "mini-2-draw": _MINI | {"draw": "optional"},
+    "mini-3": _MINI | {"max_pip": 3, "hand_size": 3},
+}
+_NAMED: Final[Mapping[str, Mapping[str, Any]]] = {**PRESETS, **MINIS}
 
 _BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "hand_size": (1, set_size(MAX_PIP) // MIN_PLAYERS),
@@ -225,6 +231,17 @@ def assignment(text: str) -> tuple[str, Any]:
     if value.lower() in _WORDS:
         return name, _WORDS[value.lower()]
     return name, int(value) if value.lstrip("-").isdecimal() else value
+
+
+def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
+    """What a preset changes, for so many players."""
+    chosen = {
+        field: value[players] if isinstance(value, dict) else value
+        for field, value in _NAMED[name].items()
+    }
+    if chosen.get("unit") == "multiple":
+        chosen["unit"] = multiple
+    return chosen
 
 
 def _check_players(players: object) -> None:

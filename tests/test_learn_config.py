@@ -79,6 +79,11 @@ def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -
     assert sentence in str(error.value)
 
 
+def test_single_hands_have_no_outlook_on_a_game() -> None:
+    with pytest.raises(ConfigError, match="set episode=game"):
+        load_config("quick", ["episode=hand", "reward=outlook"])
+
+
 def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:
     for text, sentence in (("games: [", "is not YAML"), ("just words", "must hold lines")):
         path = tmp_path / "mine.yaml"

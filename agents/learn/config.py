@@ -44,6 +44,11 @@ class Config:
     rules: tuple[str, ...] = key(("five_up",), "presets; the games take every combination in turn")
     players: tuple[int, ...] = key((4,), "numbers of players, 2 to 5 (four play as partners)")
     horizon: str = key("hand", "where a trajectory ends", choices=("hand", "game"))
+    episode: str = key(
+        "game",
+        "whole games, so that scores vary, or single hands, each led by lot",
+        choices=("game", "hand"),
+    )
     reward: str = key(
         "margin",
         "points of one's side less the others', change of the chance to win, or winning the game",
@@ -148,6 +153,8 @@ class Config:
             _blaming("rules, players", Rules.preset, preset, players)
         if self.reward == "win" and self.horizon == "hand":
             raise ConfigError("reward: `win` comes at the end of a game, so it needs horizon=game")
+        if self.reward == "outlook" and self.episode == "hand":
+            raise ConfigError("reward: `outlook` is the chance to win a game: set episode=game")
 
     def _check_learning(self) -> None:
         window = self.games * self.n_steps

@@ -36,12 +36,13 @@ def first_deal(seed: int) -> int:
 
 
 def make_batch(config: Config, encoder: str) -> Batch:
-    """The games of a run: whole games, so that the scores vary."""
+    """The games of a run."""
     batch = Batch(
         config.games,
         config.rules,
         config.players,
         encoder=encoder,
+        episode=config.episode,
         reward=OF_THE_BATCH[config.reward],
         seed=first_deal(config.seed),
         oracle=config.oracle,
