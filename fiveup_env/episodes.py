@@ -154,6 +154,19 @@ def _step(game: Record, action: int, codes: tuple[int, int, int], rewards: Array
     return ending
 
 
+@compiled
+def write_returns(games: Array, i: int, codes: tuple[int, int, int], returns: Array) -> None:
+    """Write what an episode that is over has brought each seat in all, the sum of its rewards."""
+    episode, kind, _ = codes
+    table = games[i].table
+    for seat in range(table.rules.players):
+        returns[i, seat] = 0 if kind == WIN else table.scores[side_of(table.rules, seat)]
+    if kind == MARGIN:
+        _take_means_of_others(table.rules, returns, i)
+    elif kind == WIN:
+        _reward_win(table, episode, returns, i)
+
+
 @inlined
 def _take_means_of_others(rules: Record, rewards: Array, i: int) -> None:
     """From each side's points, take the mean of the other sides': the sum becomes zero."""

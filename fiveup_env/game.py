@@ -104,6 +104,23 @@ class Layout:
     total: int
     doubles: tuple[str, ...]
 
+    @classmethod
+    def of(cls, layout: np.void) -> Layout:
+        """What a LAYOUT record says."""
+        plain = [
+            End(pip, "plain", pip) for pip in range(PIP_COUNT) for _ in range(layout["plain"][pip])
+        ]
+        double = [
+            End(pip, "double", 2 * pip if state in {engine.TWO_SIDES, engine.ONE_SIDE} else 0)
+            for pip, state in enumerate(layout["double"].tolist())
+            if state not in {engine.NOT_PLAYED, engine.CLOSED}
+        ]
+        return cls(
+            ends=(*plain, *double),
+            total=int(layout["total"]),
+            doubles=tuple(DOUBLE_STATES[state] for state in layout["double"]),
+        )
+
 
 @dataclass(frozen=True)
 class HandEnd:
@@ -253,20 +270,7 @@ class Game:
     @property
     def layout(self) -> Layout:
         """The open ends, their total, and the doubles."""
-        layout = self._table["layout"]
-        plain = [
-            End(pip, "plain", pip) for pip in range(PIP_COUNT) for _ in range(layout["plain"][pip])
-        ]
-        double = [
-            End(pip, "double", 2 * pip if state in {engine.TWO_SIDES, engine.ONE_SIDE} else 0)
-            for pip, state in enumerate(layout["double"].tolist())
-            if state not in {engine.NOT_PLAYED, engine.CLOSED}
-        ]
-        return Layout(
-            ends=(*plain, *double),
-            total=int(layout["total"]),
-            doubles=tuple(DOUBLE_STATES[state] for state in layout["double"]),
-        )
+        return Layout.of(self._table["layout"])
 
     def hand_of(self, seat: int) -> tuple[Tile, ...]:
         """The tiles in a seat's hand."""

@@ -9,8 +9,8 @@ from itertools import compress
 from random import Random
 from typing import TYPE_CHECKING
 
-import open_spiel.python.games  # type: ignore[import-not-found]  # noqa: F401 - registers them
-import pyspiel  # type: ignore[import-not-found]
+import open_spiel.python.games  # noqa: F401 - registers them
+import pyspiel
 from _timing import report  # type: ignore[import-not-found]
 
 if TYPE_CHECKING:

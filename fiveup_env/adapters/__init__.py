@@ -1,0 +1,1 @@
+"""The game in other ecosystems, each behind an extra of its own."""

@@ -1,0 +1,25 @@
+"""The game in OpenSpiel. Importing this registers it as `fiveup`; docs/openspiel.md explains it.
+
+import pyspiel
+import fiveup_env.adapters.openspiel
+
+game = pyspiel.load_game("fiveup(players=2,max_pip=2,hand_size=2)")
+"""
+
+from fiveup_env.errors import OptionError
+
+try:
+    import pyspiel
+except ModuleNotFoundError:
+    raise OptionError(
+        "this needs OpenSpiel: pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
+    ) from None
+
+from fiveup_env.adapters.openspiel.game import FiveUpGame, load
+from fiveup_env.adapters.openspiel.observer import FiveUpObserver
+from fiveup_env.adapters.openspiel.parameters import SHORT_NAME, TYPE
+from fiveup_env.adapters.openspiel.state import FiveUpState
+
+__all__ = ["SHORT_NAME", "FiveUpGame", "FiveUpObserver", "FiveUpState", "load"]
+
+pyspiel.register_game(TYPE, FiveUpGame)

@@ -1,0 +1,94 @@
+"""What a player observes of a state: our encoders' rows as tensors, and texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyspiel
+
+from fiveup_env.adapters.openspiel.course import NOW
+from fiveup_env.adapters.openspiel.text import history_text, table_text
+from fiveup_env.encoders import get_encoder, offsets, row_size
+from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
+from fiveup_env.errors import OptionError
+from fiveup_env.view import VIEW, observe_at
+
+if TYPE_CHECKING:
+    from fiveup_env.adapters.openspiel.state import FiveUpState
+
+NOBODY_S, ONE_S, EVERYBODY_S = (
+    pyspiel.PrivateInfoType.NONE,
+    pyspiel.PrivateInfoType.SINGLE_PLAYER,
+    pyspiel.PrivateInfoType.ALL_PLAYERS,
+)
+SECRET = tuple(piece.name for piece in TRUTH_PIECES)  # told to observers of everybody only
+
+
+class FiveUpObserver:
+    """OpenSpiel's observer: `tensor`, its named pieces in `dict`, and strings.
+
+    With perfect recall the row is that of `tokens`, else that of `flat`, number for number.
+    Without private information it is the row of seat 0, less what its hand tells.
+    """
+
+    def __init__(self, kind: pyspiel.IIGObservationType, params: dict[str, Any] | None) -> None:
+        """Observe so much."""
+        if params:
+            raise OptionError(f"observers of this game have no parameters, not {params}")
+        if not kind.public_info and (kind.perfect_recall or kind.private_info == NOBODY_S):
+            raise OptionError(
+                "an observer without public information has private information and no perfect "
+                "recall: nearly all that there is to recall is public"
+            )
+        self._kind = kind
+        self._encoder = get_encoder("tokens" if kind.perfect_recall else "flat")
+        pieces = (*self._encoder.pieces, *TRUTH_PIECES)
+        told = [(piece, start) for piece, start in offsets(pieces) if self._tells(piece.name)]
+        columns = [np.arange(start, start + piece.size) for piece, start in told]
+        size = row_size(self._encoder)
+        everything = len(told) == len(self._encoder.pieces)
+        self._columns = slice(size) if everything else np.concatenate(columns)
+        self._views = np.zeros(1, VIEW)
+        entries = np.zeros((1, size + TRUTH_SIZE), np.int8)
+        self._entries, self._row, self._truth = entries[0], entries[:, :size], entries[:, size:]
+        self.tensor = np.zeros(sum(map(len, columns)), np.float32)
+        self.dict: dict[str, np.ndarray] = {}
+        for piece, start in offsets([piece for piece, _ in told]):
+            self.dict[piece.name] = self.tensor[start : start + piece.size].reshape(piece.shape)
+
+    def _tells(self, name: str) -> bool:
+        """Whether a piece of our encoders belongs to what is observed."""
+        public, private = self._kind.public_info, self._kind.private_info
+        if name in SECRET:
+            return name == "hands" and private == EVERYBODY_S
+        if name == "hand":
+            return bool(private != NOBODY_S)
+        return bool(public and (name != "plays" or private != NOBODY_S))
+
+    def set_from(self, state: FiveUpState, player: int) -> None:
+        """Write what a player observes into `tensor`, and so into `dict`.
+
+        In the middle of a move, where chance draws, it is what was observed before the move.
+        """
+        games, views, private = state.course.games, self._views, self._kind.private_info
+        observe_at(games, NOW, 0 if private == NOBODY_S else player, views, 0)
+        if private == NOBODY_S:
+            views["hand"], views["drawn"] = 0, -1
+        elif private == EVERYBODY_S:
+            drawn = games["table"]["drawn"][NOW]
+            views["drawn"][0, :drawn] = games["order"][NOW, :drawn]
+            write_truths(games[: NOW + 1], np.array([player]), self._truth)
+        self._encoder.encode(views, self._row)
+        self.tensor[:] = self._entries[self._columns]
+
+    def string_from(self, state: FiveUpState, player: int) -> str:
+        """What a player observes, for people and as a key."""
+        kind = self._kind
+        seats: tuple[int, ...] = (player,)
+        if kind.private_info != ONE_S:
+            everybody = range(state.num_players())
+            seats = () if kind.private_info == NOBODY_S else tuple(everybody)
+        if kind.perfect_recall:
+            return history_text(state.course, seats)
+        return table_text(state.course, seats, public=kind.public_info)

@@ -1,0 +1,124 @@
+"""What OpenSpiel is told of a game: its parameters, its type, and its bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+import pyspiel
+
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.episodes import EPISODES, ONE_HAND, Episodes
+from fiveup_env.errors import OptionError
+from fiveup_env.rules import DRAW_OPTIONAL, FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
+from fiveup_env.tiles import TILE_PIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHORT_NAME: Final = "fiveup"
+
+# What a field's parameter says where the preset is to decide, by the field's type.
+PRESET_DECIDES: Final[Mapping[str, Any]] = {"int": -1, "str": "preset", "bool": False}
+UNSET: Final = {
+    field.name: PRESET_DECIDES[str(field.type)]
+    for field in dataclasses.fields(Rules)
+    if field.name in FIELDS
+}
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "rules": "five_up",
+    "players": 2,
+    "teams": True,  # whether four are partners; nobody else can be
+    **UNSET,
+    "episode": "hand",
+    "reward": "margin",
+    "max_hands": 100,  # after so many hands a game is cut off
+}
+
+TYPE: Final = pyspiel.GameType(
+    short_name=SHORT_NAME,
+    long_name="Five Up and its family of domino games",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=MAX_PLAYERS,
+    min_num_players=MIN_PLAYERS,
+    provides_information_state_string=True,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    provides_factored_observation_string=True,
+    parameter_specification=dict(DEFAULTS),
+)
+
+
+def rules_in(parameters: Mapping[str, Any]) -> Rules:
+    """The rules that some parameters describe."""
+    fields = {name: parameters[name] for name in FIELDS if parameters[name] != UNSET[name]}
+    players = parameters["players"]
+    teams = players == 4 and parameters["teams"]
+    return Rules.preset(parameters["rules"], players, teams=teams, **fields)
+
+
+def episodes_in(parameters: Mapping[str, Any]) -> Episodes:
+    """The episodes that some parameters describe, of bounded length and with a sum of zero."""
+    episodes = Episodes(*(parameters[name] for name in ("episode", "reward", "max_hands")))
+    if episodes.reward == "points":
+        raise OptionError("OpenSpiel's game is one of zero sum: reward=margin or reward=win")
+    if episodes.episode == "game" and not episodes.max_hands:
+        raise OptionError("OpenSpiel wants games of bounded length: max_hands must be 1 or more")
+    return episodes
+
+
+def parameters_of(rules: Rules, episodes: Episodes) -> dict[str, Any]:
+    """The parameters that describe rules and episodes, each said outright."""
+    return {
+        "rules": rules.name or "five_up",
+        "players": rules.players,
+        "teams": rules.teams,
+        **rules.fields(),
+        **dataclasses.asdict(episodes),
+    }
+
+
+def info_of(rules: Rules, episodes: Episodes) -> pyspiel.GameInfo:
+    """The bounds of a game."""
+    hands = hands_at_most(episodes)
+    bound = 1.0 if episodes.reward == "win" else float(hands * _points_of_a_hand(rules))
+    return pyspiel.GameInfo(
+        num_distinct_actions=ACTION_COUNT,
+        max_chance_outcomes=max(rules.tile_count, rules.players),
+        num_players=rules.players,
+        min_utility=-bound,
+        max_utility=bound,
+        utility_sum=0.0,
+        max_game_length=hands * _decisions_of_a_hand(rules),
+    )
+
+
+def hands_at_most(episodes: Episodes) -> int:
+    """How many hands an episode has at most."""
+    return 1 if episodes.episode == EPISODES[ONE_HAND] else episodes.max_hands
+
+
+def chances_at_most(rules: Rules, episodes: Episodes) -> int:
+    """How many times chance decides at most: every tile comes from it, and the lot."""
+    return hands_at_most(episodes) * (rules.tile_count + 1)
+
+
+def _points_of_a_hand(rules: Rules) -> int:
+    """More points than any side can be ahead after a hand.
+
+    No total and no hands left over exceed the pips of the set with every double counted twice.
+    """
+    most = 2 * int(TILE_PIPS[: rules.tile_count].sum())
+    return (rules.tile_count + 1) * (most // rules.multiple + rules.players) * rules.unit
+
+
+def _decisions_of_a_hand(rules: Rules) -> int:
+    """More decisions than a hand can have."""
+    if rules.record()["draw"] != DRAW_OPTIONAL:
+        return rules.tile_count
+    return rules.tile_count + rules.boneyard_size + (rules.tile_count + 1) * rules.players

@@ -1,0 +1,119 @@
+"""What seats have seen, as text: all that they saw, or the table as it lies.
+
+    p0 0-0 2-1 | lead 1 | 1:1-0 0+2-2 0:2-1@1 1+
+
+Seat 0 was dealt 0-0 and 2-1; seat 1 led 1-0; seat 0 drew 2-2 and set 2-1 on 1; seat 1 drew a tile
+that seat 0 does not see. Moves are written as `Move` does, and passes follow from the seats. Hands
+that were played before come first, each with the scores that it led to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fiveup_env.actions import MOVES
+from fiveup_env.adapters.openspiel.course import (
+    ACTION_TILES,
+    DRAWING,
+    MOVING,
+    NOW,
+    TRIED,
+    Course,
+    dealt_to,
+    tiles_of,
+)
+from fiveup_env.engine import GAME
+from fiveup_env.game import Layout
+from fiveup_env.tiles import PIP_COUNT, TILES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+MOVE_TEXTS = tuple(map(str, MOVES))
+TILE_TEXTS = tuple(map(str, TILES))
+
+
+def history_text(course: Course, seats: Collection[int]) -> str:
+    """All that everybody has seen, and what was dealt and drawn to some seats."""
+    parts = []
+    for record in course.finished:
+        finished = np.frombuffer(record, GAME)
+        parts += _hand_parts(finished, int(finished["table"]["drawn"][0]), seats)
+        parts.append(f"scores {_numbers(_scores(finished[0]['table']))}")
+    if course.stage in {MOVING, DRAWING}:
+        row = NOW if course.stage == MOVING else TRIED
+        parts += _hand_parts(course.games[row : row + 1], course.next_draw, seats)
+    else:
+        size = course.rules.hand_size
+        parts += [_held(seat, course.dealt[seat * size : (seat + 1) * size]) for seat in seats]
+    return " | ".join(parts)
+
+
+def _hand_parts(game: np.ndarray, drawn: int, seats: Collection[int]) -> list[str]:
+    """The parts of a hand's text, of which so many draws are known."""
+    dealt = [_held(seat, dealt_to(game, seat)) for seat in seats]
+    events = " ".join(_events(game[0], drawn, seats))
+    return [*dealt, f"lead {game[0]['table']['lead']}", events]
+
+
+def _events(record: np.void, drawn: int, seats: Collection[int]) -> Iterator[str]:
+    """The tiles drawn and set, in order."""
+    table, order = record["table"], record["order"].tolist()
+    plies = int(table["plies"])
+    play_seat, play_action = table["play_seat"].tolist(), table["play_action"].tolist()
+    draw_seat, draw_ply = table["draw_seat"].tolist(), table["draw_ply"].tolist()
+    k = 0
+    for ply in range(plies + 1):
+        while k < drawn and draw_ply[k] == ply:
+            yield f"{draw_seat[k]}+{TILE_TEXTS[order[k]] if draw_seat[k] in seats else ''}"
+            k += 1
+        if ply < plies:
+            yield f"{play_seat[ply]}:{MOVE_TEXTS[play_action[ply]]}"
+
+
+def table_text(course: Course, seats: Iterable[int], *, public: bool = True) -> str:
+    """The hands of some seats, and the table as it lies."""
+    record = course.games[NOW]
+    parts = [_held(seat, tiles_of(int(record["hands"][seat]))) for seat in seats]
+    return " | ".join([*parts, *_table_parts(record["table"])] if public else parts)
+
+
+def _table_parts(table: np.void) -> Iterator[str]:
+    players = int(table["rules"]["players"])
+    layout = Layout.of(table["layout"])
+    yield f"turn {table['turn']}, lead {table['lead']}"
+    yield f"total {layout.total}: " + " ".join(f"{end}={end.counts}" for end in layout.ends)
+    plies = int(table["plies"])
+    for seat in range(players):
+        tiles = [
+            ACTION_TILES[action]
+            for by, action in zip(table["play_seat"][:plies], table["play_action"], strict=False)
+            if by == seat
+        ]
+        lacked = int(table["lacked"][seat])
+        lacks = _numbers(pip for pip in range(PIP_COUNT) if lacked >> pip & 1)
+        yield (
+            f"{seat} holds {table['sizes'][seat]}, drew {table['draws'][seat]}, "
+            f"lacked {lacks or 'none'}, set {_names(sorted(tiles)) or 'none'}"
+        )
+    yield f"boneyard {table['boneyard'] - table['drawn']}"
+    yield f"scores {_numbers(_scores(table))}"
+
+
+def _scores(table: np.void) -> list[int]:
+    scores: list[int] = table["scores"][: int(table["rules"]["sides"])].tolist()
+    return scores
+
+
+def _held(seat: int, tiles: Iterable[int]) -> str:
+    return f"p{seat} {_names(tiles)}"
+
+
+def _names(tiles: Iterable[int]) -> str:
+    return " ".join(TILE_TEXTS[tile] for tile in tiles)
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, numbers))
