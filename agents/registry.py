@@ -28,6 +28,7 @@ ROOMS = (  # where agents register themselves
     "agents.play.endgame",
     "agents.learn.policies",
     "agents.learn.thinking",
+    "agents.openspiel.bots",
 )
 
 

@@ -85,6 +85,18 @@ class Rules:
                 raise RulesError(unknown("rule field", field, FIELDS))
         return dataclasses.replace(rules, players=players or rules.players, **fields)
 
+    @classmethod
+    def of_record(cls, record: np.void) -> Rules:
+        """The rules that a RULES record holds."""
+        numbers = (name for name in RULES.names or () if name != "sides")
+        fields: dict[str, Any] = {name: int(record[name]) for name in numbers}
+        words = {name: CHOICES[name][fields[name]] for name in CHOICES}
+        flags = {
+            "teams": bool(record["sides"] < record["players"]),
+            "exact_target": bool(record["exact_target"]),
+        }
+        return cls(**fields | words | flags)
+
     def __post_init__(self) -> None:
         """Refuse what cannot be dealt or scored."""
         _check_players(self.players)
