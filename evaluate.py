@@ -18,7 +18,7 @@ from agents.arena.report import report_html
 from agents.arena.results import code_version
 from agents.arena.standings import Standings, standings_of
 from agents.arena.tables import standings_text
-from agents.arena.tournament import Outcome, Tournament, play_tournament, split_specs
+from agents.arena.tournament import Engine, Outcome, Tournament, play_tournament, split_specs
 from agents.registry import listing
 from fiveup_env import FiveUpError, Rules
 from fiveup_env.episodes import EPISODES
@@ -26,6 +26,7 @@ from fiveup_env.files import whole_file
 from fiveup_env.rules import assignment
 
 INTERRUPTED = 130
+ENGINES = ("local", "ray")
 
 
 def main() -> int:
@@ -39,7 +40,6 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    cores = os.cpu_count() or 1
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--list", action="store_true", help="list the agents and their options")
@@ -52,7 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--deals", type=int, default=1000, help="deal streams (default: 1000)")
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played together (default: {CHUNK})")
-    add("--cores", type=int, default=cores, help=f"processes that play (default: {cores})")
+    add("--engine", choices=ENGINES, default="local", help="ray: on a Ray cluster")
+    add("--cores", type=int, help="processes that play (default: all cores there are)")
     add("--results", metavar="FILE", help="keep what is played; what it holds is not played again")
     add("--json", metavar="FILE", help="write the tables as JSON")
     add("--report", metavar="FILE", help="write a page with plots, such as report.html")
@@ -72,7 +73,8 @@ def _list() -> int:
 
 def _run(options: argparse.Namespace) -> int:
     tournament = _tournament(options)
-    outcome = play_tournament(tournament, options.cores, options.results)
+    engine, cores = _engine(options)
+    outcome = play_tournament(tournament, cores, options.results, engine)
     if options.record:
         with whole_file(options.record) as file:
             file.writelines(f"{record}\n" for record in outcome.records)
@@ -88,10 +90,20 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _engine(options: argparse.Namespace) -> tuple[Engine | None, int]:
+    """What plays, and on how many cores."""
+    if options.cores is not None and options.cores < 1:
+        raise ArenaError(f"--cores must be at least 1, not {options.cores}")
+    if options.engine == "ray":
+        from agents.cluster.arena import play_on_cluster
+        from agents.cluster.connection import processors
+
+        return play_on_cluster, options.cores or processors()
+    return None, options.cores or os.cpu_count() or 1
+
+
 def _tournament(options: argparse.Namespace) -> Tournament:
     fields = dict(map(assignment, options.set))
-    if options.cores < 1:
-        raise ArenaError(f"--cores must be at least 1, not {options.cores}")
     agents = split_specs(options.agents)
     if options.against and options.against not in agents:
         agents = (*agents, options.against)

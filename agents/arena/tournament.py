@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from agents.arena.duels import CHUNK
 from agents.arena.faults import ArenaError
@@ -19,8 +19,12 @@ from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterable, Iterator
 
     from agents.arena.games import Played
+
+# Plays tasks on so many cores, and hands on what is done, in any order.
+Engine: TypeAlias = "Callable[[Iterable[Task], Terms, int], Iterator[tuple[Task, Played]]]"
 
 
 @dataclass(frozen=True)
@@ -99,17 +103,24 @@ class Outcome:
 
 
 def play_tournament(
-    tournament: Tournament, cores: int, results: str | os.PathLike[str] | None = None
+    tournament: Tournament,
+    cores: int,
+    results: str | os.PathLike[str] | None = None,
+    engine: Engine | None = None,
 ) -> Outcome:
-    """Play what is not in the results file yet; Ctrl-C ends it early, and nothing is lost."""
+    """Play what is not in the results file yet; Ctrl-C ends it early, and nothing is lost.
+
+    The engine plays the tasks: by default, processes of this machine.
+    """
+    engine = engine or play_tasks
     if results is None:
-        return _play(tournament, cores, None)
+        return _play(tournament, cores, None, engine)
     header = header_of(tournament.terms, tournament.seed, tournament.chunk)
     with closing(ResultsFile(results, header, tournament.agents)) as file:
-        return _play(tournament, cores, file)
+        return _play(tournament, cores, file, engine)
 
 
-def _play(tournament: Tournament, cores: int, file: ResultsFile | None) -> Outcome:
+def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: Engine) -> Outcome:
     tasks = tournament.tasks
     known = file.played if file else {}
     outcome = Outcome(tournament, {task: known[task] for task in tasks if task in known})
@@ -123,7 +134,7 @@ def _play(tournament: Tournament, cores: int, file: ResultsFile | None) -> Outco
     try:
         if cores > 1:
             _compile(tournament.terms)
-        playing = play_tasks(todo, tournament.terms, cores)
+        playing = engine(todo, tournament.terms, cores)
         for task, played in progress(playing, len(todo), "chunks"):
             outcome.played[task] = played
             if file:

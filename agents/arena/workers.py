@@ -171,7 +171,7 @@ class _Crew:
             try:
                 told = worker.pipe.recv()
             except (EOFError, ConnectionResetError):
-                raise _lost(worker.task) from None
+                raise lost(worker.task, "--cores 1 plays them in this process") from None
             if isinstance(told, (str, Decision)):
                 worker.note(told)
             elif isinstance(told, ArenaError):
@@ -199,10 +199,8 @@ class _Crew:
         worker.end()
 
 
-def _lost(task: Task) -> ArenaError:
+def lost(task: Task, more: str) -> ArenaError:
+    """What to say of a task whose worker did not come back, and more."""
     a, b = task.agents
     last = task.first + task.deals - 1
-    return ArenaError(
-        f"a worker died while {a} met {b} on deals {task.first} to {last}: "
-        "--cores 1 plays them in this process"
-    )
+    return ArenaError(f"a worker died while {a} met {b} on deals {task.first} to {last}: {more}")

@@ -59,12 +59,7 @@ class Learner:
         logits, values = self.network(seen)
         if self.critic:
             values = self.critic(seen, torch.from_numpy(truths))
-        logs = masked_log_probabilities(logits, torch.from_numpy(masks))
-        heights = logs.exp().cumsum(1)
-        drawn = torch.from_numpy(chance.random((len(rows), 1), np.float32)) * heights[:, -1:]
-        actions = (heights > drawn).to(torch.int8).argmax(1)
-        chosen = logs.gather(1, actions[:, None])[:, 0]
-        return actions.numpy(), chosen.numpy(), values.numpy()
+        return *draw(logits, torch.from_numpy(masks), chance), values.numpy()
 
     def learn(self, lesson: Lesson, progress: float, chance: np.random.Generator) -> Figures:
         """Go through the decisions of a window some times; `progress` is that of the whole run."""
@@ -137,6 +132,17 @@ class Learner:
         closed = part["masks"] == 0
         apart = logs.masked_fill(closed, 0) - theirs.masked_fill(closed, 0)
         return (logs.exp() * apart).sum(1).mean()
+
+
+def draw(
+    logits: torch.Tensor, masks: torch.Tensor, chance: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """An action for every row by its probability, and the logarithm of that."""
+    logs = masked_log_probabilities(logits, masks)
+    heights = logs.exp().cumsum(1)
+    drawn = torch.from_numpy(chance.random((len(logs), 1), np.float32)) * heights[:, -1:]
+    actions = (heights > drawn).to(torch.int8).argmax(1)
+    return actions.numpy(), logs.gather(1, actions[:, None])[:, 0].numpy()
 
 
 def _between(first: float, last: float | None, progress: float) -> float:

@@ -1,0 +1,118 @@
+"""An RLlib env runner that plays a `Batch`: windows of play in, a lesson out.
+
+All games move together, every seat's decisions are learnt from, and a trajectory is one seat's: see
+`agents.learn.rollouts`. What remains between two windows stays in the runner's process; one that
+has to be restarted begins with new deals.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
+from ray.rllib.env import INPUT_ENV_SPACES
+from ray.rllib.env.env_runner import EnvRunner
+from ray.rllib.utils.checkpoints import Checkpointable
+from ray.rllib.utils.metrics import (
+    NUM_ENV_STEPS_SAMPLED,
+    NUM_ENV_STEPS_SAMPLED_LIFETIME,
+    WEIGHTS_SEQ_NO,
+)
+
+from agents.learn.config import make_config
+from agents.learn.ppo import draw
+from agents.learn.rivals import Rivals
+from agents.learn.rollouts import SEED_BITS, Rollouts, first_deal, make_batch
+from agents.learn.selfplay import shape_of
+
+if TYPE_CHECKING:
+    from agents.learn.config import Config
+    from agents.learn.rollouts import Choice, Lesson
+
+Spaces = dict[str, tuple[Any, Any]]
+
+
+class BatchRunner(EnvRunner, Checkpointable):
+    """Plays the games of one process, and learns nothing itself."""
+
+    def __init__(self, *, config: Any, **options: Any) -> None:
+        """Build the network; the games begin once it is known how far the run is."""
+        super().__init__(config=config, **options)
+        torch.set_num_threads(1)  # the processors of a node are shared by its runners
+        self._play: Config = make_config(config.env_config)
+        self._weights_number = 0
+        self._rollouts: Rollouts | None = None
+        self.make_module()
+
+    def make_module(self) -> None:
+        """Build the network that answers here."""
+        self.module = self.config.get_rl_module_spec(spaces=self.get_spaces()).build()
+
+    def make_env(self) -> None:
+        """Deal the games: no two runners, and no two lives of a runner, play the same deals."""
+        life = [self._play.seed, self.worker_index or 0, self._weights_number]
+        self._chance = np.random.default_rng(life)
+        self.env = make_batch(self._play, shape_of(self._play).encoder)
+        self.env.reset(first_deal(self._play.seed) + int(self._chance.integers(1 << SEED_BITS - 1)))
+        rivals = Rivals(self._play, self.env, Path())
+        rivals.begin(self._chance)
+        self._rollouts = Rollouts(self._play, self.env, rivals)
+
+    def sample(self, **_options: Any) -> Lesson:
+        """Play a window; all that can be learnt from it, whichever seat decided it."""
+        if self._rollouts is None:
+            self.make_env()
+        assert self._rollouts
+        lesson = self._rollouts.play(self._choose, self._chance)
+        log = self.metrics.log_value
+        log(NUM_ENV_STEPS_SAMPLED, len(lesson), reduce="sum")
+        log(NUM_ENV_STEPS_SAMPLED_LIFETIME, len(lesson), reduce="lifetime_sum")
+        return lesson
+
+    @torch.inference_mode()
+    def _choose(self, rows: np.ndarray, masks: np.ndarray, _truths: np.ndarray | None) -> Choice:
+        logits, values = self.module.network(torch.from_numpy(rows))
+        actions, logs = draw(logits, torch.from_numpy(masks), self._chance)
+        return actions, logs, values.numpy()
+
+    def get_spaces(self) -> Spaces:
+        """What the network sees and does."""
+        spaces = self.config.observation_space, self.config.action_space
+        return {INPUT_ENV_SPACES: spaces, DEFAULT_MODULE_ID: spaces}
+
+    def get_metrics(self) -> Any:
+        """How much was played."""
+        return self.metrics.reduce()
+
+    def assert_healthy(self) -> None:
+        """Say whether all was built."""
+        assert self.module
+
+    # What RLlib keeps of a runner: its weights, and which update they are from.
+
+    def get_state(
+        self,
+        components: Any = None,
+        *,
+        not_components: Any = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """The weights, if they are asked for."""
+        if not self._check_component(COMPONENT_RL_MODULE, components, not_components):
+            return {}
+        weights = self.module.get_state(**options)
+        return {COMPONENT_RL_MODULE: weights, WEIGHTS_SEQ_NO: self._weights_number}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Play with other weights."""
+        if COMPONENT_RL_MODULE in state:
+            weights = state[COMPONENT_RL_MODULE]
+            self.module.set_state(weights.get(DEFAULT_MODULE_ID, weights))
+            self._weights_number = state.get(WEIGHTS_SEQ_NO, self._weights_number)
+
+    def get_ctor_args_and_kwargs(self) -> tuple[tuple, dict[str, Any]]:
+        """What a copy is made from."""
+        return (), {"config": self.config}

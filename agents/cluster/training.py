@@ -1,0 +1,108 @@
+"""A run of RLlib on a cluster, an update at a time: to `train.py` a learner like any other.
+
+The checkpoints are Ray's own, one folder for every checkpoint of the run. They hold pickled Python,
+so a run is gone on with only by those who trust who made it; the policy is data, as always.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import shutil
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+
+from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
+from agents.learn.checkpoints import KEPT
+from agents.learn.networks import build
+from agents.learn.ppo import LossError
+from agents.learn.selfplay import shape_of
+from fiveup_env.files import whole_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+    from agents.learn.config import Config
+    from agents.learn.networks import PolicyNetwork
+    from agents.learn.ppo import Figures
+    from agents.learn.selfplay import State
+
+PATIENCE: Final = 300.0  # seconds without any runner before a run gives up
+
+# Our names for RLlib's figures.
+FIGURES: Final = {
+    "policy_loss": "policy_loss",
+    "value_loss": "vf_loss",
+    "entropy": "entropy",
+    "kl": "kl",
+    "clip_fraction": "clip_fraction",
+    "explained_variance": "vf_explained_var",
+    "gradient": "gradients_default_optimizer_global_norm",
+    "learning_rate": "default_optimizer_learning_rate",
+}
+
+
+class RLlibPlay:
+    """Self-play by RLlib's PPO, in as many processes on as many nodes as the configuration says."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        """Find the cluster, and start the processes there."""
+        self.config = config
+        self.updates = 0
+        self._folder = folder / "ray"
+        connect()
+        asked = f"env_runners={config.env_runners} and learners={config.learners} want"
+        check_free(config.env_runners + config.learners, asked)
+        logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # it warns of what is its default
+        from agents.cluster.algorithm import algorithm_config
+
+        self._algorithm = algorithm_config(config).build_algo()
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions were learnt from."""
+        return self._algorithm.decisions
+
+    @property
+    def network(self) -> PolicyNetwork:
+        """The policy as it is now, in a network of ours."""
+        network = build(shape_of(self.config))
+        weights = self._algorithm.weights()
+        network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
+        return network
+
+    def update(self, _progress: float) -> Figures:
+        """Let RLlib play and learn once; if all runners are lost, wait until one is back."""
+        before, deadline = self.decisions, time.monotonic() + PATIENCE
+        result = self._algorithm.train()
+        while self.decisions == before:
+            if time.monotonic() > deadline:
+                raise ClusterError(f"no env runner has played for {PATIENCE:g} seconds")
+            time.sleep(PAUSE)
+            result = self._algorithm.train()
+        self.updates += 1
+        told = result["learners"]["default_policy"]
+        if not math.isfinite(told["total_loss"]):
+            raise LossError(f"the loss is {told['total_loss']}")
+        return {name: float(told[theirs]) for name, theirs in FIGURES.items()}
+
+    def state(self) -> State:
+        """Ray's checkpoint, on the disk; what is left to write down is where it lies."""
+        name = f"{self.updates:08}"
+        with whole_folder(self._folder / name) as draft:
+            self._algorithm.save_to_path(draft)
+        for old in sorted(self._folder.iterdir())[: -KEPT - 1]:
+            shutil.rmtree(old)
+        return {}, {"updates": self.updates, "decisions": self.decisions, "ray": name}
+
+    def restore(self, _arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Go on from Ray's checkpoint, with games that begin anew."""
+        folder = self._folder / about["ray"]
+        if not folder.is_dir():
+            raise ClusterError(f"Ray's checkpoint {folder} is missing; start the run anew")
+        self._algorithm.restore_from_path(folder)
+        self.updates = about["updates"]

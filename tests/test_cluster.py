@@ -1,0 +1,58 @@
+"""What is asked of a cluster, where there is none, and where RLlib lacks what is asked."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import evaluate
+import train
+from agents.learn import runs
+from agents.learn.config import ConfigError, load_config
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDS = [
+    (train, ["--config", "configs/cluster.yaml"]),
+    (evaluate, ["--engine", "ray", "--deals", "2"]),
+]
+
+
+@pytest.mark.parametrize(("script", "words"), COMMANDS)
+def test_where_ray_is_missing_the_command_that_installs_it_is_told(
+    script: Any,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr(sys, "argv", [script.__name__, *words])
+    assert script.main() == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert told[0].endswith(
+        "Ray is not installed: pip install -c constraints-ray.txt -e '.[ray,train]'"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (["oracle=true"], "oracle: learner=rllib has none of it; leave it out"),
+        (["start=agents/shipped"], "start: learner=rllib has none of it; leave it out"),
+        (
+            ["ent_coef_end=0.01"],
+            "ent_coef_end: RLlib's schedules count decisions; set decisions, too",
+        ),
+        (["learner=self_play"], "env_runners, learners: only learner=rllib has a cluster"),
+    ],
+)
+def test_what_rllib_lacks_is_refused_by_name(changes: list[str], sentence: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{sentence}$"):
+        load_config("cluster", changes)

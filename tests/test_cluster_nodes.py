@@ -1,0 +1,369 @@
+"""Training and tournaments on a cluster of three nodes, some of which are killed.
+
+They want Ray: `pip install -c constraints-ray.txt -e '.[ray,dev]'`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+
+import evaluate
+import train
+from agents.arena.duels import duel
+from agents.arena.faults import ArenaError
+from agents.arena.games import Task, Terms
+from agents.arena.results import to_json
+from agents.arena.workers import play_tasks
+from agents.cluster import arena, connection, training
+from agents.cluster.arena import play_on_cluster
+from agents.cluster.connection import ClusterError
+from agents.cluster.training import RLlibPlay
+from agents.learn import runs
+from agents.learn.config import load_config
+from agents.learn.metrics import read_metrics
+from agents.learn.networks import masked_log_probabilities
+from agents.learn.ppo import _minibatches
+from agents.learn.selfplay import SelfPlay, shape_of
+from agents.registry import make_agent
+from fiveup_env import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from agents.arena.games import Played
+    from agents.learn.config import Config
+
+if importlib.util.find_spec("ray") is None:
+    pytest.skip("Ray is not installed", allow_module_level=True)
+
+# What Ray and RLlib do themselves, they warn of themselves.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+TINY = ["games=64", "n_steps=32", "batch_size=256", "width=16", "threads=1", "table_deals=0"]
+MEMORY = 100 * 2**20
+SECONDS_TO_COME_BACK = 120.0  # for a process that starts anew, on a busy machine
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """A cluster of three nodes with a CPU each; who kills one starts another."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    size = {"num_cpus": 1, "object_store_memory": MEMORY}
+    cluster = Cluster(initialize_head=True, head_node_args=size)
+    cluster.size = size
+    for _ in range(2):
+        cluster.add_node(**size)
+    ray.init(cluster.address, log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    torch.set_num_threads(1)
+    yield
+    torch.use_deterministic_algorithms(mode=False)
+
+
+def config_of(*changes: str) -> Config:
+    return load_config("cluster", [*TINY, *changes])
+
+
+@pytest.fixture
+def playing(nodes: Any, tmp_path: Path) -> Iterator[Any]:
+    """Makes runs of RLlib, and ends them with the test."""
+    del nodes
+    made: list[RLlibPlay] = []
+
+    def start(*changes: str) -> RLlibPlay:
+        made.append(RLlibPlay(config_of(*changes), tmp_path))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one._algorithm.stop()
+
+
+def kill(nodes: Any, node: Any) -> None:
+    """Kill a node with all that it is doing, and start another in its place."""
+    nodes.remove_node(node, allow_graceful=False)
+    nodes.add_node(**nodes.size)
+
+
+def runners(play: RLlibPlay, ask: Any) -> list[Any]:
+    """What every runner answers."""
+    return play._algorithm.env_runner_group.foreach_env_runner(ask, local_env_runner=False)
+
+
+def ray_of() -> Any:
+    """Ray, where a runner answers."""
+    import ray
+
+    return ray
+
+
+def lasting(played: Played) -> dict[str, Any]:
+    """All of a chunk that must come out the same every time."""
+    return {name: value for name, value in to_json(played).items() if name != "seconds"}
+
+
+def weights_of(network: torch.nn.Module) -> dict[str, np.ndarray]:
+    return {name: weight.detach().numpy() for name, weight in network.state_dict().items()}
+
+
+def assert_same(weights: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> None:
+    assert weights.keys() == others.keys()
+    for name, weight in weights.items():
+        np.testing.assert_array_equal(weight, others[name], name)
+
+
+# --- What is learnt
+
+
+@pytest.mark.parametrize("network", ["plain", "guided"])
+def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_path: Path) -> None:
+    from ray.rllib.core import DEFAULT_MODULE_ID
+
+    from agents.cluster.algorithm import algorithm_config, batch_of
+    from agents.cluster.module import action_space, observation_space
+
+    keys = ["ent_coef=0.1", "max_grad_norm=1e9", f"network={network}", "width=32"]
+    ours = SelfPlay(load_config("smoke", [*TINY, *keys]), tmp_path)
+    learner, chance = ours._learner, np.random.default_rng(1)
+    lesson = ours._rollouts.play(partial(learner.choose, chance=chance), chance)
+    for weight in learner.network.parameters():
+        weight.data += 0.02 * torch.randn_like(weight)
+    config = config_of(*keys)
+    spaces = {DEFAULT_MODULE_ID: (observation_space(shape_of(config)), action_space())}
+    theirs = algorithm_config(config).build_learner(spaces=spaces)
+    module = theirs.module[DEFAULT_MODULE_ID]
+    module.network.load_state_dict(learner.network.state_dict())
+    columns = theirs._convert_batch_type(batch_of([lesson], theirs.config)).policy_batches
+    loss = theirs.compute_losses(fwd_out=theirs.module.forward_train(columns), batch=columns)
+    loss[DEFAULT_MODULE_ID].backward()
+
+    (part,) = _minibatches(lesson, 10**6, chance)
+    figures = learner._step(part, 0.1)
+    wanted = figures["policy_loss"] - 0.1 * figures["entropy"] + 0.5 * figures["value_loss"]
+    assert loss[DEFAULT_MODULE_ID].item() == pytest.approx(wanted, rel=1e-4)
+    told = theirs.metrics.peek(DEFAULT_MODULE_ID)
+    for name in ("entropy", "kl", "clip_fraction"):
+        assert float(told[name]) == pytest.approx(figures[name], rel=1e-3, abs=1e-6)
+    for weight, same in zip(learner.network.parameters(), module.network.parameters(), strict=True):
+        assert weight.grad is not None
+        assert same.grad is not None
+        torch.testing.assert_close(weight.grad, same.grad, rtol=1e-3, atol=1e-5)
+
+
+def test_what_is_not_allowed_has_no_probability() -> None:
+    from ray.rllib.core.columns import Columns
+
+    from agents.cluster.algorithm import algorithm_config
+    from agents.cluster.module import MASKS, ROWS
+
+    module = algorithm_config(config_of()).get_rl_module_spec().build()
+    chance = np.random.default_rng(0)
+    rows = torch.from_numpy(chance.integers(0, 2, (50, module.network.reader.size), np.int8))
+    masks = torch.from_numpy(chance.integers(0, 2, (50, 121), np.int8))
+    masks[:, 7] = 1
+    seen = {Columns.OBS: {ROWS: rows, MASKS: masks}}
+    logits = module.forward_exploration(seen)[Columns.ACTION_DIST_INPUTS]
+    chances = module.get_exploration_action_dist_cls().from_logits(logits)._dist.probs
+    assert (chances[masks == 0] == 0).all()
+    wanted = masked_log_probabilities(module.network.logits(rows), masks).exp()
+    torch.testing.assert_close(chances, wanted)
+    values = module.compute_values(seen)
+    torch.testing.assert_close(values, module.network.values(rows))
+
+
+def test_a_run_goes_on_from_rays_checkpoint_with_another_number_of_runners(playing: Any) -> None:
+    before = playing("env_runners=0")
+    for _ in range(2):
+        before.update(0)
+    arrays, about = before.state()
+    optimizer = before._algorithm.learner_group.get_state()["learner"]["optimizer"]
+    after = playing("env_runners=1")
+    after.restore(arrays, about)
+    assert (after.updates, after.decisions) == (2, before.decisions)
+    assert_same(weights_of(after.network), weights_of(before.network))
+    kept = after._algorithm.learner_group.get_state()["learner"]["optimizer"]
+    assert str(kept) == str(optimizer)
+    after.update(0)
+    assert after.decisions > before.decisions
+    assert after.updates == 3
+
+
+def test_only_the_checkpoints_that_the_run_may_go_back_to_are_kept(
+    playing: Any, tmp_path: Path
+) -> None:
+    play = playing("env_runners=0")
+    for play.updates in range(5):
+        play.state()
+    assert sorted(path.name for path in (tmp_path / "ray").iterdir()) == [
+        "00000002",
+        "00000003",
+        "00000004",
+    ]
+    with pytest.raises(ClusterError, match="00000001 is missing; start the run anew"):
+        play.restore({}, {"ray": "00000001"})
+
+
+# --- A node is lost
+
+
+def test_a_node_lost_in_training_costs_its_window_and_is_replaced(nodes: Any, playing: Any) -> None:
+    play = playing("env_runners=2", "games=256", "n_steps=64")
+    play.update(0)
+
+    def gained() -> int:
+        before = play.decisions
+        play.update(0)
+        return play.decisions - before
+
+    gained()
+    both = gained()
+    first_deals = runners(play, lambda runner: int(runner.env.seed))
+    where = runners(play, lambda _: ray_of().get_runtime_context().get_node_id())
+    lost = next(node for node in nodes.worker_nodes if node.node_id in where)
+    during = threading.Timer(0.2, kill, [nodes, lost])
+    during.start()
+    gains = [gained()]
+    during.join()
+    deadline = time.monotonic() + SECONDS_TO_COME_BACK
+    while gains[-1] < 0.75 * both or len(gains) == 1:
+        assert time.monotonic() < deadline, gains
+        gains.append(gained())
+    assert min(gains) > 0.25 * both
+    assert play.updates == 3 + len(gains)
+    for weights in runners(play, lambda runner: weights_of(runner.module.network)):
+        assert_same(weights, weights_of(play.network))
+    seeds = runners(play, lambda runner: int(runner.env.seed))
+    assert len({*first_deals, *seeds}) == 3  # one has gone on, one has begun with other deals
+
+
+def test_a_run_whose_node_is_lost_ends_as_it_should(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update = RLlibPlay.update
+
+    def meanwhile(self: RLlibPlay, progress: float) -> Any:
+        if self.updates == 3:
+            where = runners(self, lambda _: ray_of().get_runtime_context().get_node_id())
+            lost = next(node for node in nodes.worker_nodes if node.node_id in where)
+            threading.Timer(0.1, kill, [nodes, lost]).start()
+        return update(self, progress)
+
+    monkeypatch.setattr(RLlibPlay, "update", meanwhile)
+    words = [*TINY, "decisions=60000", "checkpoint_minutes=0", "width=64"]
+    monkeypatch.setattr(sys, "argv", ["train.py", "--config", "configs/cluster.yaml", *words])
+    assert train.main() == 0
+    lines = read_metrics(tmp_path / "cluster" / "metrics.jsonl")
+    assert [line["update"] for line in lines] == list(range(1, len(lines) + 1))
+    assert lines[-1]["decisions"] >= 60_000
+    policy = f"policy:{tmp_path / 'cluster' / 'policy'}"
+    seeds = np.arange(100)
+    played = duel([make_agent(policy), make_agent("random")], Rules.preset(), seeds, "hand")
+    assert played.interval(played.margins)[0] > 0
+
+
+def test_a_node_lost_in_a_tournament_loses_no_game(nodes: Any) -> None:
+    terms = Terms(Rules.preset(), "hand")
+    tasks = [Task(("pimc:worlds=20", "greedy"), first, 60) for first in range(0, 720, 60)]
+    wanted = {task: lasting(played) for task, played in play_tasks(tasks, terms, 1)}
+    playing = play_on_cluster(tasks, terms, 3)
+    task, played = next(playing)
+    done = {task: lasting(played)}
+    for lost in list(
+        nodes.worker_nodes
+    ):  # two of three: one of the next chunks is on the way there
+        nodes.remove_node(lost, allow_graceful=False)
+    for task, played in playing:
+        assert task not in done
+        done[task] = lasting(played)
+    for _ in range(2):
+        nodes.add_node(**nodes.size)
+    assert done == wanted
+
+
+# --- Tournaments
+
+
+def test_the_table_is_the_same_on_the_cluster(
+    nodes: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del nodes
+    words = ["--agents", "greedy,defensive,random", "--deals", "60", "--chunk", "7"]
+    tables = []
+    for more in (["--cores", "1"], ["--engine", "ray"]):
+        monkeypatch.setattr(sys, "argv", ["evaluate.py", *words, *more])
+        assert evaluate.main() == 0
+        told = re.sub(r"[0-9.]+ (us|ms|s) ", "", capsys.readouterr().out)  # how long moves took
+        tables.append(told.split())
+    assert tables[0] == tables[1]
+    assert "defensive" in tables[0]
+
+
+def test_a_limit_of_time_holds_on_the_cluster(nodes: Any) -> None:
+    del nodes
+    terms = Terms(Rules.preset(), "hand", move_limit=60.0)
+    task = Task(("greedy", "random"), 0, 4)
+    ((_, played),) = play_on_cluster([task], terms, 1)
+    ((_, wanted),) = play_tasks([task], Terms(Rules.preset(), "hand"), 1)
+    assert lasting(played) == lasting(wanted)
+
+
+def test_what_ends_a_task_is_told_in_a_sentence(
+    nodes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    del nodes
+    terms, task = Terms(Rules.preset(), "hand"), Task(("policy:nowhere", "greedy"), 0, 2)
+    with pytest.raises(ArenaError, match=r"nowhere/policy\.json cannot be read"):
+        list(play_on_cluster([task], terms, 1))
+    with pytest.raises(ArenaError, match="a worker died while policy:nowhere met greedy"):
+        arena._answer(ray.remote(max_retries=0)(lambda: os._exit(1)).remote(), task)
+    monkeypatch.setattr(arena, "code_version", lambda: "0.0+other")
+    with pytest.raises(ArenaError, match=r"has other code \(.*\) than this clone \(0.0\+other\)"):
+        list(play_on_cluster([task], terms, 1))
+
+
+# --- What a cluster does not have
+
+
+def test_a_cluster_that_is_too_small_says_what_it_has(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del nodes
+    monkeypatch.setattr(connection, "SECONDS_TO_SETTLE", 0)
+    there = r"this cluster has 3 CPUs \(\S+ has 1, \S+ has 1, \S+ has 1\)"
+    with pytest.raises(ClusterError, match=rf"^env_runners=3 and learners=1 want 4 .*; {there}"):
+        RLlibPlay(config_of("env_runners=3", "learners=1"), tmp_path)
+    with pytest.raises(ClusterError, match=rf"^--cores 4 wants 4 CPUs; {there}$"):
+        next(play_on_cluster([], Terms(Rules.preset()), 4))
+
+
+def test_a_run_that_has_lost_all_runners_gives_up(
+    playing: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = playing("env_runners=0")
+    monkeypatch.setattr(training, "PATIENCE", 0)
+    monkeypatch.setattr(play._algorithm, "training_step", lambda: None)
+    with pytest.raises(ClusterError, match="no env runner has played for 0 seconds"):
+        play.update(0)
