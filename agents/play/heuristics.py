@@ -51,6 +51,11 @@ class Random:
         """Choose an action for every view."""
         return random_policy(views, masks, random)
 
+    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """The probability of every action."""
+        del views
+        return masks / masks.sum(1, keepdims=True)
+
 
 @dataclass(frozen=True)
 class Rung:

@@ -1,0 +1,106 @@
+"""Exact answers about small games, from the command line.
+
+python -m agents.exact size mini-3              how large a game is
+python -m agents.exact solve mini-2             its value, by CFR+
+python -m agents.exact exploit mini-2 greedy    what the best replies win against an agent
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from agents.exact.form import form_of
+from agents.exact.histories import estimated_size
+from agents.exact.profiles import TIMES, profile_of
+from agents.exact.solutions import size_of, solve, value_range, write_solution
+from agents.exact.values import exploitability
+from agents.registry import make_agent
+from fiveup_env.errors import FiveUpError
+from fiveup_env.rules import Rules, assignment
+
+
+def main() -> int:
+    """Do what the command line asks for."""
+    options = _parser().parse_args()
+    try:
+        rules = Rules.preset(options.rules, options.players, **dict(options.set))
+        return int(options.work(rules, options))
+    except (FiveUpError, OSError) as error:
+        print(f"exact: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.exact",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, work: object, about: str) -> argparse.ArgumentParser:
+        one = commands.add_parser(name, help=about, description=about)
+        one.set_defaults(work=work)
+        one.add_argument("rules", help="a preset, such as mini-2")
+        one.add_argument("--players", type=int, default=2, metavar="N", help="default: 2")
+        one.add_argument(
+            "--set", type=assignment, action="append", default=[], metavar="FIELD=VALUE"
+        )
+        return one
+
+    size = command("size", _size, "how large a game is")
+    size.add_argument("--estimate", action="store_true", help="by random hands, for any game")
+    solving = command("solve", _solve, "the value of a game, and an equilibrium")
+    solving.add_argument("--share", type=float, default=1e-6, help="of the range, as NashConv")
+    solving.add_argument("--rounds", type=int, default=100_000, help="of CFR+ at most")
+    solving.add_argument("--output", type=Path, metavar="FILE", help="write it as JSON")
+    exploit = command("exploit", _exploit, "what the best replies win against agents")
+    exploit.add_argument(
+        "agents", nargs="+", help="specs, such as greedy or policy:FOLDER,sample=1"
+    )
+    exploit.add_argument(
+        "--times", type=int, default=TIMES, help=f"that agents are asked (default: {TIMES})"
+    )
+    return parser
+
+
+def _size(rules: Rules, options: argparse.Namespace) -> int:
+    if options.estimate:
+        print(f"about {estimated_size(rules):.1e} histories")
+        return 0
+    for name, value in size_of(form_of(rules)).items():
+        print(f"{name.replace('_', ' '):<20}{value}")
+    return 0
+
+
+def _solve(rules: Rules, options: argparse.Namespace) -> int:
+    solution = solve(form_of(rules), options.share, options.rounds)
+    form, found = solution.form, exploitability(solution.form, solution.profile)
+    told = " ".join(f"{value:+.6f}" for value in found.values)
+    print(f"value by seat      {told}   (seat 0 leads; its points less the others')")
+    print(f"NashConv           {found.nash_conv:.1e}   (of a range of {value_range(form):g})")
+    print(f"CFR+               {solution.rounds} rounds, {solution.seconds:.0f} s")
+    if options.output:
+        write_solution(
+            options.output, solution, " ".join(["python -m agents.exact", *sys.argv[1:]])
+        )
+    return 0
+
+
+def _exploit(rules: Rules, options: argparse.Namespace) -> int:
+    form = form_of(rules)
+    span = value_range(form)
+    print(f"{'':<40}{'NashConv':>9}{'of range':>10}   by seat")
+    for spec in options.agents:
+        agent = make_agent(spec)
+        found = exploitability(form, profile_of(form, agent, options.times))
+        gains = " ".join(f"{gain:.4f}" for gain in found.best - found.values)
+        share = found.nash_conv / span
+        print(f"{spec:<40}{found.nash_conv:>9.4f}{share:>10.1%}   {gains}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,309 @@
+"""Every way that a single hand can go, under rules small enough: the nodes of the game's tree.
+
+Seat 0 leads: seats are alike, so the lot adds nothing. The rules stay where they are, in the
+engine. Its boneyard has an order; a chance node for what is drawn comes from making the same move
+with every order of the tiles not drawn yet, and skipping those that begin alike: how many tiles a
+move draws depends on those tiles alone.
+
+Moves that were the only one allowed are no nodes. Two histories are the same information state of
+the seat to move when its views are the same, byte by byte; a node keeps two digests of its view.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fiveup_env.compiled import Array, Record, compiled, inlined, whole
+from fiveup_env.engine import (
+    GAME,
+    PLAYING,
+    legal_count_at,
+    nth_legal,
+    play_at,
+    scramble,
+    side_of,
+    start_given_hand,
+    start_hand,
+)
+from fiveup_env.errors import FiveUpError
+from fiveup_env.rules import MAX_PLAYERS
+from fiveup_env.tiles import TILE_COUNT
+from fiveup_env.view import VIEW, observe_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fiveup_env.rules import Rules
+
+MOST_HISTORIES: Final = 10_000_000  # that are enumerated: they take a gigabyte
+SAMPLES: Final = 20_000  # random hands that the size of a larger game is estimated from
+MOST_MOVES: Final = 4 * TILE_COUNT  # of a hand: tiles set, tiles drawn, and passes between them
+
+NODE = np.dtype(
+    [
+        ("key", np.uint64),  # two digests of what the seat to move has seen; 0 at an end
+        ("check", np.uint64),
+        ("chance", np.float64),  # of the deal and of all draws up to here
+        ("parent", np.int32),  # the node of the last choice, or -1
+        ("slot", np.int8),  # which of the actions allowed there was chosen ...
+        ("action", np.int8),  # ... and its number
+        ("seat", np.int8),  # who is to move; -1 at an end
+        ("points", np.int16, (MAX_PLAYERS,)),  # at an end: of every seat's side
+    ],
+    align=True,
+)
+WORDS: Final = VIEW.itemsize // 4
+
+# A game on the way down, and where it stands: a level for every move since the deal.
+FRAME = np.dtype(
+    [
+        ("node", np.int32),  # the last node with a choice: this one, or one before
+        ("slot", np.int8),  # the choice that was made there, if this one is none
+        ("action", np.int8),
+        ("at", np.int16),  # which of the actions is being tried
+        ("count", np.int16),  # how many there are
+        ("chance", np.float64),
+    ],
+    align=True,
+)
+
+
+class SizeError(FiveUpError):
+    """Rules under which a hand can go too many ways to enumerate them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Histories:
+    """All nodes of a game's tree, each before those that follow from it."""
+
+    rules: Rules
+    nodes: np.ndarray
+
+    def margins(self, ends: np.ndarray) -> np.ndarray:
+        """By seat, at some ends: the points of the seat's side less the mean of the others'."""
+        points = self.nodes["points"][ends, : self.rules.players]
+        sides = np.array([self.rules.side_of(seat) for seat in range(self.rules.players)])
+        of_others = sides[:, None] != sides
+        return points - points @ of_others.T / of_others.sum(1)
+
+    def views(self, which: np.ndarray) -> np.ndarray:
+        """What the seat to move has seen at some nodes, given in their order: VIEW records."""
+        views = np.zeros(len(which), VIEW)
+        _explore_all(self.rules, np.zeros(0, NODE), np.ascontiguousarray(which, np.int64), views)
+        return views
+
+
+def histories_of(rules: Rules, most: int = MOST_HISTORIES) -> Histories:
+    """Enumerate a game, or refuse it with its estimated size."""
+    nothing = np.zeros(0, NODE), np.zeros(0, np.int64), np.zeros(0, VIEW)
+    count = _explore_all(rules, *nothing, most=most)
+    if count > most:
+        raise SizeError(
+            f"these rules allow about {estimated_size(rules):.0e} histories, and no more than "
+            f"{most:.0e} can be enumerated here: take a smaller set (max_pip), smaller hands, or "
+            f"one of the mini games"
+        )
+    nodes = np.zeros(count, NODE)
+    _explore_all(rules, nodes, *nothing[1:])
+    return Histories(rules, nodes)
+
+
+def deal_count(rules: Rules) -> int:
+    """In how many ways the hands can be dealt."""
+    tiles, size = rules.tile_count, rules.hand_size
+    return math.prod(math.comb(tiles - size * seat, size) for seat in range(rules.players))
+
+
+def estimated_size(rules: Rules, samples: int = SAMPLES) -> float:
+    """About how many nodes there are: the mean, over random hands, of one over their chance.
+
+    By Knuth's estimate of the size of a tree, which is right on average; rare long hands weigh
+    much, so it is good for the order of magnitude.
+    """
+    games = np.zeros(2, GAME)
+    games["table"]["rules"] = rules.record()
+    return deal_count(rules) * float(_mean_ways(games, samples))
+
+
+def _explore_all(
+    rules: Rules,
+    nodes: np.ndarray,
+    wanted: np.ndarray,
+    views: np.ndarray,
+    most: int = 1 << 62,
+) -> int:
+    """Explore every deal; answer how many nodes there are, or more than `most`."""
+    games, frames, seen = np.zeros(MOST_MOVES, GAME), np.zeros(MOST_MOVES, FRAME), np.zeros(1, VIEW)
+    games["table"]["rules"] = rules.record()
+    words, chance = seen.view(np.uint32), 1 / deal_count(rules)
+    made = 0
+    for hands, boneyard in _deals(range(rules.tile_count), rules.players, rules.hand_size):
+        games["order"][0] = -1
+        games["order"][0, : len(boneyard)] = boneyard
+        games["hands"][0, : len(hands)] = [sum(1 << tile for tile in hand) for hand in hands]
+        games["table"]["boneyard"][0] = len(boneyard)
+        made = explore(games, frames, chance, seen, words, nodes, made, most, wanted, views)
+        if made > most:
+            break
+    return made
+
+
+def _deals(
+    tiles: range | tuple[int, ...], players: int, size: int
+) -> Iterator[tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]]:
+    """Every way to deal hands, with the tiles that are left, in order."""
+    if not players:
+        yield (), tuple(tiles)
+        return
+    for hand in itertools.combinations(tiles, size):
+        rest = tuple(tile for tile in tiles if tile not in hand)
+        for hands, boneyard in _deals(rest, players - 1, size):
+            yield (hand, *hands), boneyard
+
+
+@compiled
+def explore(
+    games: Array,
+    frames: Array,
+    chance: float,
+    seen: Array,
+    words: Array,
+    nodes: Array,
+    made: int,
+    most: int,
+    wanted: Array,
+    views: Array,
+) -> int:
+    """Follow one deal every way, after `made` nodes of others; answer how many there are then.
+
+    Nodes are written as far as there is room, and views of those that are wanted. Where there are
+    more than `most`, it stops.
+    """
+    games[0].table.ended = 0
+    for side in range(MAX_PLAYERS):
+        games[0].table.scores[side] = 0
+    start_given_hand(games, 0, 0)
+    found = np.searchsorted(wanted, made)
+    frames[0].node, frames[0].slot, frames[0].action = -1, 0, -1
+    frames[0].chance = chance
+    top, entered = 0, True
+    while top >= 0 and made <= most:
+        game, frame = games[top], frames[top]
+        if entered:
+            frame.at = 0
+            frame.count = 0
+            if game.table.phase == PLAYING:
+                frame.count = legal_count_at(games, top)
+            if frame.count != 1:
+                if frame.count > 1:
+                    observe_at(games, top, game.table.turn, seen, 0)
+                if found < len(wanted) and wanted[found] == made:
+                    views[found] = seen[0]
+                    found += 1
+                if made < len(nodes):
+                    _write(nodes[made], game, frame, words)
+                frame.node = made
+                made += 1
+        if frame.at == frame.count:
+            top -= 1
+            entered = False
+            continue
+        _try_next(games, frames, top)
+        top += 1
+        entered = True
+    return made
+
+
+@inlined
+def _write(node: Record, game: Record, frame: Record, words: Array) -> None:
+    """Write down a node; `words` are the view of the seat to move."""
+    table = game.table
+    node.parent, node.slot, node.action = frame.node, frame.slot, frame.action
+    node.chance = frame.chance
+    node.seat = -1
+    if frame.count > 1:
+        node.seat = table.turn
+        key, check = np.uint64(1), np.uint64(2)
+        for k in range(WORDS):
+            word = np.uint64(words[k])
+            key = scramble(key + word)
+            check = scramble(check ^ word)
+        node.key, node.check = key, check
+        return
+    for seat in range(table.rules.players):
+        node.points[seat] = table.scores[side_of(table.rules, seat)]
+
+
+@inlined
+def _try_next(games: Array, frames: Array, top: int) -> None:
+    """Make the next move, one level further down, with the next tiles that it may draw."""
+    game, frame, below = games[top], frames[top], frames[top + 1]
+    action = nth_legal(game.table, game.hands[game.table.turn], frame.at)
+    games[top + 1] = game
+    play_at(games, top + 1, action)
+    below.node, below.slot, below.action = frame.node, frame.slot, frame.action
+    if frame.count > 1:
+        below.slot, below.action = frame.at, action
+    below.chance = frame.chance
+    before, after = whole(game.table.drawn), whole(games[top + 1].table.drawn)
+    left = whole(game.table.boneyard)
+    for k in range(before, after):
+        below.chance /= left - k
+    if not _next_draws(game.order, before, after, left):
+        frame.at += 1
+
+
+@inlined
+def _next_draws(order: Array, first: int, drawn: int, end: int) -> bool:
+    """Order the tiles from `first` on in the next way that draws others before `drawn`.
+
+    The tiles after those are put in falling order, so the next order of all changes one before.
+    When all ways have been seen they are back in rising order, and the answer is no.
+    """
+    _turn_round(order, drawn, end)
+    k = drawn - 1
+    while k >= first and order[k] > order[k + 1]:
+        k -= 1
+    if k >= first:
+        other = end - 1
+        while order[other] < order[k]:
+            other -= 1
+        order[k], order[other] = order[other], order[k]
+    _turn_round(order, max(k, first - 1) + 1, end)
+    return k >= first
+
+
+@inlined
+def _turn_round(order: Array, first: int, end: int) -> None:
+    """Turn some tiles round, the last one first."""
+    for k in range((end - first) // 2):
+        order[first + k], order[end - 1 - k] = order[end - 1 - k], order[first + k]
+
+
+@compiled
+def _mean_ways(games: Array, samples: int) -> float:
+    """The mean number of nodes after a deal, by random hands; the second game is the hand's."""
+    game, total = games[1], 0.0
+    for sample in range(samples):
+        games[1] = games[0]
+        game.seed = np.uint64(sample)
+        start_hand(games, 1)
+        ways = 1.0
+        while game.table.phase == PLAYING:
+            count = legal_count_at(games, 1)
+            if count > 1:
+                total += ways / samples
+            key = scramble(game.seed + np.uint64(game.table.plies * TILE_COUNT + game.table.drawn))
+            chosen = whole(key % np.uint64(count))
+            drawn = whole(game.table.drawn)
+            play_at(games, 1, nth_legal(game.table, game.hands[game.table.turn], chosen))
+            ways *= count
+            for k in range(drawn, game.table.drawn):
+                ways *= game.table.boneyard - k
+        total += ways / samples
+    return total

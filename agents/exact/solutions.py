@@ -1,0 +1,139 @@
+"""Solved games as small JSON files: size, value, how exact that is, and what made them."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from agents.exact.histories import deal_count
+from agents.exact.regret import CfrPlus
+from agents.exact.values import exploitability
+from agents.learn.runs import code_version
+from fiveup_env.actions import MOVES
+from fiveup_env.errors import FiveUpError
+from fiveup_env.files import whole_file
+from fiveup_env.tiles import tiles_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agents.exact.form import Form
+
+FORMAT: Final = "fiveup-solution"
+VERSION: Final = 1
+DATA: Final = Path(__file__).with_name("data")
+ROUNDS_AT_ONCE: Final = 100
+MOST_STATES_KEPT: Final = 1000  # of an equilibrium that a file holds
+DIGITS: Final = 6
+
+
+class SolutionError(FiveUpError):
+    """A solution that is missing or is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A profile of a game, and the rounds and seconds that found it."""
+
+    form: Form
+    profile: np.ndarray
+    rounds: int
+    seconds: float
+
+
+def solve(form: Form, share: float, most_rounds: int) -> Solution:
+    """CFR+ until the NashConv is a small share of the range of payoffs, or the rounds are over."""
+    began, cfr = time.monotonic(), CfrPlus(form)
+    while cfr.rounds < most_rounds:
+        cfr.run(min(ROUNDS_AT_ONCE, most_rounds - cfr.rounds))
+        if exploitability(form, cfr.average).nash_conv <= share * value_range(form):
+            break
+    return Solution(form, cfr.average, cfr.rounds, time.monotonic() - began)
+
+
+def value_range(form: Form) -> float:
+    """How far apart the best and the worst end are for the seat that leads, in points."""
+    margins = form.histories.margins(np.flatnonzero(form.histories.nodes["seat"] < 0))[:, 0]
+    return float(margins.max() - margins.min())
+
+
+def size_of(form: Form) -> dict[str, Any]:
+    """How large a game is."""
+    nodes, players = form.histories.nodes, form.rules.players
+    ends = int((nodes["seat"] < 0).sum())
+    return {
+        "deals": deal_count(form.rules),
+        "decisions": len(nodes) - ends,
+        "ends": ends,
+        "information_states": np.bincount(form.seats, minlength=players).tolist(),
+        "sequences": len(form.actions),
+    }
+
+
+def write_solution(path: Path, solution: Solution, command: str) -> None:
+    """Write a solution; its equilibrium, too, if that is small."""
+    form = solution.form
+    found = exploitability(form, solution.profile)
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rules": {"preset": form.rules.name, "players": form.rules.players, **form.rules.fields()},
+        "size": size_of(form),
+        "range": value_range(form),
+        "value": [round(value, DIGITS) for value in found.values.tolist()],
+        "nash_conv": float(f"{found.nash_conv:.2e}"),
+        "made_by": {
+            "command": command,
+            "code": code_version(),
+            "method": f"CFR+, {solution.rounds} rounds",
+            "seconds": round(solution.seconds),
+        },
+    }
+    if len(form.seats) <= MOST_STATES_KEPT:
+        content["equilibrium"] = list(_strategies(form, solution.profile))
+    with whole_file(path) as file:
+        file.write(json.dumps(content, indent=1) + "\n")
+
+
+def read_solution(name: str, players: int = 2) -> dict[str, Any]:
+    """The solution of a mini game that comes with the clone."""
+    path = DATA / f"{name}-{players}.json"
+    if not path.is_file():
+        known = ", ".join(sorted(one.stem for one in DATA.glob("*.json")))
+        raise SolutionError(f"there is no solution of {name} for {players}; known: {known}")
+    return json.loads(path.read_text("utf-8"))
+
+
+def _strategies(form: Form, profile: np.ndarray) -> Iterator[dict[str, Any]]:
+    """By information state: who is to move, what it has seen, and how likely it does what."""
+    for state, view in enumerate(form.views()):
+        own = range(form.firsts[state], form.firsts[state + 1])
+        yield {
+            "seat": int(form.seats[state]),
+            "seen": _told(view),
+            "plays": {
+                str(MOVES[form.actions[one]]): round(float(profile[one]), DIGITS) for one in own
+            },
+        }
+
+
+def _told(view: np.void) -> str:
+    """A hand, and all that happened before: plays in order, draws where they were made."""
+    table, events = view["table"], list[str]()
+    for ply in range(table["plies"] + 1):
+        drawn = [k for k in range(table["drawn"]) if table["draw_ply"][k] == ply]
+        events += [f"{table['draw_seat'][k]} draws {_tile_drawn(view, k)}" for k in drawn]
+        if ply < table["plies"]:
+            events.append(f"{table['play_seat'][ply]} plays {MOVES[table['play_action'][ply]]}")
+    return "; ".join([" ".join(map(str, tiles_in(int(view["hand"])))), *events])
+
+
+def _tile_drawn(view: np.void, k: int) -> str:
+    """The k-th tile drawn, if the seat that views has drawn it."""
+    tile = int(view["drawn"][k])
+    return "a tile" if tile < 0 else str(next(tiles_in(1 << tile)))

@@ -1,0 +1,195 @@
+"""How fast learners come to what is right, on games that are solved: docs/convergence.md.
+
+    python -m benchmarks.convergence mini-2 --decisions 400000
+
+For every method, the NashConv of what it plays against the decisions that it has looked at: our
+learner, plain and with what may help it, MCCFR and CFR+. What is measured is kept in a file beside
+the plot, and not measured again; delete a line there to have it anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from agents.exact.form import form_of
+from agents.exact.profiles import profile_of
+from agents.exact.regret import CfrPlus
+from agents.exact.sampling import ExternalSampling
+from agents.exact.solutions import value_range
+from agents.exact.values import exploitability
+from agents.learn.config import make_config
+from agents.learn.policies import NetworkAgent
+from agents.learn.selfplay import SelfPlay
+from fiveup_env.files import whole_file
+from fiveup_env.rules import MINIS, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agents.exact.form import Form
+
+DOCS: Final = Path(__file__).parents[1] / "docs"
+POINTS: Final = 12  # of a curve
+GOAL: Final = 0.02  # of the range of payoffs
+
+# One network and one schedule for all minis.
+BASE: Final = {
+    "players": 2,
+    "episode": "hand",
+    "threads": 1,
+    "width": 64,
+    "games": 256,
+    "n_steps": 32,
+    "n_epochs": 2,
+    "learning_rate_end": 1e-4,
+    "ent_coef": 0.2,
+    "ent_coef_end": 2e-3,
+}
+LEARNERS: Final[dict[str, dict[str, Any]]] = {
+    "learner": {},
+    "learner, ent_coef=0.03": {"ent_coef": 0.03},
+    "learner, kl_coef": {"kl_coef": 0.1, "kl_every": 20},
+    "learner, oracle": {"oracle": True},
+}
+
+Curve = list[tuple[int, float]]
+
+
+def learner_curve(form: Form, seed: int, decisions: int, keys: dict[str, Any]) -> Curve:
+    """Our learner: the NashConv of its policy as it plays in training, drawing its actions."""
+    config = make_config(
+        {"rules": form.rules.name, "seed": seed, "decisions": decisions, **BASE, **keys}
+    )
+    curve: Curve = []
+    with tempfile.TemporaryDirectory() as folder:
+        learner = SelfPlay(config, Path(folder))
+        for mark in np.geomspace(decisions / 100, decisions, POINTS):
+            while learner.decisions < mark:
+                learner.update(learner.decisions / decisions)
+            profile = profile_of(form, NetworkAgent(learner.network, sample=True))
+            curve.append((learner.decisions, exploitability(form, profile).nash_conv))
+    return curve
+
+
+def cfr_curve(form: Form, most: int) -> Curve:
+    """CFR+: every round looks at every decision once for each seat."""
+    cfr, nodes = CfrPlus(form), form.histories.nodes
+    in_a_round = form.rules.players * int((nodes["seat"] >= 0).sum())
+    curve: Curve = []
+    while cfr.rounds == 0 or cfr.rounds * in_a_round < most:
+        cfr.run(max(1, cfr.rounds))
+        found = exploitability(form, cfr.average)
+        curve.append((cfr.rounds * in_a_round, found.nash_conv))
+    return curve
+
+
+def sampling_curve(form: Form, seed: int, most: int) -> Curve:
+    """MCCFR with external sampling."""
+    walks, made = ExternalSampling(form, seed), 100
+    curve: Curve = []
+    while walks.visited < most:
+        walks.run(made)
+        made *= 2
+        curve.append((walks.visited, exploitability(form, walks.average).nash_conv))
+    return curve
+
+
+def measured(form: Form, options: argparse.Namespace) -> Iterator[tuple[str, int, Curve]]:
+    """The curves that are not known yet: method, seed, curve."""
+    known = {(one["method"], one["seed"]) for one in read_curves(form)}
+    for method, keys in LEARNERS.items():
+        for seed in range(options.seeds):
+            if (method, seed) not in known:
+                yield method, seed, learner_curve(form, seed, options.decisions, keys)
+    for seed in range(options.seeds):
+        if ("MCCFR", seed) not in known:
+            yield "MCCFR", seed, sampling_curve(form, seed, options.visits)
+    if ("CFR+", 0) not in known:
+        yield "CFR+", 0, cfr_curve(form, options.visits)
+
+
+def curves_file(form: Form) -> Path:
+    """Where the curves of a game are kept, a line each."""
+    return DOCS / f"convergence-{form.rules.name}.jsonl"
+
+
+def read_curves(form: Form) -> list[dict[str, Any]]:
+    """All that has been measured of a game."""
+    path = curves_file(form)
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    return [json.loads(line) for line in lines]
+
+
+def draw(form: Form) -> None:
+    """Draw all curves of a game: the mean over seeds, and from the least to the most."""
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for k, (method, curves) in enumerate(by_method(form).items()):
+        steps = np.mean([[at for at, _ in curve] for curve in curves], axis=0)
+        found = np.array([[value for _, value in curve] for curve in curves]) / value_range(form)
+        axes.plot(steps, found.mean(0), f"C{k}", marker="o", markersize=3, label=method)
+        axes.fill_between(steps, found.min(0), found.max(0), color=f"C{k}", alpha=0.2)
+    axes.axhline(GOAL, color="grey", linewidth=0.8, linestyle="dashed")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="decisions looked at",
+        ylabel="NashConv, of the range of payoffs",
+        title=form.rules.name,
+    )
+    axes.legend()
+    path = curves_file(form).with_suffix(".svg")
+    with rc_context({"svg.hashsalt": "fiveup"}), whole_file(path) as file:
+        figure.savefig(file, format="svg", metadata={"Date": None})
+
+
+def by_method(form: Form) -> dict[str, list[Curve]]:
+    """The curves of all seeds, by method."""
+    methods: dict[str, list[Curve]] = defaultdict(list)
+    for one in read_curves(form):
+        methods[one["method"]].append(one["curve"])
+    return methods
+
+
+def show(form: Form) -> None:
+    """Print where every method ended, as a table in Markdown."""
+    print(
+        f"\n| {form.rules.name} | decisions | NashConv | of the range |\n| --- | --- | --- | --- |"
+    )
+    for method, curves in by_method(form).items():
+        last = np.array([curve[-1] for curve in curves])
+        share = last[:, 1] / value_range(form)
+        told = f"{share.mean():.2%} ({share.min():.2%} .. {share.max():.2%})"
+        print(f"| {method} | {last[:, 0].mean():,.0f} | {last[:, 1].mean():.4f} | {told} |")
+
+
+def main() -> None:
+    """Measure what is missing, draw and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("mini", choices=MINIS)
+    parser.add_argument("--decisions", type=int, default=400_000, help="of each learner")
+    parser.add_argument("--visits", type=int, default=10_000_000, help="of CFR+ and MCCFR")
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    form = form_of(Rules.preset(options.mini, 2))
+    for method, seed, curve in measured(form, options):
+        with curves_file(form).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"method": method, "seed": seed, "curve": curve}) + "\n")
+        print(f"{method}, seed {seed}: {curve[-1][1]:.4f} after {curve[-1][0]:,}", flush=True)
+    draw(form)
+    show(form)
+
+
+if __name__ == "__main__":
+    main()

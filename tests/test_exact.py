@@ -1,0 +1,283 @@
+"""Small games enumerated and solved, against plain enumeration with `Game` and linear programming."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, vstack
+
+from agents.exact.form import Form, form_of
+from agents.exact.histories import SizeError, deal_count, estimated_size, histories_of
+from agents.exact.profiles import profile_of
+from agents.exact.regret import CfrPlus
+from agents.exact.sampling import ExternalSampling
+from agents.exact.values import exploitability
+from agents.registry import make_agent
+from fiveup_env import Deal, Game, Rules, tiles
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Games of different kinds: draws, reserve, choices to draw and pass, three players, partners.
+GAMES = {
+    "mini-2": Rules.preset("mini-2", 2),
+    "reserve": Rules.preset("mini-2", 2, reserve=1),
+    "fives": Rules.preset("mini-2", 2, multiple=5),
+    "optional": Rules.preset("mini-2", 2, reserve=1, draw="optional"),
+    "winner takes": Rules.preset("mini-2", 2, hand_end="winner_takes", spinners="none"),
+    "three players": Rules.preset("mini-2", 3),
+}
+every_game = pytest.mark.parametrize("name", GAMES)
+mini_2 = Rules.preset("mini-2", 2)
+
+
+@cache
+def form(name: str) -> Form:
+    return form_of(GAMES[name])
+
+
+def every_deal(rules: Rules) -> Iterator[Deal]:
+    """Every deal with every order of the boneyard; all are equally likely."""
+    size = rules.hand_size
+    dealt = size * rules.players
+    for order in itertools.permutations(tiles.TILES[: rules.tile_count]):
+        hands = [order[k : k + size] for k in range(0, dealt, size)]
+        if all(list(hand) == sorted(hand) for hand in hands):
+            yield Deal(hands, order[dealt:])
+
+
+def played_out(game: Game, seen: set[tuple[int, bytes]]) -> tuple[np.ndarray, int]:
+    """The mean margins of a hand from here on if every action is as likely; and its ends."""
+    moves = list(game.legal_moves)
+    if len(moves) > 1:
+        seen.add((int(game.turn or 0), game.view().tobytes()))
+    total, ends = np.zeros(game.rules.players), 0
+    for move in moves:
+        game.push(move)
+        if game.last_hand:
+            scores = np.array(game.last_hand.scores, float)
+            margins = scores - (scores.sum() - scores) / (len(scores) - 1)
+            more = margins, 1
+        else:
+            more = played_out(game, seen)
+        game.pop()
+        total, ends = total + more[0] / len(moves), ends + more[1]
+    return total, ends
+
+
+@pytest.mark.parametrize("name", ["mini-2", "reserve", "winner takes", "three players"])
+def test_the_same_is_found_by_playing_every_deal_with_every_boneyard(name: str) -> None:
+    rules, seen = GAMES[name], set[tuple[int, bytes]]()
+    results = [played_out(Game(rules, deals=[one], seed=0), seen) for one in every_deal(rules)]
+    values = np.mean([margins for margins, _ in results], axis=0)
+    found = form(name)
+    assert len(found.seats) == len(seen)
+    assert np.bincount(found.seats).tolist() == np.bincount([seat for seat, _ in seen]).tolist()
+    assert exploitability(found, found.uniform()).values == pytest.approx(values)
+
+
+@every_game
+def test_the_chances_of_all_ends_sum_to_one(name: str) -> None:
+    nodes, widths = form(name).histories.nodes, form(name).widths
+    chance = np.ones(len(nodes))
+    for i, node in enumerate(nodes):
+        parent = node["parent"]
+        if parent >= 0:
+            chance[i] = chance[parent] / widths[form(name).state_of[parent]]
+    ends = nodes["seat"] < 0
+    assert (chance * nodes["chance"])[ends].sum() == pytest.approx(1)
+
+
+def test_draws_that_begin_alike_are_one_history() -> None:
+    rules = Rules.preset("mini-2", 2)
+    nodes = histories_of(rules).nodes
+    assert len(np.unique(nodes[nodes["parent"] < 0]["chance"])) == 1
+    after = nodes[nodes["parent"] >= 0]
+    drawn = after["chance"] / nodes["chance"][after["parent"]]
+    assert set(np.round(1 / drawn).astype(int)) == {1, 2}  # of a boneyard of two
+
+
+@every_game
+def test_views_of_an_information_state_are_those_of_the_seat_to_move(name: str) -> None:
+    views = form(name).views()
+    assert (views["seat"] == form(name).seats).all()
+    assert (views["table"]["turn"] == form(name).seats).all()
+    assert len({view.tobytes() for view in views}) == len(views)
+
+
+def test_estimates_of_the_size_come_close() -> None:
+    for rules in (GAMES["mini-2"], GAMES["optional"], GAMES["three players"]):
+        exact = len(histories_of(rules).nodes)
+        assert estimated_size(rules) == pytest.approx(exact, rel=0.1)
+
+
+def test_deals_are_counted() -> None:
+    assert deal_count(mini_2) == 15 * 6
+    assert deal_count(Rules.preset("mini-3", 2)) == 120 * 35
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_games_too_large_are_refused_with_their_size(players: int) -> None:
+    with pytest.raises(SizeError, match=r"allow about \de\+\d\d histories.*mini games"):
+        form_of(Rules.preset("five_up", players))
+
+
+def value_by_linear_programming(game: Form) -> float:
+    """What seat 0 can be sure of: the best of its realisation plans against the best reply.
+
+    Variables: a probability for every sequence of seat 0, and what seat 1 can still be held to
+    after each of its information states, and at first.
+    """
+    total = len(game.actions)
+    own = [*np.flatnonzero(game.seats == 0)]
+    theirs = [*np.flatnonzero(game.seats == 1)]
+    held = {state: total + 1 + k for k, state in enumerate(theirs)}
+    size = total + 1 + len(theirs)  # the sequences, the value, and one for each state of seat 1
+    sums = coo_array(
+        (
+            [v for s in own for v in (*[1.0] * game.widths[s], -1.0)] + [1.0],
+            (
+                [k for k, s in enumerate(own) for _ in range(game.widths[s] + 1)] + [len(own)],
+                [q for s in own for q in (*range(*game.firsts[s : s + 2]), game.parents[s])] + [0],
+            ),
+        ),
+        shape=(len(own) + 1, size),
+    )
+    after = dict.fromkeys(range(game.firsts[0]), total)  # the empty sequence is held to the value
+    after |= {q: held[s] for s in theirs for q in range(*game.firsts[s : s + 2])}
+    rows = {
+        q: k
+        for k, q in enumerate([1, *(q for s in theirs for q in range(*game.firsts[s : s + 2]))])
+    }
+    limits = coo_array(
+        (
+            [1.0] * len(rows) + [-1.0] * len(theirs),
+            (
+                [*rows.values(), *(rows[int(game.parents[s])] for s in theirs)],
+                [*(after[q] for q in rows), *(held[s] for s in theirs)],
+            ),
+        ),
+        shape=(len(rows), size),
+    )
+    gains = coo_array(
+        (-game.payoffs[:, 0], ([rows[int(q)] for q in game.ends[:, 1]], game.ends[:, 0])),
+        shape=(len(rows), size),
+    )
+    goal = np.zeros(size)
+    goal[total] = -1
+    found = linprog(
+        goal,
+        A_ub=vstack([limits + gains]),
+        b_ub=np.zeros(len(rows)),
+        A_eq=sums,
+        b_eq=[0.0] * len(own) + [1.0],
+        bounds=[(0, None)] * total + [(None, None)] * (1 + len(theirs)),
+    )
+    assert found.success
+    return float(-found.fun)
+
+
+@pytest.mark.parametrize("name", ["mini-2", "reserve", "fives", "optional", "winner takes"])
+def test_cfr_and_linear_programming_find_the_same_value(name: str) -> None:
+    cfr = CfrPlus(form(name))
+    cfr.run(2000)
+    found = exploitability(form(name), cfr.average)
+    value = value_by_linear_programming(form(name))
+    assert found.nash_conv < 1e-4
+    assert found.values == pytest.approx([value, -value], abs=1e-4)
+    assert -found.best[1] - 1e-9 <= value <= found.best[0] + 1e-9
+
+
+def test_the_value_of_the_smallest_is_seven_sixths() -> None:
+    assert value_by_linear_programming(form("mini-2")) == pytest.approx(7 / 6)
+
+
+def test_three_players_of_the_smallest_come_to_an_equilibrium_too() -> None:
+    cfr = CfrPlus(form("three players"))
+    cfr.run(1000)
+    assert exploitability(form("three players"), cfr.average).nash_conv < 1e-4
+
+
+def test_cfr_in_parts_is_cfr_in_one() -> None:
+    parts, whole = CfrPlus(form("mini-2")), CfrPlus(form("mini-2"))
+    for _ in range(5):
+        parts.run(4)
+    whole.run(20)
+    assert (parts.average == whole.average).all()
+
+
+def test_sampling_comes_to_the_same_value_by_fewer_histories() -> None:
+    walks = ExternalSampling(form("mini-2"), seed=1)
+    walks.run(20)
+    early = exploitability(form("mini-2"), walks.average).nash_conv
+    walks.run(20_000)
+    late = exploitability(form("mini-2"), walks.average)
+    assert late.nash_conv < 0.03 < early
+    assert late.values == pytest.approx([7 / 6, -7 / 6], abs=0.02)
+    assert walks.visited < 20_020 * 2 * 10
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(GAMES)))
+def test_no_strategy_does_better_than_the_best_reply(seed: int, name: str) -> None:
+    game, random = form(name), np.random.default_rng(seed)
+    players = game.rules.players
+    weights = random.random(len(game.actions)) ** 8
+    profile, other = game.normalised(weights), game.normalised(random.permutation(weights))
+    found = exploitability(game, profile)
+    assert found.values.sum() == pytest.approx(0, abs=1e-12)
+    for seat in range(players):
+        mine = np.r_[np.arange(players) == seat, np.repeat(game.seats == seat, game.widths)]
+        deviation = exploitability(game, np.where(mine, other, profile))
+        assert deviation.values[seat] <= found.best[seat] + 1e-12
+        assert deviation.best[seat] == pytest.approx(found.best[seat])
+
+
+def test_an_agent_that_is_always_best_cannot_be_told_from_its_best_reply() -> None:
+    greedy = profile_of(form("mini-2"), make_agent("greedy"), times=5)
+    assert exploitability(form("mini-2"), greedy).nash_conv > 0.1
+    assert set(np.unique(greedy)) <= {0, 0.2, 0.4, 0.6, 0.8, 1}
+
+
+def test_random_tells_its_probabilities() -> None:
+    assert profile_of(form("mini-2"), make_agent("random")) == pytest.approx(
+        form("mini-2").uniform()
+    )
+
+
+def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:
+    class First:
+        def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+            del views
+            return np.eye(ACTION_COUNT)[masks.argmax(1)]
+
+        def __call__(
+            self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        ) -> np.ndarray:
+            del views, masks, random
+            raise AssertionError
+
+    profile = profile_of(form("mini-2"), First())
+    states = np.add.reduceat(profile, form("mini-2").firsts[:-1])
+    assert set(np.unique(profile)) == {0, 1}
+    assert (states == 1).all()
+
+
+def test_agents_that_break_the_rules_are_refused() -> None:
+    def lead_always(
+        views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        del masks, random
+        return np.zeros(len(views), np.int64)
+
+    with pytest.raises(IllegalMoveError, match="chose 0-0, which is not allowed"):
+        profile_of(form("mini-2"), lead_always)

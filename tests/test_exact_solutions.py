@@ -1,0 +1,156 @@
+"""What is published of the mini games is what the code finds; and the command line tells it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from agents.exact.__main__ import main
+from agents.exact.form import Form, form_of
+from agents.exact.profiles import profile_of
+from agents.exact.solutions import (
+    DATA,
+    SolutionError,
+    read_solution,
+    size_of,
+    solve,
+    value_range,
+    write_solution,
+)
+from agents.exact.values import exploitability
+from agents.registry import make_agent
+from fiveup_env import Rules
+from fiveup_env.rules import MINIS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = [("mini-2", 2), ("mini-2", 3), ("mini-2-draw", 2)]
+
+
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str
+) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["exact", *words.split()])
+    code = main()
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def profile_in(solution: dict[str, Any], form: Form) -> np.ndarray:
+    """The equilibrium of a file: information states and actions are in the order of the form."""
+    plays = [share for state in solution["equilibrium"] for share in state["plays"].values()]
+    return form.normalised(np.array([0.0] * form.rules.players + plays))
+
+
+def test_every_mini_has_a_solution() -> None:
+    for name in MINIS:
+        solution = read_solution(name)
+        assert solution["nash_conv"] <= 1e-5 * solution["range"]
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
+def test_a_name_means_what_was_solved(path: Path) -> None:
+    told = dict(json.loads(path.read_text("utf-8"))["rules"])
+    preset, players = told.pop("preset"), told.pop("players")
+    assert path.stem == f"{preset}-{players}"
+    assert Rules.preset(preset, players).fields() == told
+
+
+@pytest.mark.parametrize(("name", "players"), SMALL)
+def test_what_is_published_is_found_again(name: str, players: int) -> None:
+    form, solution = form_of(Rules.preset(name, players)), read_solution(name, players)
+    assert solution["size"] == size_of(form)
+    assert solution["range"] == value_range(form)
+    again = solve(form, share=1e-4, most_rounds=1000)
+    found = exploitability(form, again.profile)
+    assert found.nash_conv <= 1e-4 * value_range(form)
+    if players == 2:
+        assert found.values == pytest.approx(solution["value"], abs=1e-4 * value_range(form))
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_equilibrium_of_a_file_is_one(players: int) -> None:
+    form, solution = form_of(Rules.preset("mini-2", players)), read_solution("mini-2", players)
+    found = exploitability(form, profile_in(solution, form))
+    assert found.nash_conv < 1e-4
+    assert found.values == pytest.approx(solution["value"], abs=1e-4)
+
+
+def test_information_states_are_told_in_words() -> None:
+    seen = [state["seen"] for state in read_solution("mini-2")["equilibrium"]]
+    assert len(set(seen)) == len(seen)
+    assert "0-0 2-1; 0 plays 1-0; 1 plays 2-0@0; 0 draws 2-1" in seen
+    assert "2-1; 0 plays 1-0; 1 plays 2-0@0; 0 draws a tile; 0 plays 1-1@1" in seen
+
+
+def test_a_solution_that_is_not_there_is_asked_for() -> None:
+    with pytest.raises(SolutionError, match="no solution of mini-2 for 4; known: mini-2-2"):
+        read_solution("mini-2", 4)
+
+
+def test_all_simple_agents_can_be_exploited() -> None:
+    form = form_of(Rules.preset("mini-2", 2))
+    lost = {
+        agent: exploitability(form, profile_of(form, make_agent(agent), times=10)).nash_conv
+        for agent in ("random", "greedy", "defensive")
+    }
+    assert lost["random"] > lost["greedy"] > lost["defensive"] > 0.01
+
+
+def test_the_command_line_tells_sizes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = run(capsys, monkeypatch, "size mini-2")
+    assert code == 0
+    assert "information states  [27, 75]" in out
+    code, out, _ = run(capsys, monkeypatch, "size five_up --players 4 --estimate")
+    assert code == 0
+    assert out.startswith("about ")
+
+
+def test_the_command_line_solves_and_writes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.json"
+    code, out, _ = run(
+        capsys, monkeypatch, f"solve mini-2 --set multiple=5 --rounds 200 --output {path}"
+    )
+    assert code == 0
+    assert "CFR+" in out
+    assert json.loads(path.read_text())["rules"]["multiple"] == 5
+
+
+def test_the_command_line_exploits_agents(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = run(capsys, monkeypatch, "exploit mini-2 random greedy --times 2")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["random", "greedy"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("size five_up", "exact: these rules allow about"),
+        ("size mini-4", "exact: there is no preset 'mini-4' (did you mean 'mini-"),
+        ("size mini-2 --players 4", "exact: 4 hands of 2 need 8 tiles"),
+        ("exploit mini-2 gredy", "exact: there is no agent 'gredy' (did you mean 'greedy'?)"),
+    ],
+)
+def test_the_command_line_refuses_in_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
+) -> None:
+    code, _, err = run(capsys, monkeypatch, words)
+    assert code == 2
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_only_small_equilibria_are_written(tmp_path: Path) -> None:
+    form = form_of(Rules.preset("mini-2-draw", 2))
+    write_solution(tmp_path / "draw.json", solve(form, 1.0, 1), "a test")
+    assert "equilibrium" not in json.loads((tmp_path / "draw.json").read_text())
