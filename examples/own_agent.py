@@ -1,0 +1,50 @@
+"""An agent of your own, entered in the arena against the agents that are there.
+
+An agent is a dataclass: its fields are its options, and a call answers many decisions at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agents.arena.games import Terms
+from agents.arena.standings import standings_of
+from agents.arena.tables import standings_text
+from agents.arena.tournament import Tournament, play_tournament
+from agents.registry import register
+from fiveup_env import Rules, get_encoder
+from fiveup_env.actions import ACTION_COUNT, ACTION_TILE
+from fiveup_env.encoders import piece_of, row_size
+from fiveup_env.tiles import TILE_PIPS
+
+FLAT = get_encoder("flat")
+WEIGHTS = np.append(TILE_PIPS, 0)[ACTION_TILE]  # the pips that an action rids its player of
+
+
+@register("heavy")
+@dataclass(frozen=True)
+class Heavy:
+    """Sets its heaviest tiles first, and counts points as so many pips."""
+
+    point: float = field(default=0.0, metadata={"help": "pips that a point is worth"})
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Choose an action for every view."""
+        rows = np.empty((len(views), row_size(FLAT)), np.int8)
+        FLAT.encode(views, rows)
+        points = piece_of(FLAT, "plays", rows) - 1
+        worth = WEIGHTS + self.point * points + random.random((len(views), ACTION_COUNT))
+        return np.where(masks, worth, -np.inf).argmax(1)
+
+
+tournament = Tournament(
+    agents=("random", "greedy", "heavy", "heavy:point=5"),
+    terms=Terms(Rules.preset("five_up", players=4)),
+    deals=100,
+    seed=900_000,
+)
+print(standings_text(standings_of(play_tournament(tournament, cores=1))))

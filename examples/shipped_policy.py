@@ -1,0 +1,37 @@
+"""The shipped policy: asked what it would play in a hand, and then sent against `greedy`.
+
+It comes as files of numbers, of which loading executes nothing. It sees what a player sees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from agents.arena.duels import duel
+from agents.learn.policies import PolicyAgent
+from agents.registry import make_agent
+from fiveup_env import MOVES, Game, Rules
+
+torch.set_num_threads(1)  # this network is too small for more
+policy = PolicyAgent("shipped")
+chance = np.random.default_rng(0)
+
+game = Game("five_up", players=4, seed=7)
+while not game.hand_over and len(game.plays) < 6:
+    action = policy(game.view(), game.action_mask()[None], chance)[0]
+    print(f"seat {game.turn} sets {MOVES[action]}")
+    game.push(MOVES[action])
+print(f"\n{game}\n")
+
+probabilities = policy.probabilities(game.view(), game.action_mask()[None])[0]
+for action in np.argsort(-probabilities)[: len(game.legal_moves)]:
+    print(f"{MOVES[action]}: {probabilities[action]:.2f}")
+
+rules, deals = Rules.preset("five_up", players=4), np.arange(900_000, 900_050)
+played = duel([policy, make_agent("greedy")], rules, deals)
+low, high = played.interval(played.wins)
+print(
+    f"\nIt won {100 * played.wins.mean():.0f} of 100 games against greedy ({100 * low:.0f} .. "
+    f"{100 * high:.0f}), and {played.margins.mean():+.2f} points a hand."
+)

@@ -1,0 +1,79 @@
+"""The examples run as a user would run them, and what they print is what they promise."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+EXAMPLES = sorted(FOLDER.glob("*.py"))
+MOST_LINES = 60
+
+# What an example prints, in order.
+PROMISED = {
+    "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
+    "batch_torch": [r"update 1: [+-]", r"update 60: \+[1-9]"],
+    "gymnasium_loop": [r"at_random: [+-]0", r"most_points: \+2"],
+    "openspiel_cfr": [r"after 8 rounds: NashConv 0\.", r"greedy .* NashConv \d"],
+    "own_agent": ["heavy .* heavy:point=5", "agent .* Elo"],
+    "own_encoder": ["`held`", r"held: \[", r"\(1000, 15\), Gymnasium: \(15,\)"],
+    "rllib": ["update 20: ", r"Against random play it makes \+\d"],
+    "sb3_ppo": ["before: ", r"after: \+\d"],
+    "shipped_policy": [r"seat \d sets", r"\d-\d@\d: 0\.\d\d", "It won 9. of 100 games"],
+    "torchrl_rollout": ["200 moves, 11 hands", r"seat 0: 51 moves, [+-]"],
+}
+
+
+def missing_packages(example: Path) -> list[str]:
+    """The packages that an example imports and that are not installed."""
+    imported = set()
+    for node in ast.walk(ast.parse(example.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported.add(node.module)
+    return sorted(name for name in {one.split(".")[0] for one in imported} if not find_spec(name))
+
+
+def printed_by(example: Path, folder: Path) -> str:
+    """What an example prints, started from some other folder."""
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> None:
+    if missing := missing_packages(example):
+        pytest.skip(f"{example.name} needs {', '.join(missing)}")
+    told = printed_by(example, tmp_path)
+    assert told.strip()
+    assert re.search(".*".join(PROMISED.get(example.stem, [])), told, re.DOTALL), told
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_example_is_short_and_says_what_it_shows(example: Path) -> None:
+    text = example.read_text("utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    assert ast.get_docstring(ast.parse(text))
+
+
+def test_the_page_of_examples_lists_them_all() -> None:
+    page = (FOLDER / "README.md").read_text("utf-8")
+    listed = re.findall(r"^\| \[(\S+)\]\(\1\) \| \S", page, re.MULTILINE)
+    assert sorted(listed) == [example.name for example in EXAMPLES]
