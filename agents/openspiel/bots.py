@@ -66,7 +66,12 @@ class OpenSpielIsmcts(BotAgent):
 
         del seat
         playouts = RandomRolloutEvaluator(1, chance)
-        return ISMCTSBot(game, playouts, self.explore, self.simulations, random_state=chance)
+        bot = ISMCTSBot(game, playouts, self.explore, self.simulations, random_state=chance)
+        # Its own sampler cannot be given a seed.
+        bot.set_resampler(
+            lambda state, player: state.resample_from_infostate(player, chance.random_sample)
+        )
+        return bot
 
 
 @cache

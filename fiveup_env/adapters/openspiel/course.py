@@ -80,6 +80,9 @@ class Course:
         "stage",
     )
 
+    games: np.ndarray
+    origin: bytes
+
     def __init__(self, rules: Rules, episodes: Episodes) -> None:
         """Begin with nothing dealt."""
         self.rules, self.episodes = rules, episodes
@@ -89,7 +92,7 @@ class Course:
         game["table"]["phase"] = HAND_OVER
         self._begin(game.tobytes())
 
-    def beginning(self, scores: np.ndarray | None = None) -> Course:
+    def beginning(self, scores: int | None = None) -> Course:
         """The course as it was before anything happened, or with these scores by then."""
         game = _games_of(self.origin)
         if scores is not None:
@@ -97,6 +100,13 @@ class Course:
         twin = self.copy()
         twin._begin(game.tobytes())  # noqa: SLF001 - a twin's own
         return twin
+
+    def count_from(self, scores: np.ndarray) -> None:
+        """Let the scores be these now, and have been as much less at the beginning as they were."""
+        game = _games_of(self.origin)
+        game["table"]["scores"] += scores - self.games["table"]["scores"][NOW]
+        self.games["table"]["scores"][NOW] = scores
+        self.origin = game.tobytes()
 
     def copy(self) -> Course:
         """The same course, to go on by itself."""
@@ -164,7 +174,7 @@ class Course:
         return int(self.games["table"]["draw_seat"][TRIED, self.next_draw])
 
     def _begin(self, origin: bytes) -> None:
-        self.origin, self.games = origin, _games_of(2 * origin)
+        self.origin, self.games = origin, _games_of(2 * origin)  # NOW and TRIED
         self.action, self.known, self.by_lot = REFUSED, 0, True
         self.finished: tuple[bytes, ...] = ()
         self._start_dealing()

@@ -21,12 +21,14 @@ from fiveup_env.adapters.openspiel.parameters import (
 from fiveup_env.adapters.openspiel.state import FiveUpState
 from fiveup_env.belief import sample, worlds_to_games
 from fiveup_env.episodes import Episodes
-from fiveup_env.rules import Rules
+from fiveup_env.rules import MAX_TARGET, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import numpy as np
+
+FAR_BELOW = -MAX_TARGET  # scores from which no hand reaches a target
 
 
 class FiveUpGame(pyspiel.Game):
@@ -71,11 +73,12 @@ class FiveUpGame(pyspiel.Game):
     def state_of(self, view: np.ndarray, random: np.random.Generator) -> FiveUpState:
         """Any state in which a seat sees what it sees in a view, each as likely as its deal.
 
-        The hand is an episode of its own here. It begins with the scores that the view tells.
+        The hand is an episode of its own here; it leads to the scores that the view tells.
         """
         world = worlds_to_games(view, sample(view, 1, random))
-        course = self.course.beginning(view[0]["table"]["scores"])
-        return self.replayed(hand_actions(world, by_lot=True), course)
+        state = self.replayed(hand_actions(world, by_lot=True), self.course.beginning(FAR_BELOW))
+        state.course.count_from(view[0]["table"]["scores"])
+        return state
 
     def replayed(self, actions: Iterable[int], course: Course) -> FiveUpState:
         """The state that actions lead to from a course's beginning, those of chance among them."""

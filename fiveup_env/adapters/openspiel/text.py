@@ -24,7 +24,7 @@ from fiveup_env.adapters.openspiel.course import (
     dealt_to,
     tiles_of,
 )
-from fiveup_env.engine import GAME
+from fiveup_env.engine import GAME, PLAYING
 from fiveup_env.game import Layout
 from fiveup_env.tiles import PIP_COUNT, TILES
 
@@ -46,16 +46,15 @@ def history_text(course: Course, seats: Collection[int]) -> str:
         row = NOW if course.stage == MOVING else TRIED
         parts += _hand_parts(course.games[row : row + 1], course.next_draw, seats)
     else:
-        size = course.rules.hand_size
-        parts += [_held(seat, course.dealt[seat * size : (seat + 1) * size]) for seat in seats]
+        parts += [_held(seat, _dealt_so_far(course, seat)) for seat in seats]
     return " | ".join(parts)
 
 
 def _hand_parts(game: np.ndarray, drawn: int, seats: Collection[int]) -> list[str]:
     """The parts of a hand's text, of which so many draws are known."""
     dealt = [_held(seat, dealt_to(game, seat)) for seat in seats]
-    events = " ".join(_events(game[0], drawn, seats))
-    return [*dealt, f"lead {game[0]['table']['lead']}", events]
+    events = list(_events(game[0], drawn, seats))
+    return [*dealt, f"lead {game[0]['table']['lead']}", *([" ".join(events)] if events else [])]
 
 
 def _events(record: np.void, drawn: int, seats: Collection[int]) -> Iterator[str]:
@@ -76,14 +75,19 @@ def _events(record: np.void, drawn: int, seats: Collection[int]) -> Iterator[str
 def table_text(course: Course, seats: Iterable[int], *, public: bool = True) -> str:
     """The hands of some seats, and the table as it lies."""
     record = course.games[NOW]
-    parts = [_held(seat, tiles_of(int(record["hands"][seat]))) for seat in seats]
-    return " | ".join([*parts, *_table_parts(record["table"])] if public else parts)
+    if course.stage in {MOVING, DRAWING}:
+        parts = [_held(seat, tiles_of(int(record["hands"][seat]))) for seat in seats]
+        seen = _table_parts(record["table"])
+    else:
+        parts = [_held(seat, _dealt_so_far(course, seat)) for seat in seats]
+        seen = iter(("dealing", f"scores {_numbers(_scores(record['table']))}"))
+    return " | ".join([*parts, *seen] if public else parts)
 
 
 def _table_parts(table: np.void) -> Iterator[str]:
     players = int(table["rules"]["players"])
     layout = Layout.of(table["layout"])
-    yield f"turn {table['turn']}, lead {table['lead']}"
+    yield f"turn {table['turn'] if table['phase'] == PLAYING else 'none'}, lead {table['lead']}"
     yield f"total {layout.total}: " + " ".join(f"{end}={end.counts}" for end in layout.ends)
     plies = int(table["plies"])
     for seat in range(players):
@@ -108,7 +112,12 @@ def _scores(table: np.void) -> list[int]:
 
 
 def _held(seat: int, tiles: Iterable[int]) -> str:
-    return f"p{seat} {_names(tiles)}"
+    return f"p{seat} {_names(tiles)}".rstrip()
+
+
+def _dealt_so_far(course: Course, seat: int) -> bytes:
+    size = course.rules.hand_size
+    return course.dealt[seat * size : (seat + 1) * size]
 
 
 def _names(tiles: Iterable[int]) -> str:

@@ -1,0 +1,397 @@
+"""The game in OpenSpiel: its own checks, the same game as ours, and what nobody may see."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from fiveup_env import FiveUpError, Game, Rules
+from fiveup_env.actions import DRAW
+from fiveup_env.belief import marginals
+from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.errors import BeliefError, DealError, IllegalMoveError, OptionError, RulesError
+from fiveup_env.rules import FIELDS
+from tests.support import EVERY_PRESET, label
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python.algorithms import generate_playthrough, get_all_states  # noqa: E402
+from open_spiel.python.observation import make_observation  # noqa: E402
+from open_spiel.python.tests import games_sim_test  # noqa: E402
+
+from fiveup_env.adapters.openspiel import FiveUpState, load  # noqa: E402
+from fiveup_env.adapters.openspiel.course import deal_shares  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLAYTHROUGHS = Path(__file__).parent / "playthroughs"
+VARIANTS = [
+    "fiveup",
+    "fiveup(players=4)",
+    "fiveup(players=4,teams=False,draw=optional,reserve=2)",
+    "fiveup(players=3,rules=all_fives,reward=win)",
+    "fiveup(players=5,episode=game,max_hands=2)",
+    "fiveup(players=3,episode=game,reward=win,max_hands=5,target=5,game_end=immediate)",
+    "fiveup(max_pip=2,hand_size=2,multiple=3,draw=optional)",
+]
+
+
+def sampler() -> Any:
+    """Numbers from 0 to 1, as OpenSpiel hands them over."""
+    return Random(5).random
+
+
+def states(game: Any, seed: int) -> Iterator[FiveUpState]:
+    """Every state of a random game."""
+    state, random = game.new_initial_state(), Random(seed)
+    while not state.is_terminal():
+        yield state
+        state.apply_action(random.choice(state.legal_actions()))
+    yield state
+
+
+def decisions(game: Any, seed: int) -> Iterator[FiveUpState]:
+    """The states of a random game in which somebody is to move."""
+    return (state for state in states(game, seed) if state.current_player() >= 0)
+
+
+def follow(game: Game, state: FiveUpState) -> None:
+    """Let chance say in OpenSpiel what it says in a game of ours, up to the next decision."""
+    truth = game.state[0]
+    while state.is_chance_node():
+        course = state.course
+        if len(course.dealt) < game.rules.players * game.rules.hand_size:
+            seat = len(course.dealt) // game.rules.hand_size
+            state.apply_action(next(t.id for t in game.hand_of(seat) if t.id not in course.dealt))
+        elif course.next_draw == 0 and not game.plays:
+            state.apply_action(game.lead)
+        else:
+            state.apply_action(int(truth["order"][course.next_draw]))
+
+
+def a_decision(game: Any, seed: int) -> FiveUpState:
+    """One in the middle of a random game."""
+    reached = [state.clone() for state in decisions(game, seed)]
+    return reached[len(reached) // 2]
+
+
+# --- OpenSpiel's own checks
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_openspiel_simulates_it_without_complaint(name: str) -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=2, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_it_passes_what_openspiel_asks_of_games_in_python(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.random.seed(1)  # noqa: NPY002 - OpenSpiel's test takes its chance from there
+    games_sim_test.GamesSimTest().sim_game(pyspiel.load_game(name))
+    assert "terminated with" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted(PLAYTHROUGHS.glob("*.txt")), ids=lambda path: path.stem)
+def test_the_playthrough_is_the_one_that_was_read(path: Path) -> None:
+    read = path.read_text(encoding="utf-8")
+    name = read.splitlines()[0].removeprefix("game: ")
+    actions = [int(line.split()[1]) for line in read.splitlines() if line.startswith("action: ")]
+    assert without_tensors(generate_playthrough.playthrough(name, actions)) == read
+
+
+def without_tensors(playthrough: str) -> str:
+    """What people can read of a playthrough; other tests hold the tensors against our encoders."""
+    tensor = r"(?m)^(InformationState|Observation)Tensor\(.*\n([ ◯◉].*\n)*"
+    return re.sub(tensor, "", playthrough)
+
+
+# --- The same game as ours
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
+def test_the_same_deal_and_moves_give_the_same_masks_observations_and_points(rules: Rules) -> None:
+    game, random = Game(rules, seed=3), Random(3)
+    theirs = load(rules)
+    state, before = theirs.new_initial_state(), game.state
+    flat, tokens = get_encoder("flat"), get_encoder("tokens")
+    while game.hand_number == 0 and game.outcome() is None:
+        follow(game, state)
+        assert state.current_player() == game.turn
+        assert state.legal_actions_mask() == game.action_mask().tolist()
+        for seat in range(rules.players):
+            for encoder, told in (
+                (flat, state.observation_tensor(seat)),
+                (tokens, state.information_state_tensor(seat)),
+            ):
+                row = np.empty((1, row_size(encoder)), np.int8)
+                encoder.encode(game.view(seat), row)
+                assert told == row[0].tolist()
+        before, move = game.state, random.choice(list(game.legal_moves))
+        state.apply_action(move.action)
+        game.push(move)
+        if game.hand_number == 0 and game.outcome() is None:
+            assert state.is_chance_node() == (
+                game.state["table"]["drawn"] > before["table"]["drawn"]
+            )
+    while state.is_chance_node():  # the draws that came to nothing before the hand ended
+        place = state.course.next_draw
+        state.apply_action(int(before[0]["order"][place]))
+    assert state.is_terminal()
+    scores = np.array([game.last_hand.scores[rules.side_of(s)] for s in range(rules.players)])  # type: ignore[union-attr]
+    own = np.array(game.last_hand.scores)  # type: ignore[union-attr]
+    others = (own.sum() - scores) / (rules.sides - 1)
+    assert state.returns() == pytest.approx(scores - others)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_returns_have_a_sum_of_zero_and_partners_share_them(name: str) -> None:
+    game = pyspiel.load_game(name)
+    for seed in range(10):
+        *_, end = states(game, seed)
+        returns = end.returns()
+        assert sum(returns) == pytest.approx(0)
+        if game.rules.teams:
+            assert returns[:2] == returns[2:]
+        assert max(map(abs, returns)) <= game.max_utility()
+
+
+def test_every_rule_field_is_a_parameter() -> None:
+    specified = pyspiel.load_game("fiveup").get_type().parameter_specification
+    assert set(FIELDS) <= set(specified)
+    rules = Rules.preset("all_fives", 3, reserve=1, draw="optional", exact_target=True, unit=1)
+    assert load(rules).rules == rules
+
+
+def test_a_game_is_told_by_its_text() -> None:
+    game = load("all_fives", 4, reserve=2, episode="game", reward="win")
+    again = pyspiel.load_game(str(game))
+    assert (again.rules, again.episodes) == (game.rules, game.episodes)
+
+
+def test_presets_decide_what_no_parameter_says() -> None:
+    assert pyspiel.load_game("fiveup(rules=muggins,players=3)").rules == Rules.preset("muggins", 3)
+
+
+# --- Chance
+
+
+def test_every_hand_is_dealt_as_often_as_it_should_be() -> None:
+    hands: Counter[tuple[int, ...]] = Counter()
+
+    def deal(dealt: tuple[int, ...], first: int, chance: float) -> None:
+        if len(dealt) == 3:
+            hands[dealt] += chance  # type: ignore[assignment]
+            return
+        for k, share in enumerate(deal_shares(6 - first, 3 - len(dealt))):
+            deal((*dealt, first + k), first + k + 1, chance * share)
+
+    deal((), 0, 1.0)
+    assert len(hands) == math.comb(6, 3)
+    assert list(hands.values()) == pytest.approx([1 / 20] * 20)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_chances_have_a_sum_of_one(name: str) -> None:
+    for state in states(pyspiel.load_game(name), 4):
+        if state.is_chance_node():
+            assert sum(chance for _, chance in state.chance_outcomes()) == pytest.approx(1)
+
+
+def test_a_forced_draw_waits_for_chance_and_any_tile_of_the_boneyard_may_come() -> None:
+    for state in states(load(players=2, reserve=1), 1):
+        if state.is_chance_node() and state.history() and state.course.dealt[9:]:
+            tiles = [tile for tile, _ in state.chance_outcomes()]
+            if len(tiles) > 2:
+                held = set(state.course.games["order"][0, state.course.next_draw :].tolist())
+                assert tiles == sorted(held - {-1})
+                return
+    pytest.fail("nobody drew")
+
+
+def test_who_dominoed_leads_the_next_hand_without_a_lot() -> None:
+    by_lot = {
+        (state.course.by_lot, bool(state.course.finished) and "domino")
+        for state in decisions(load(players=2, episode="game", max_hands=6), 2)
+    }
+    assert (False, "domino") in by_lot
+    assert (False, False) not in by_lot
+
+
+# --- What is seen
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_states_drawn_from_an_information_state_share_it_and_hide_the_truth(name: str) -> None:
+    game, draw = pyspiel.load_game(name), sampler()
+    differ = 0
+    for state in decisions(game, 6):
+        seat = state.current_player()
+        other = state.resample_from_infostate(seat, draw)
+        assert other.information_state_string() == state.information_state_string()
+        assert other.information_state_tensor() == state.information_state_tensor()
+        assert other.observation_string() == state.observation_string()
+        assert other.observation_tensor() == state.observation_tensor()
+        assert other.legal_actions() == state.legal_actions()
+        assert len(other.history()) == len(state.history())
+        differ += str(other) != str(state)
+    assert differ
+
+
+def test_states_are_drawn_as_often_as_the_belief_says() -> None:
+    state = a_decision(load(players=2), 8)
+    seat, draw = state.current_player(), Random(1).random
+    drawn = np.zeros((6, 28))
+    for _ in range(400):
+        hands = state.resample_from_infostate(seat, draw).course.games["hands"][0]
+        for holder, hand in enumerate(hands.tolist()):
+            drawn[holder] += [hand >> tile & 1 for tile in range(28)]
+    expected = marginals(state.course.view(seat))
+    assert drawn[:5] / 400 == pytest.approx(expected[:5], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"draw": "optional", "hand_size": 1, "reserve": 2}], ids=["forced", "optional"]
+)
+def test_information_states_recall_everything_and_tell_nothing_else(fields: dict[str, Any]) -> None:
+    game = load("mini-2", 2, **fields)
+    # What every state's mover has seen, as text, against the same told in the simplest way.
+    told: dict[str, set[Any]] = {}
+    for state in get_all_states.get_all_states(game, include_chance_states=False).values():
+        if not state.is_terminal():
+            seat = state.current_player()
+            told.setdefault(state.information_state_string(), set()).add(seen(state, seat))
+    assert all(len(stories) == 1 for stories in told.values())
+    assert len({story for stories in told.values() for story in stories}) == len(told)
+
+
+def seen(state: FiveUpState, seat: int) -> tuple[Any, ...]:
+    """What a seat has seen, read from OpenSpiel's own history."""
+    again, story = state.get_game().new_initial_state(), []
+    for action in state.history():
+        what = again.action_to_string(action)
+        if again.is_chance_node() and "draws" in what and f"seat {seat} " not in what:
+            what = what.rpartition(" ")[0]
+        if not what.startswith("deal") or what.endswith(f"to {seat}"):
+            story.append((again.current_player(), what))
+        again.apply_action(action)
+    return seat, *story
+
+
+def test_public_observers_tell_every_player_the_same_and_no_hand() -> None:
+    game = load(players=3)
+    public = pyspiel.IIGObservationType(
+        public_info=True, perfect_recall=True, private_info=pyspiel.PrivateInfoType.NONE
+    )
+    observer = make_observation(game, public)
+    assert "hand" not in observer.dict
+    assert "plays" not in observer.dict
+    for state in decisions(game, 3):
+        told = set()
+        for seat in range(3):
+            for one in (state, state.resample_from_infostate(seat, sampler())):
+                observer.set_from(one, seat)
+                told.add((observer.tensor.tobytes(), observer.string_from(one, seat)))
+        assert len(told) == 1
+
+
+def test_observers_of_everybody_see_all_hands_and_private_ones_the_own_hand_alone() -> None:
+    game = load(players=3)
+    state = a_decision(game, 3)
+    everybody, own = (
+        make_observation(game, pyspiel.IIGObservationType(public, False, private))
+        for public, private in (
+            (True, pyspiel.PrivateInfoType.ALL_PLAYERS),
+            (False, pyspiel.PrivateInfoType.SINGLE_PLAYER),
+        )
+    )
+    everybody.set_from(state, 1)
+    own.set_from(state, 1)
+    hands = state.course.games["hands"][0].tolist()
+    for k, seat in enumerate((1, 2, 0)):
+        assert everybody.dict["hands"][k].tolist() == [hands[seat] >> t & 1 for t in range(28)]
+    assert list(own.dict) == ["hand"]
+    assert own.tensor.tolist() == [hands[1] >> tile & 1 for tile in range(28)]
+
+
+def test_pieces_of_an_observer_share_the_memory_of_its_tensor() -> None:
+    game = load(players=2)
+    observer = make_observation(game)
+    state = a_decision(game, 3)
+    observer.set_from(state, 0)
+    assert list(observer.dict) == [piece.name for piece in get_encoder("flat").pieces]
+    assert np.concatenate([part.ravel() for part in observer.dict.values()]).tolist() == (
+        observer.tensor.tolist()
+    )
+
+
+# --- What is refused
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "says"),
+    [
+        ("fiveup(hand_size=99)", RulesError, "hand_size must be"),
+        ("fiveup(rules=five_upp)", RulesError, "did you mean 'five_up'"),
+        ("fiveup(reward=points)", OptionError, "zero sum"),
+        ("fiveup(episode=game,max_hands=0)", OptionError, "max_hands must be 1 or more"),
+        ("fiveup(episode=week)", OptionError, "no episode 'week'"),
+    ],
+)
+def test_bad_parameters_get_one_clear_sentence(
+    name: str, error: type[FiveUpError], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        pyspiel.load_game(name)
+
+
+def test_what_cannot_happen_is_refused_and_changes_nothing() -> None:
+    state = load(players=2).new_initial_state()
+    state.apply_action(5)
+    for tile in (5, 3, 27):
+        with pytest.raises(DealError, match="cannot be dealt here"):
+            state.apply_action(tile)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    before = str(state)
+    with pytest.raises(IllegalMoveError, match="allowed: "):
+        state.apply_action(DRAW)
+    assert str(state) == before
+    with pytest.raises(BeliefError, match="where somebody is to move"):
+        load(players=2).new_initial_state().resample_from_infostate(0, sampler())
+
+
+def test_observers_that_make_no_sense_are_refused() -> None:
+    game = load(players=2)
+    nothing = pyspiel.IIGObservationType(False, True, pyspiel.PrivateInfoType.SINGLE_PLAYER)
+    with pytest.raises(OptionError, match="without public information"):
+        make_observation(game, nothing)
+    with pytest.raises(OptionError, match="no parameters"):
+        make_observation(game, None, {"colour": 1})
+
+
+def test_a_missing_openspiel_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("fiveup_env.adapters.openspiel")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(OptionError, match=r"pip install 'fiveup-env\[openspiel\]'"):
+        import fiveup_env.adapters.openspiel  # noqa: F401
+
+
+def test_a_pickled_state_goes_on_as_the_first_does() -> None:
+    state = a_decision(load(players=2), 4)
+    again = pickle.loads(pickle.dumps(state))
+    assert str(again) == str(state)
+    for one in (state, again):
+        one.apply_action(one.legal_actions()[0])
+    assert str(again) == str(state)

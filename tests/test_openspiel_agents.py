@@ -1,0 +1,169 @@
+"""Our agents in OpenSpiel, OpenSpiel's bots in our arena, and OpenSpiel's algorithms on our game."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from agents.arena.duels import duel
+from agents.registry import AgentError, known_agents, make_agent
+from fiveup_env import Game, Rules
+from fiveup_env.opponents import random_policy
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python import policy  # noqa: E402
+from open_spiel.python.algorithms import evaluate_bots, exploitability  # noqa: E402
+from open_spiel.python.algorithms.cfr import CFRPlusSolver  # noqa: E402
+from open_spiel.python.algorithms.ismcts import ISMCTSBot  # noqa: E402
+from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator  # noqa: E402
+
+from agents.openspiel.bots import BotAgent  # noqa: E402
+from agents.openspiel.policies import AgentBot, AgentPolicy  # noqa: E402
+from fiveup_env.adapters.openspiel import load  # noqa: E402
+
+if TYPE_CHECKING:
+    from fiveup_env.adapters.openspiel import FiveUpState
+
+ROOT = Path(__file__).parent.parent
+# Small enough to be walked through in a second: two tiles each of the double-two set, no draws.
+TINY: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "reserve": 2}
+
+
+def first_decision(game: Any, seed: int = 1) -> FiveUpState:
+    """The lead of a random deal."""
+    state, random = game.new_initial_state(), np.random.default_rng(seed)
+    while state.is_chance_node():
+        state.apply_action(int(random.choice(state.legal_actions())))
+    return state
+
+
+def test_cfr_approaches_an_equilibrium() -> None:
+    game = load(players=2, **TINY)
+    solver = CFRPlusSolver(game)
+    for _ in range(6):
+        solver.evaluate_and_update_policy()
+    uniform, solved = policy.UniformRandomPolicy(game), solver.average_policy()
+    gap = exploitability.nash_conv(game, solved)
+    assert gap < exploitability.nash_conv(game, uniform) / 10
+
+
+def test_an_agent_can_be_exploited_less_the_better_it_is() -> None:
+    game = load(players=2, **TINY)
+    gaps = [
+        exploitability.nash_conv(
+            game,
+            policy.tabular_policy_from_callable(game, AgentPolicy(game, spec).action_probabilities),
+        )
+        for spec in ("random", "greedy")
+    ]
+    assert gaps[1] < gaps[0]
+
+
+def test_probabilities_are_the_shares_of_an_agents_answers() -> None:
+    game = load(players=2)
+    state = first_decision(game)
+    shares = AgentPolicy(game, "random", samples=4000).action_probabilities(state)
+    assert list(shares) == state.legal_actions()
+    assert list(shares.values()) == pytest.approx([1 / 5] * 5, abs=0.03)
+    (best,) = (
+        a for a, share in AgentPolicy(game, "greedy").action_probabilities(state).items() if share
+    )
+    assert best == AgentBot("greedy").step(state)
+
+
+def test_probabilities_are_those_of_the_information_state() -> None:
+    game = load(players=2)
+    state = first_decision(game)
+    other = state.resample_from_infostate(state.current_player(), np.random.default_rng(1).random)
+    assert str(other) != str(state)
+    asked = AgentPolicy(game, "random", samples=7)
+    assert asked.action_probabilities(other) == asked.action_probabilities(state)
+    with pytest.raises(AgentError, match="once or more"):
+        AgentPolicy(game, "random", samples=0)
+
+
+def test_our_agents_play_where_openspiel_evaluates_bots() -> None:
+    game, margins = load(players=2), []
+    for seed in range(30):
+        np.random.seed(seed)  # noqa: NPY002 - OpenSpiel deals from there
+        bots = [AgentBot("greedy", seed), AgentBot(random_policy, seed)]
+        margins.append(evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random))
+    assert np.mean(margins, 0)[0] > 1
+    assert np.sum(margins, 1) == pytest.approx(0)
+
+
+def test_openspiels_ismcts_plays_in_our_arena() -> None:
+    agents = [make_agent("openspiel:simulations=16"), make_agent("random")]
+    rules, seeds = Rules.preset("five_up", 2), np.arange(4, dtype=np.uint64)
+    played, again = (duel(agents, rules, seeds, "hand") for _ in range(2))
+    assert played.margins.mean() > 0
+    assert (played.margins == again.margins).all()
+
+
+def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
+    game, chance = load("mini-2", 2), np.random.RandomState(3)
+    bot = ISMCTSBot(game, RandomRolloutEvaluator(1, chance), 5.0, 20, random_state=chance)
+    state = first_decision(game)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+        else:
+            shares = dict(bot.get_policy(state))
+            assert sum(shares.values()) == pytest.approx(1)
+            state.apply_action(bot.step(state))
+
+
+def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the_truth() -> None:
+    game, random = Game(players=3, seed=5), np.random.default_rng(5)
+    handed, guessed = [], 0
+
+    class Watcher:
+        """Keeps what it is handed, and plays anything."""
+
+        def step(self, state: FiveUpState) -> int:
+            handed.append(state)
+            return int(state.legal_actions()[-1])
+
+    watcher = BotAgent(lambda game, seat, chance: Watcher())  # noqa: ARG005 - makers take three
+    for _ in range(12):
+        view, mask = game.view(), game.action_mask()
+        action = int(watcher(view, mask[None], random)[0])
+        if mask.sum() > 1:
+            state = handed[-1]
+            assert state.current_player() == game.turn
+            seen = state.course.view(state.current_player())
+            seen["table"]["hand_number"] = game.hand_number  # there it is the first
+            assert seen.tobytes() == view.tobytes()
+            truth = game.state["hands"][0].tolist()
+            guessed += state.course.games["hands"][0].tolist() != truth
+        game.push(list(game.legal_moves)[-1])
+        assert mask[action]
+    assert guessed > len(handed) / 2
+
+
+@pytest.mark.parametrize("options", ["simulations=0", "explore=-1"])
+def test_options_that_cannot_be_played_are_refused(options: str) -> None:
+    with pytest.raises(AgentError, match="simulations= of 1 or more"):
+        make_agent(f"openspiel:{options}")
+
+
+def test_agents_are_listed_where_openspiel_is_missing() -> None:
+    assert "openspiel" in known_agents()
+    code = (
+        "import sys; sys.modules['pyspiel'] = None\n"
+        "from agents.registry import listing, make_agent\n"
+        "assert 'openspiel' in listing()\n"
+        "make_agent('openspiel')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.strip().endswith(
+        "pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
+    )
