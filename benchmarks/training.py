@@ -42,9 +42,9 @@ ARMS: Final[dict[str, list[str]]] = {
     "heuristics as rivals": ["rival_share=0.25", "rivals=[defensive, partner]"],
     "reward outlook": ["reward=outlook"],
     "entropy 0.01": ["ent_coef=0.01"],
-    "residual": ["network=residual"],
+    "plain network": ["network=plain"],
+    "residual network": ["network=residual"],
     "attention": ["network=attention", "width=64"],
-    "guided": ["network=guided"],
 }
 IMITATION: Final = "imitation of pimc"
 TEACHER: Final = "pimc:worlds=16,playout=partner,aim=hand"
@@ -126,7 +126,7 @@ def show(runs: Sequence[dict[str, Any]]) -> None:
 def main() -> None:
     """Train what is still to be trained, and show all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=120, help="of processor time for a run")
+    parser.add_argument("--seconds", type=float, default=60, help="of processor time for a run")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="*", default=[*ARMS, IMITATION])
     parser.add_argument("--out", type=Path, default=Path("runs/ablations.jsonl"))

@@ -88,7 +88,7 @@ class Config:
     forced: bool = key(False, "learn also from moves that were the only one allowed")
 
     # The network
-    network: str = key("plain", "plain, residual or attention")
+    network: str = key("plain", "plain, residual, attention, or guided by what heuristics look at")
     width: int = key(256, "units in a layer", least=1)
     depth: int = key(2, "layers or blocks", least=1)
     shared: bool = key(False, "policy and value share all but their last layers")
