@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from fiveup_env import FiveUpError, Game, Rules
-from fiveup_env.actions import DRAW
+from fiveup_env import FiveUpError, Game, Rules, raw_env
+from fiveup_env.actions import DRAW, MOVES
 from fiveup_env.belief import marginals
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import BeliefError, DealError, IllegalMoveError, OptionError, RulesError
@@ -85,6 +85,12 @@ def a_decision(game: Any, seed: int) -> FiveUpState:
     return reached[len(reached) // 2]
 
 
+def draw_in_vain(before: np.ndarray, state: FiveUpState) -> None:
+    """Let chance draw what our game drew in the move that ended a hand."""
+    while state.is_chance_node():
+        state.apply_action(int(before[0]["order"][state.course.next_draw]))
+
+
 # --- OpenSpiel's own checks
 
 
@@ -120,7 +126,7 @@ def without_tensors(playthrough: str) -> str:
 
 
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_the_same_deal_and_moves_give_the_same_masks_observations_and_points(rules: Rules) -> None:
+def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rules) -> None:
     game, random = Game(rules, seed=3), Random(3)
     theirs = load(rules)
     state, before = theirs.new_initial_state(), game.state
@@ -144,14 +150,30 @@ def test_the_same_deal_and_moves_give_the_same_masks_observations_and_points(rul
             assert state.is_chance_node() == (
                 game.state["table"]["drawn"] > before["table"]["drawn"]
             )
-    while state.is_chance_node():  # the draws that came to nothing before the hand ended
-        place = state.course.next_draw
-        state.apply_action(int(before[0]["order"][place]))
+    draw_in_vain(before, state)
     assert state.is_terminal()
-    scores = np.array([game.last_hand.scores[rules.side_of(s)] for s in range(rules.players)])  # type: ignore[union-attr]
-    own = np.array(game.last_hand.scores)  # type: ignore[union-attr]
-    others = (own.sum() - scores) / (rules.sides - 1)
-    assert state.returns() == pytest.approx(scores - others)
+
+
+@pytest.mark.parametrize("reward", ["margin", "win"])
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_returns_are_the_sum_of_the_rewards_that_the_environment_gives(
+    players: int, reward: str
+) -> None:
+    env, random = raw_env(players=players, episode="hand", reward=reward), Random(9)
+    env.reset(seed=9)
+    game = Game(players=players, seed=9)
+    state = load(players=players, reward=reward).new_initial_state()
+    before, rewards = game.state, np.zeros(players)
+    while not any(env.terminations.values()):
+        follow(game, state)
+        before, action = game.state, random.choice(state.legal_actions())
+        state.apply_action(action)
+        game.push(MOVES[action])
+        env.step(action)
+        rewards += list(env.rewards.values())
+    draw_in_vain(before, state)
+    assert state.returns() == pytest.approx(rewards)
+    assert rewards.any()
 
 
 @pytest.mark.parametrize("name", VARIANTS)

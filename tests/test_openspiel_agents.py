@@ -12,7 +12,7 @@ import pytest
 
 from agents.arena.duels import duel
 from agents.registry import AgentError, known_agents, make_agent
-from fiveup_env import Game, Rules
+from fiveup_env import Batch, Game, Rules
 from fiveup_env.opponents import random_policy
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -104,6 +104,14 @@ def test_openspiels_ismcts_plays_in_our_arena() -> None:
     played, again = (duel(agents, rules, seeds, "hand") for _ in range(2))
     assert played.margins.mean() > 0
     assert (played.margins == again.margins).all()
+
+
+def test_openspiels_ismcts_plays_every_game_by_its_rules() -> None:
+    agent, random = make_agent("openspiel:simulations=2"), np.random.default_rng(0)
+    batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
+    batch.reset()
+    for _ in range(12):
+        batch.step(agent(batch.views(), batch.mask, random))
 
 
 def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
