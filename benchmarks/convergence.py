@@ -3,8 +3,9 @@
     python -m benchmarks.convergence mini-2 --decisions 400000
 
 For every method, the NashConv of what it plays against the decisions that it has looked at: our
-learner, plain and with what may help it, MCCFR and CFR+. What is measured is kept in a file beside
-the plot, and not measured again; delete a line there to have it anew.
+learner, plain and with what may help it, MCCFR and CFR+, and OpenSpiel's NFSP if `--methods` names
+it. What is measured is kept in a file beside the plot, and not measured again; delete a line there
+to have it anew.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ BASE: Final = {
     "width": 64,
     "games": 256,
     "n_steps": 32,
-    "n_epochs": 2,
+    "batch_size": 512,
+    "n_epochs": 4,
     "learning_rate_end": 1e-4,
     "ent_coef": 0.2,
     "ent_coef_end": 2e-3,
@@ -61,6 +63,9 @@ LEARNERS: Final[dict[str, dict[str, Any]]] = {
     "learner, kl_coef": {"kl_coef": 0.1, "kl_every": 20},
     "learner, oracle": {"oracle": True},
 }
+
+ONCE: Final = ("CFR+", "NFSP")  # one knows no chance, the other is slow
+METHODS: Final = (*LEARNERS, "MCCFR", *ONCE)
 
 Curve = list[tuple[int, float]]
 
@@ -104,18 +109,37 @@ def sampling_curve(form: Form, seed: int, most: int) -> Curve:
     return curve
 
 
+def nfsp_curve(form: Form, seed: int, decisions: int) -> Curve:
+    """OpenSpiel's NFSP: the NashConv of its average policy."""
+    from benchmarks.nfsp import train
+
+    curve: Curve = []
+    marks = list(np.geomspace(decisions / 100, decisions, POINTS))
+    for made, agent in train(form.rules.name or "", seed, decisions):
+        if made >= marks[0]:
+            marks.pop(0)
+            curve.append((made, exploitability(form, profile_of(form, agent)).nash_conv))
+    return curve
+
+
 def measured(form: Form, options: argparse.Namespace) -> Iterator[tuple[str, int, Curve]]:
     """The curves that are not known yet: method, seed, curve."""
     known = {(one["method"], one["seed"]) for one in read_curves(form)}
-    for method, keys in LEARNERS.items():
-        for seed in range(options.seeds):
+    for method in options.methods:
+        for seed in range(1 if method in ONCE else options.seeds):
             if (method, seed) not in known:
-                yield method, seed, learner_curve(form, seed, options.decisions, keys)
-    for seed in range(options.seeds):
-        if ("MCCFR", seed) not in known:
-            yield "MCCFR", seed, sampling_curve(form, seed, options.visits)
-    if ("CFR+", 0) not in known:
-        yield "CFR+", 0, cfr_curve(form, options.visits)
+                yield method, seed, measure(form, method, seed, options)
+
+
+def measure(form: Form, method: str, seed: int, options: argparse.Namespace) -> Curve:
+    """The curve of a method."""
+    if method == "CFR+":
+        return cfr_curve(form, options.visits)
+    if method == "MCCFR":
+        return sampling_curve(form, seed, options.visits)
+    if method == "NFSP":
+        return nfsp_curve(form, seed, options.decisions)
+    return learner_curve(form, seed, options.decisions, LEARNERS[method])
 
 
 def curves_file(form: Form) -> Path:
@@ -180,6 +204,7 @@ def main() -> None:
     parser.add_argument("--decisions", type=int, default=400_000, help="of each learner")
     parser.add_argument("--visits", type=int, default=10_000_000, help="of CFR+ and MCCFR")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS[:-1])
     options = parser.parse_args()
     torch.set_num_threads(1)
     form = form_of(Rules.preset(options.mini, 2))

@@ -260,12 +260,6 @@ def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:
             del views
             return np.eye(ACTION_COUNT)[masks.argmax(1)]
 
-        def __call__(
-            self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-        ) -> np.ndarray:
-            del views, masks, random
-            raise AssertionError
-
     profile = profile_of(form("mini-2"), First())
     states = np.add.reduceat(profile, form("mini-2").firsts[:-1])
     assert set(np.unique(profile)) == {0, 1}
@@ -281,3 +275,15 @@ def test_agents_that_break_the_rules_are_refused() -> None:
 
     with pytest.raises(IllegalMoveError, match="chose 0-0, which is not allowed"):
         profile_of(form("mini-2"), lead_always)
+
+
+def test_openspiel_finds_the_same_exploitability() -> None:
+    pytest.importorskip("pyspiel")
+    from open_spiel.python.algorithms.exploitability import nash_conv
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    from fiveup_env.adapters import openspiel
+
+    game = openspiel.load("mini-2", players=2)  # the lot says who leads: either role, on average
+    uniform = exploitability(form("mini-2"), form("mini-2").uniform())
+    assert nash_conv(game, UniformRandomPolicy(game)) == pytest.approx(uniform.nash_conv)

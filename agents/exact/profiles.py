@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,21 +16,29 @@ if TYPE_CHECKING:
 TIMES: Final = 100  # that an agent is asked which does not tell its probabilities
 
 
-def profile_of(form: Form, agent: Policy, times: int = TIMES, seed: int = 0) -> np.ndarray:
+@runtime_checkable
+class Mixed(Protocol):
+    """An agent that tells its probabilities; an option `sample` may say that it does not draw."""
+
+    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """The probability of every action, a row for each view."""
+
+
+def profile_of(form: Form, agent: Policy | Mixed, times: int = TIMES, seed: int = 0) -> np.ndarray:
     """The profile in which every seat is an agent's.
 
-    An agent that draws its actions is asked for their probabilities if it has them (a method
-    `probabilities` of views and masks, and no option `sample` that is off); any other one is asked
-    some times, and what it did is how it plays.
+    One that draws its actions by probabilities that it tells is taken at its word; any other one is
+    asked some times, and what it did is how it plays.
     """
     views, players = form.views(), form.rules.players
     state = np.repeat(np.arange(len(views)), form.widths)
     actions = form.actions[players:]
     masks = np.zeros((len(views), ACTION_COUNT), np.int8)
     masks[state, actions] = 1
-    if hasattr(agent, "probabilities") and getattr(agent, "sample", True):
+    if isinstance(agent, Mixed) and getattr(agent, "sample", True):
         weights = agent.probabilities(views, masks)
     else:
+        assert callable(agent)
         weights = _frequencies(agent, views, masks, times, seed)
     return form.normalised(np.concatenate([np.zeros(players), weights[state, actions]]))
 
