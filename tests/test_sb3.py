@@ -142,8 +142,8 @@ def test_saved_games_go_on_as_they_would_have() -> None:
     assert np.array_equal(one.action_masks(), other.action_masks())
     for _ in range(30):
         actions = one.action_masks().argmax(1)
-        for left, right in zip(one.step(actions), other.step(actions), strict=True):
-            assert np.array_equal(left, right) or left == right
+        for left, right in zip(one.step(actions)[:3], other.step(actions)[:3], strict=True):
+            assert np.array_equal(np.asarray(left), np.asarray(right))
         assert np.array_equal(one.action_masks(), other.action_masks())
 
 
