@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from agents.learn.config import Config, describe_keys, known_configs, load_config, parse_changes
@@ -46,18 +47,20 @@ def _train(config: Config, run: Run, *, resume: bool) -> int:
     from agents.learn.training import Training, finish  # torch takes its time
 
     checkpoint = run.newest(config) if resume else None
-    with Display() as display:
-        for sentence in checkpoint.damaged if checkpoint else ():
-            display.say(sentence)
-        training = Training(config, run, display, checkpoint)
-        run.begin(config)
-        where = os.path.relpath(run.folder)
-        display.say(f"The run's folder is {where}. Ctrl-C stops it; --resume goes on.")
-        finished = training.train()
-    if not finished:
-        display.say(f"Stopped. Go on with: python train.py --resume {run.folder.name}")
-        return 130
-    finish(training)
+    with ExitStack() as held:
+        with Display() as display:
+            for sentence in checkpoint.damaged if checkpoint else ():
+                display.say(sentence)
+            training = Training(config, run, display, checkpoint)
+            held.enter_context(closing(training.learner))
+            run.begin(config)
+            where = os.path.relpath(run.folder)
+            display.say(f"The run's folder is {where}. Ctrl-C stops it; --resume goes on.")
+            finished = training.train()
+        if not finished:
+            display.say(f"Stopped. Go on with: python train.py --resume {run.folder.name}")
+            return 130
+        finish(training)
     return 0
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,7 @@ import train
 from agents.learn import runs
 from agents.learn.config import ConfigError, load_config
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).parents[1]
 
 COMMANDS = [
     (train, ["--config", "configs/cluster.yaml"]),
@@ -39,6 +39,16 @@ def test_where_ray_is_missing_the_command_that_installs_it_is_told(
         "Ray is not installed: pip install -c constraints-ray.txt -e '.[ray,train]'"
     )
     assert not list(tmp_path.iterdir())
+
+
+def test_ray_is_tested_with_the_versions_of_everything_else() -> None:
+    pins, others = (
+        dict(line.split("==") for line in (ROOT / name).read_text().splitlines() if "==" in line)
+        for name in ("constraints-ray.txt", "constraints.txt")
+    )
+    assert pins.pop("ray")
+    assert pins.pop("gymnasium") != others["gymnasium"]
+    assert pins.items() <= others.items()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import re
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ SECONDS_TO_COME_BACK = 120.0  # for a process that starts anew, on a busy machin
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """A cluster of three nodes with a CPU each; who kills one starts another."""
+    """A cluster of three nodes with a CPU each; a test that kills one starts another."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -97,13 +98,23 @@ def playing(nodes: Any, tmp_path: Path) -> Iterator[Any]:
 
     yield start
     for one in made:
-        one._algorithm.stop()
+        one.close()
 
 
-def kill(nodes: Any, node: Any) -> None:
-    """Kill a node with all that it is doing, and start another in its place."""
-    nodes.remove_node(node, allow_graceful=False)
+@contextmanager
+def losing(nodes: Any, node: Any) -> Iterator[None]:
+    """Kill a node in the middle of something; another takes its place when that is done."""
+    killer = threading.Timer(0.1, nodes.remove_node, [node], {"allow_graceful": False})
+    killer.start()
+    yield
+    killer.join()
     nodes.add_node(**nodes.size)
+
+
+def node_that_plays(nodes: Any, play: RLlibPlay) -> Any:
+    """A node other than the head that a runner is on."""
+    where = runners(play, lambda _: ray_of().get_runtime_context().get_node_id())
+    return next(node for node in nodes.worker_nodes if node.node_id in where)
 
 
 def runners(play: RLlibPlay, ask: Any) -> list[Any]:
@@ -239,12 +250,8 @@ def test_a_node_lost_in_training_costs_its_window_and_is_replaced(nodes: Any, pl
     gained()
     both = gained()
     first_deals = runners(play, lambda runner: int(runner.env.seed))
-    where = runners(play, lambda _: ray_of().get_runtime_context().get_node_id())
-    lost = next(node for node in nodes.worker_nodes if node.node_id in where)
-    during = threading.Timer(0.2, kill, [nodes, lost])
-    during.start()
-    gains = [gained()]
-    during.join()
+    with losing(nodes, node_that_plays(nodes, play)):
+        gains = [gained()]
     deadline = time.monotonic() + SECONDS_TO_COME_BACK
     while gains[-1] < 0.75 * both or len(gains) == 1:
         assert time.monotonic() < deadline, gains
@@ -263,11 +270,10 @@ def test_a_run_whose_node_is_lost_ends_as_it_should(
     update = RLlibPlay.update
 
     def meanwhile(self: RLlibPlay, progress: float) -> Any:
-        if self.updates == 3:
-            where = runners(self, lambda _: ray_of().get_runtime_context().get_node_id())
-            lost = next(node for node in nodes.worker_nodes if node.node_id in where)
-            threading.Timer(0.1, kill, [nodes, lost]).start()
-        return update(self, progress)
+        if self.updates != 3:
+            return update(self, progress)
+        with losing(nodes, node_that_plays(nodes, self)):
+            return update(self, progress)
 
     monkeypatch.setattr(RLlibPlay, "update", meanwhile)
     words = [*TINY, "decisions=60000", "checkpoint_minutes=0", "width=64"]
@@ -289,9 +295,7 @@ def test_a_node_lost_in_a_tournament_loses_no_game(nodes: Any) -> None:
     playing = play_on_cluster(tasks, terms, 3)
     task, played = next(playing)
     done = {task: lasting(played)}
-    for lost in list(
-        nodes.worker_nodes
-    ):  # two of three: one of the next chunks is on the way there
+    for lost in list(nodes.worker_nodes):  # all but the head: some of the next chunks are there
         nodes.remove_node(lost, allow_graceful=False)
     for task, played in playing:
         assert task not in done

@@ -49,10 +49,10 @@ class SeatPPO(PPO):
         """How many decisions were played and learnt from."""
         return int(self.metrics.peek(SAMPLED, default=0))
 
-    def weights(self) -> dict[str, np.ndarray]:
+    def weights(self) -> dict[str, torch.Tensor]:
         """The network's, by its own names."""
         state = self.learner_group.get_weights()[DEFAULT_MODULE_ID]
-        return {name.removeprefix("network."): weight for name, weight in state.items()}
+        return {name.removeprefix("network."): torch.tensor(w) for name, w in state.items()}
 
     def training_step(self) -> None:
         """Play a window in every runner, learn from all of them, and hand the weights out."""
@@ -163,7 +163,7 @@ def algorithm_config(config: Config) -> PPOConfig:
             grad_clip=config.max_grad_norm,
             grad_clip_by="global_norm",
             num_epochs=config.n_epochs,
-            minibatch_size=config.batch_size,
+            minibatch_size=max(1, config.batch_size // max(1, config.learners)),  # of a learner
             shuffle_batch_per_epoch=True,
         )
     )

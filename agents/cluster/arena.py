@@ -34,11 +34,13 @@ def play_on_cluster(
         raise ClusterError(f"--cores {cores} wants {cores} CPUs; {describe()}")
     play = ray.remote(num_cpus=1, max_retries=LIVES)(_play)
     everywhere = ray.put(terms), code_version()
+    # Where all CPUs play, a chunk waits for each of them; else no more play than were asked for.
+    most = 2 * cores if cores == processors() else cores
     waiting = iter(tasks)
     playing: dict[Any, Task] = {}
     try:
         while True:
-            for task in itertools.islice(waiting, cores - len(playing)):
+            for task in itertools.islice(waiting, most - len(playing)):
                 playing[play.remote(task, *everywhere)] = task
             if not playing:
                 return

@@ -12,8 +12,6 @@ import shutil
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-import torch
-
 from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
 from agents.learn.checkpoints import KEPT
 from agents.learn.networks import build
@@ -62,6 +60,10 @@ class RLlibPlay:
 
         self._algorithm = algorithm_config(config).build_algo()
 
+    def close(self) -> None:
+        """End the processes of the cluster."""
+        self._algorithm.stop()
+
     @property
     def decisions(self) -> int:
         """How many decisions were learnt from."""
@@ -71,8 +73,7 @@ class RLlibPlay:
     def network(self) -> PolicyNetwork:
         """The policy as it is now, in a network of ours."""
         network = build(shape_of(self.config))
-        weights = self._algorithm.weights()
-        network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
+        network.load_state_dict(self._algorithm.weights())
         return network
 
     def update(self, _progress: float) -> Figures:

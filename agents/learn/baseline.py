@@ -130,6 +130,9 @@ class Baseline:
         arrays["begun"] = stock._last_episode_starts  # noqa: SLF001
         return arrays, {"updates": self.updates, "decisions": self.decisions}
 
+    def close(self) -> None:
+        """Nothing is held beyond this process."""
+
     def restore(self, arrays: dict[str, Any], about: dict[str, Any]) -> None:
         """Go on from a state."""
         stock, scale = self._stock, self._scale

@@ -81,6 +81,9 @@ class SelfPlay:
         arrays["batch"] = np.frombuffer(self._batch.save(), np.uint8)
         return arrays, {"updates": self.updates, "decisions": self.decisions, "rivals": rivals}
 
+    def close(self) -> None:
+        """Nothing is held beyond this process."""
+
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Go on from a state."""
         put_back(arrays, self._modules(), self._learner.optimizer)

@@ -71,6 +71,9 @@ class Learning(Protocol):
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Go on from a state."""
 
+    def close(self) -> None:
+        """Give back what is held beyond this process."""
+
 
 def make_learner(config: Config, folder: Path) -> Learning:
     """The learner that a configuration asks for."""

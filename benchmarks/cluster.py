@@ -1,0 +1,138 @@
+"""What Ray costs and brings: `python -m benchmarks.cluster`.
+
+RLlib plays through a `Batch` and through the AEC environment, both in this process. The arena plays
+on one and on two workers of Ray, and on as many processes of its own. Each ratio is taken within
+one run, in turns.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from typing import TYPE_CHECKING, Any
+
+import torch
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.tune.registry import register_env
+
+import fiveup_env
+from agents.arena.duels import CHUNK
+from agents.arena.games import Task, Terms
+from agents.arena.workers import play_tasks
+from agents.cluster.algorithm import algorithm_config
+from agents.cluster.arena import play_on_cluster
+from agents.cluster.connection import connect
+from agents.cluster.module import MaskedModule
+from agents.cluster.runner import BatchRunner
+from agents.learn.config import load_config
+from agents.learn.selfplay import shape_of
+from fiveup_env import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agents.arena.tournament import Engine
+
+ROUNDS = 5
+GAMES_OF_AEC = (1, 16)  # that one runner plays in turns
+MOVES_OF_AEC = 400  # in a sample
+MEETING = ("defensive", "greedy")
+SECONDS = 10.0  # that one worker is to play for
+
+
+def batch_runner() -> Callable[[], float]:
+    """Moves a second through a `Batch`."""
+    config = load_config("cluster", ["env_runners=0"])
+    runner = BatchRunner(config=algorithm_config(config), worker_index=0)
+    return lambda: config.games * config.n_steps / seconds_of(runner.sample)
+
+
+def aec_runner(games: int) -> Callable[[], float]:
+    """Moves a second through RLlib's own runner and its wrapper of PettingZoo's environments."""
+    shape = shape_of(load_config("cluster"))
+    register_env("fiveup", lambda _: PettingZooEnv(fiveup_env.env(episode="hand", reward="margin")))
+    config = (
+        PPOConfig()
+        .environment("fiveup", disable_env_checking=True)  # its check knows nothing of masks
+        .multi_agent(policies={"everybody"}, policy_mapping_fn=lambda *_, **__: "everybody")
+        .rl_module(rl_module_spec=RLModuleSpec(MaskedModule, model_config={"shape": vars(shape)}))
+        .env_runners(num_env_runners=0, num_envs_per_env_runner=games)
+    )
+    runner: Any = MultiAgentEnvRunner(config=config)
+
+    def rate() -> float:
+        before = lifetime()
+        spent = seconds_of(lambda: runner.sample(num_timesteps=MOVES_OF_AEC))
+        return (lifetime() - before) / spent
+
+    def lifetime() -> int:
+        return int(runner.metrics.peek("num_env_steps_sampled_lifetime", default=0))
+
+    return rate
+
+
+def sampling() -> None:
+    """Print how many times as fast a `Batch` is sampled."""
+    through_batch = batch_runner()
+    through_aec = {games: aec_runner(games) for games in GAMES_OF_AEC}
+    for rate in (through_batch, *through_aec.values()):
+        rate()
+    rounds = [
+        (through_batch(), max(rate() for rate in through_aec.values())) for _ in range(ROUNDS)
+    ]
+    batch, aec = (statistics.median(rates) for rates in zip(*rounds, strict=True))
+    ratio = statistics.median(batch / aec for batch, aec in rounds)
+    print(f"{'RLlib through a Batch, one process':<50}{batch:>12,.0f} moves/s")
+    print(f"{'RLlib through the AEC environment, one process':<50}{aec:>12,.0f} moves/s")
+    print(f"{'ratio':<50}{ratio:>12.1f} times")
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """How long something takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def seconds_a_chunk(engine: Engine, tasks: list[Task], terms: Terms, cores: int) -> float:
+    """How long some cores take for a chunk, once every process has played its first."""
+    done = engine(tasks, terms, cores)
+    for _ in range(2 * cores):
+        next(done)
+    started = time.perf_counter()
+    left = sum(1 for _ in done)
+    return (time.perf_counter() - started) / left
+
+
+def arena() -> None:
+    """Print how the arena on Ray compares with itself on one worker, and with the local engine."""
+    terms, starts = Terms(Rules.preset()), itertools.count(0, CHUNK)
+
+    def tasks(count: int) -> list[Task]:
+        return [Task(MEETING, next(starts), CHUNK) for _ in range(count)]
+
+    alone = seconds_a_chunk(play_on_cluster, tasks(6), terms, 1)
+    count = max(12, round(SECONDS / alone))
+    rounds = []
+    for _ in range(ROUNDS):
+        one, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
+        rounds.append((one / two, seconds_a_chunk(play_tasks, tasks(count), terms, 2) / two))
+    more, local = (statistics.median(ratios) for ratios in zip(*rounds, strict=True))
+    print(f"{'arena, two workers of Ray':<50}{more:>12.2f} times one")
+    print(f"{'arena, two workers of Ray':<50}{local:>12.2f} times two processes of its own")
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    torch.set_num_threads(1)
+    connect()
+    sampling()
+    arena()
+
+
+if __name__ == "__main__":
+    main()

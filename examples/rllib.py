@@ -1,0 +1,47 @@
+"""RLlib's PPO in every seat: one process plays 128 games, this one learns, and a policy comes out.
+
+`algorithm_config` gives a configuration of RLlib's, so all that RLlib can change may be changed.
+On a cluster, say how many processes are to play: Ray finds each of them a node.
+"""
+
+from __future__ import annotations
+
+import tempfile
+
+import numpy as np
+import ray
+
+from agents.arena.duels import duel
+from agents.cluster.algorithm import algorithm_config
+from agents.learn.config import make_config
+from agents.learn.networks import build
+from agents.learn.policies import save_policy
+from agents.learn.selfplay import shape_of
+from agents.registry import make_agent
+from fiveup_env import Rules
+
+UPDATES, DEALS = 20, 200
+KEYS = {"learner": "rllib", "env_runners": 1, "games": 128, "n_steps": 32, "width": 64}
+
+ray.init(num_cpus=1, log_to_driver=False)
+config = make_config({**KEYS, "players": 2, "batch_size": 512})
+algorithm = algorithm_config(config).training(grad_clip=1.0).build_algo()
+
+for update in range(1, UPDATES + 1):
+    result = algorithm.train()
+    if update % 10 == 0:
+        figures = result["learners"]["default_policy"]
+        print(
+            f"update {update}: {algorithm.decisions:,} decisions, {figures['entropy']:.2f} entropy"
+        )
+
+# RLlib's weights are those of our network: a policy like any other, without Ray.
+network = build(shape_of(config))
+network.load_state_dict(algorithm.weights())
+algorithm.stop()
+with tempfile.TemporaryDirectory() as folder:
+    save_policy(folder, network, {"config": config.as_dict()})
+    agents = [make_agent(f"policy:{folder}"), make_agent("random")]
+    played = duel(agents, Rules.preset(players=2), np.arange(DEALS), "hand")
+low, high = played.interval(played.margins)
+print(f"\nAgainst random play it makes {low:+.1f} to {high:+.1f} points more in a hand.")
