@@ -95,13 +95,13 @@ def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
     return network, len(examples)
 
 
-def across_seeds(values: Sequence[float]) -> tuple[float, float]:
-    """A mean over seeds, and half the width of its 95 % interval by Student's t."""
-    mean = float(np.mean(values))
+def across_seeds(values: Sequence[float], decimals: int) -> str:
+    """A mean over seeds, with half the width of its 95 % interval by Student's t."""
+    mean = f"{np.mean(values):.{decimals}f}"
     if len(values) < 2:
-        return mean, float("nan")
+        return mean
     error = np.std(values, ddof=1) / np.sqrt(len(values))
-    return mean, float(STUDENT[min(len(values), 10) - 2] * error)
+    return f"{mean} +- {STUDENT[min(len(values), 10) - 2] * error:.{decimals}f}"
 
 
 def show(runs: Sequence[dict[str, Any]]) -> None:
@@ -111,15 +111,13 @@ def show(runs: Sequence[dict[str, Any]]) -> None:
     ]
     for arm in dict.fromkeys(run["arm"] for run in runs):
         own = [run for run in runs if run["arm"] == arm]
-        wins = [across_seeds([100 * run["wins"][rival] for run in own]) for rival in PANEL]
-        points = across_seeds([run["points"]["partner"] for run in own])
         rows.append(
             (
                 arm,
                 str(len(own)),
                 f"{np.mean([run['decisions'] for run in own]) / 1e6:.2f} M",
-                *(f"{mean:.1f} +- {half:.1f}" for mean, half in wins),
-                f"{points[0]:+.2f} +- {points[1]:.2f}",
+                *(across_seeds([100 * run["wins"][rival] for run in own], 1) for rival in PANEL),
+                across_seeds([run["points"]["partner"] for run in own], 2),
             )
         )
     print(columns(rows, right=set()))
