@@ -167,13 +167,14 @@ def draw(form: Form) -> None:
     axes.set(
         xscale="log",
         yscale="log",
+        ylim=(1e-5, 1),
         xlabel="decisions looked at",
         ylabel="NashConv, of the range of payoffs",
         title=form.rules.name,
     )
     axes.legend()
     path = curves_file(form).with_suffix(".svg")
-    with rc_context({"svg.hashsalt": "fiveup"}), whole_file(path) as file:
+    with rc_context({"svg.hashsalt": "fiveup", "svg.fonttype": "none"}), whole_file(path) as file:
         figure.savefig(file, format="svg", metadata={"Date": None})
 
 
@@ -193,8 +194,10 @@ def show(form: Form) -> None:
     for method, curves in by_method(form).items():
         last = np.array([curve[-1] for curve in curves])
         share = last[:, 1] / value_range(form)
-        told = f"{share.mean():.2%} ({share.min():.2%} .. {share.max():.2%})"
-        print(f"| {method} | {last[:, 0].mean():,.0f} | {last[:, 1].mean():.4f} | {told} |")
+        told = f"{100 * share.mean():.2g} %"
+        if len(share) > 1:
+            told += f" ({100 * share.min():.2g} .. {100 * share.max():.2g})"
+        print(f"| {method} | {last[:, 0].mean():,.0f} | {last[:, 1].mean():.2g} | {told} |")
 
 
 def main() -> None:
