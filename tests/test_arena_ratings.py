@@ -29,7 +29,7 @@ def cycle(a: float, b: float, c: float) -> np.ndarray:
 
 
 @given(st.lists(st.floats(-400, 400), min_size=2, max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_elo_finds_the_strengths_that_win_rates_come_from(elos: list[float]) -> None:
     assert elo(rates_of(elos), MANY) == pytest.approx(np.array(elos) - np.mean(elos), abs=1e-3)
 
@@ -95,7 +95,7 @@ def test_copies_share_what_one_of_them_would_have() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(2, 10))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_nothing_beats_the_equilibrium(seed: int, agents: int) -> None:
     upper = np.triu(np.random.default_rng(seed).random((agents, agents)), 1)
     rates = upper + np.tril(1 - upper.T, -1) + np.eye(agents) / 2

@@ -109,6 +109,7 @@ def losing(nodes: Any, node: Any) -> Iterator[None]:
     yield
     killer.join()
     nodes.add_node(**nodes.size)
+    nodes.wait_for_nodes(SECONDS_TO_COME_BACK)  # until the cluster knows of both
 
 
 def node_that_plays(nodes: Any, play: RLlibPlay) -> Any:

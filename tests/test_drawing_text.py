@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fiveup_env import MOVES, Move, Tile
@@ -197,7 +197,6 @@ def check(placed: Placement) -> None:
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-@settings(deadline=None)
 @any_layout
 def test_nothing_overlaps_and_tiles_touch_by_equal_pips(
     sizes: Sizes, seed: int, count: int, spinners: str
@@ -253,7 +252,6 @@ def tiles_in(picture: str) -> list[Tile]:
 
 
 @pytest.mark.parametrize("unicode", [True, False])
-@settings(deadline=None)
 @any_layout
 def test_every_tile_is_seen_once(unicode: bool, seed: int, count: int, spinners: str) -> None:
     plays = random_plays(seed, count, spinners)

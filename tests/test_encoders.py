@@ -19,7 +19,7 @@ from fiveup_env.errors import EncoderError
 from tests.support import game_of, play_randomly, push_all, shuffled_hidden
 from tests.test_engine_against_reference import any_rules
 
-thorough = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=80, suppress_health_check=list(HealthCheck))
 
 
 def row_of(game: Game, seat: int, name: str = "flat") -> np.ndarray:

@@ -128,7 +128,7 @@ def any_rules(draw: st.DrawFn) -> Rules:
     )
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=250, suppress_health_check=list(HealthCheck))
 @given(rules=any_rules(), seed=st.integers(0, 2**64 - 1))
 def test_every_field_with_every_value(rules: Rules, seed: int) -> None:
     Lockstep(rules, seed).play(Random(seed), 150)

@@ -226,7 +226,7 @@ def test_sampling_comes_to_the_same_value_by_fewer_histories() -> None:
     assert walks.visited < 20_020 * 2 * 10
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(GAMES)))
 def test_no_strategy_does_better_than_the_best_reply(seed: int, name: str) -> None:
     game, random = form(name), np.random.default_rng(seed)

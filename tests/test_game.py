@@ -38,7 +38,7 @@ from tests.support import (
 from tests.test_engine_against_reference import any_rules
 
 a_game = st.builds(Game, any_rules(), seed=st.integers(0, 2**64 - 1))
-thorough = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=100, suppress_health_check=list(HealthCheck))
 
 
 # --- What always holds

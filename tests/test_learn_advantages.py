@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.learn.advantages import NOBODY, Advantages, estimate
@@ -158,7 +158,6 @@ def seat_by_seat(game: Game, gamma: float, gae_lambda: float) -> dict[int, float
     return advantages
 
 
-@settings(deadline=None)
 @given(games(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.5, 1.0]))
 def test_any_game_is_as_seat_by_seat(game: Game, gae_lambda: float, gamma: float) -> None:
     found = estimated(*game, gamma, gae_lambda)
@@ -190,7 +189,6 @@ def in_two_windows(game: Game, cut: int, gae_lambda: float) -> list[dict[int, fl
     return found
 
 
-@settings(deadline=None)
 @given(games(), st.data())
 def test_two_windows_learn_from_every_decision_once_and_are_the_same_as_one(
     game: Game, data: st.DataObject
@@ -202,7 +200,6 @@ def test_two_windows_learn_from_every_decision_once_and_are_the_same_as_one(
     assert first | second == whole
 
 
-@settings(deadline=None)
 @given(games(), st.data())
 def test_what_is_carried_over_has_the_returns_of_one_long_window(
     game: Game, data: st.DataObject

@@ -45,9 +45,7 @@ def test_the_two_newest_are_kept(tmp_path: Path) -> None:
     assert read_newest(tmp_path).about["updates"] == 4
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_checkpoint_with_any_byte_altered_is_passed_over(
     tmp_path: Path, data: st.DataObject

@@ -65,12 +65,14 @@ def test_an_agent_can_be_exploited_less_the_better_it_is() -> None:
     assert gaps[1] < gaps[0]
 
 
-def test_probabilities_are_the_shares_of_an_agents_answers() -> None:
+def test_probabilities_are_told_or_the_shares_of_an_agents_answers() -> None:
     game = load(players=2)
     state = first_decision(game)
-    shares = AgentPolicy(game, "random", samples=4000).action_probabilities(state)
-    assert list(shares) == state.legal_actions()
-    assert list(shares.values()) == pytest.approx([1 / 5] * 5, abs=0.03)
+    drawn = AgentPolicy(game, random_policy, samples=4000).action_probabilities(state)
+    assert list(drawn) == state.legal_actions()
+    assert list(drawn.values()) == pytest.approx([1 / 5] * 5, abs=0.03)
+    told = AgentPolicy(game, "random").action_probabilities(state)
+    assert list(told.values()) == pytest.approx([1 / 5] * 5)
     (best,) = (
         a for a, share in AgentPolicy(game, "greedy").action_probabilities(state).items() if share
     )
@@ -82,10 +84,10 @@ def test_probabilities_are_those_of_the_information_state() -> None:
     state = first_decision(game)
     other = state.resample_from_infostate(state.current_player(), np.random.default_rng(1).random)
     assert str(other) != str(state)
-    asked = AgentPolicy(game, "random", samples=7)
+    asked = AgentPolicy(game, random_policy, samples=7)
     assert asked.action_probabilities(other) == asked.action_probabilities(state)
     with pytest.raises(AgentError, match="once or more"):
-        AgentPolicy(game, "random", samples=0)
+        AgentPolicy(game, "greedy", samples=0).action_probabilities(state)
 
 
 def test_our_agents_play_where_openspiel_evaluates_bots() -> None:

@@ -235,7 +235,7 @@ def test_a_network_that_is_not_finite_is_not_saved(tmp_path: Path) -> None:
     assert load_policy(tmp_path / "policy")[0].worth[3] == 1e6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_policy_with_one_byte_altered_is_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -395,7 +395,7 @@ def test_temperature_sharpens_and_flattens() -> None:
     assert np.allclose(hot, 1 / masks.sum(1), atol=0.05)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 60))
 def test_probabilities_are_never_on_what_is_not_allowed(seed: int, moves: int) -> None:
     network = lively(Shape(width=16), seed=seed)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(rules=any_rules(), seed=st.integers(0, 2**64 - 1), legal=st.booleans())
 def test_record_to_game_to_record(rules: Any, seed: int, *, legal: bool) -> None:
     random = Random(seed)

@@ -12,7 +12,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python import policy
 
-from agents.registry import AgentError, make_agent
+from agents.mixtures import probabilities_of
+from agents.registry import make_agent
 
 if TYPE_CHECKING:
     from fiveup_env.adapters.openspiel import FiveUpGame, FiveUpState
@@ -20,18 +21,16 @@ if TYPE_CHECKING:
 
 
 class AgentPolicy(policy.Policy):
-    """What an agent does, as probabilities: the shares of its answers when it is asked repeatedly.
+    """What an agent does, as probabilities: those that it tells, or the shares of its answers.
 
-    The answers depend on the information state and the seed alone. Many algorithms ask often: a
-    small game's whole policy is made once by `policy.tabular_policy_from_callable`.
+    Answers depend on the information state and the seed alone. Many algorithms ask often: a small
+    game's whole policy is made once by `policy.tabular_policy_from_callable`.
     """
 
     def __init__(
         self, game: FiveUpGame, agent: str | Policy, samples: int = 1, seed: int = 0
     ) -> None:
-        """Ask an agent, given as such or by its spec, so many times in every state."""
-        if samples < 1:
-            raise AgentError(f"an agent is asked once or more, not {samples!r} times")
+        """An agent, given as such or by its spec; how often it is asked if it tells nothing."""
         super().__init__(game, range(game.num_players()))
         self._agent = make_agent(agent) if isinstance(agent, str) else agent
         self._samples, self._seed = samples, seed
@@ -44,10 +43,9 @@ class AgentPolicy(policy.Policy):
         text = state.information_state_string(seat)
         random = np.random.default_rng([self._seed, crc32(text.encode())])
         legal = state.legal_actions()
-        views = np.repeat(state.course.view(seat), self._samples)
-        masks = np.repeat(state.course.mask()[None], self._samples, 0)
-        answers = self._agent(views, masks, random)
-        return {action: float((answers == action).mean()) for action in legal}
+        view, mask = state.course.view(seat), state.course.mask()[None]
+        (shares,) = probabilities_of(self._agent, view, mask, self._samples, random)
+        return {action: float(shares[action]) for action in legal}
 
 
 class AgentBot(pyspiel.Bot):
