@@ -1,6 +1,6 @@
 """Learning curves of runs that differ by their seed alone: `python -m benchmarks.curves`.
 
-for seed in 0 1 2 3 4; do python train.py seed=$seed minutes=2 --name seed-$seed; done
+for seed in 0 1 2 3 4; do python train.py seed=$seed --name seed-$seed; done
 python -m benchmarks.curves runs/seed-* --output docs/quick.svg
 """
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from agents.learn.networks import PolicyNetwork
 
+STOCK: Final = ("learner=plain", "rivals=[greedy]", "network=plain")
 NO_SCHEDULE: Final = "learning_rate_end=null"
 ARMS: Final[dict[str, list[str]]] = {
     "as it is": [],
@@ -46,7 +47,11 @@ ARMS: Final[dict[str, list[str]]] = {
     "plain network": ["network=plain"],
     "residual network": ["network=residual"],
     "attention": ["network=attention", "width=64"],
-    "stock MaskablePPO": ["learner=plain", "rivals=[greedy]", "network=plain", NO_SCHEDULE],
+    "stock MaskablePPO": [*STOCK, NO_SCHEDULE],
+    "stock MaskablePPO, its own settings": [
+        *STOCK,
+        *("games=256", "batch_size=2048", "n_epochs=4", "learning_rate=3e-4", NO_SCHEDULE),
+    ],
 }
 IMITATION: Final = "imitation of pimc"
 TEACHER: Final = "pimc:worlds=16,playout=partner,aim=hand"

@@ -10,11 +10,13 @@ import pytest
 import torch
 
 from agents.arena.duels import duel
+from agents.learn.evidence import Evidence
 from agents.learn.hindsight import LAPSE, log_likelihoods, take_back_points
 from agents.learn.networks import PolicyNetwork, Shape, build
 from agents.learn.policies import PolicyAgent, PolicyError, save_policy
-from agents.learn.thinking import PolicySearch, score
+from agents.learn.thinking import PolicySearch
 from agents.play.endgame import regrets
+from agents.play.search import Pimc
 from agents.registry import AgentError, make_agent
 from fiveup_env import Batch, Game, Rules, belief, engine
 from fiveup_env.view import VIEW, observe_at
@@ -77,7 +79,7 @@ def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarra
 
 
 def test_every_game_is_played_by_its_rules(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},worlds=2,likely=1")
+    agent = make_agent(f"policy+search:{lively},playout=policy,worlds=2,likely=1")
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
@@ -87,7 +89,7 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},likely=1,trust=0")
+    agent = make_agent(f"policy+search:{lively},worlds=32,likely=1,trust=0")
     assert isinstance(agent, PolicySearch)
     game = Game(seed=4)
     assert values(agent, game, 1) == values(agent, game, 1) != values(agent, game, 2)
@@ -179,18 +181,34 @@ def margin(game: Game, root: Game, side: int) -> float:
 def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
     name: str, rounds: int, blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.learn.thinking.CLEARLY", np.inf)
+    monkeypatch.setattr("agents.learn.evidence.CLEARLY", 1e9)
     game = SMALL[name]
-    thought = values(PolicySearch(str(blank), worlds=3000, rounds=rounds, trust=0), game)
+    thought = values(PolicySearch(str(blank), 3000, playout="policy", rounds=rounds, trust=0), game)
     assert len(thought) > 1
     for move, value in thought.items():
         assert value == pytest.approx(mean_worth(game, move, rounds, 15), abs=0.3)
 
 
+def test_heuristics_play_hands_out_as_they_do_in_pimc(
+    blank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.learn.evidence.CLEARLY", 1e9)
+    agent = PolicySearch(str(blank), worlds=3000, trust=0, playout="greedy")
+    views, masks = positions(games=20)
+    found = agent.values(views, masks, np.random.default_rng(0))
+    pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
+    times = [pimc.values(views, masks, np.random.default_rng(seed)) for seed in range(90)]
+    choices = masks * (masks.sum(1, keepdims=True) > 1) > 0
+    assert choices.sum() > 10
+    assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.3)
+
+
 def test_cold_play_goes_on_by_the_likeliest_action(lively: Path) -> None:
     # With no boneyard, two players know every tile: all worlds are the same.
     game = Game(players=2, max_pip=3, hand_size=5, seed=6)
-    agent = PolicySearch(str(lively), worlds=2, rounds=0, trust=0, least=0, temperature=1e-3)
+    agent = PolicySearch(
+        str(lively), 2, playout="policy", rounds=0, trust=0, least=0, temperature=1e-3
+    )
     thought = values(agent, game)
     best = max(thought.values())
     for move, value in thought.items():
@@ -207,7 +225,7 @@ def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -
     folder = saved(tmp_path, blank_network(0), config={"reward": "outlook", "horizon": "hand"})
     # One point wins. 5-0 makes 5 for sure; 4-3 scores nothing.
     game = game_of("5-0 6-6 6-4 4-3", "2-1 3-3 2-2 1-1", target=1, game_end="immediate")
-    thought = values(PolicySearch(str(folder), rounds=0, trust=0), game)
+    thought = values(PolicySearch(str(folder), 32, playout="policy", rounds=0, trust=0), game)
     assert thought["5-0"] == pytest.approx(1)
     assert thought["4-3"] < 1
 
@@ -227,11 +245,11 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
 
 
 def decided(worths: np.ndarray, logs: list[float], trust: float = 1.0) -> np.ndarray:
-    """The scores of one view's actions after some worlds."""
-    scores = np.zeros((1, len(logs)))
-    weights = np.full((1, len(worths)), 1 / len(worths))
-    score(worths[None], weights, np.array([logs]), trust, scores)
-    return scores[0]
+    """The scores of one view's actions after some worlds, that came in two parts."""
+    evidence = Evidence(np.array([logs]), np.ones((1, len(logs)), np.bool_), trust)
+    for part in np.array_split(worths, 2):
+        evidence.add(part[None], np.zeros((1, len(part))))
+    return evidence.scores[0]
 
 
 def test_where_worlds_find_actions_alike_the_policy_decides() -> None:
@@ -255,10 +273,11 @@ def test_what_is_clearly_worse_is_closed_and_stays_so() -> None:
 
 
 def test_worlds_of_no_weight_do_not_count() -> None:
-    scores = np.zeros((1, 2))
-    worths = np.array([[[1.0, 0.0], [0.0, 0.9], [0.0, 0.9]]])
-    score(worths, np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 2)), 0.0, scores)
-    assert scores.tolist() == [[1.0, 0.0]]
+    evidence = Evidence(np.zeros((1, 2)), np.ones((1, 2), np.bool_), 0.0)
+    for worths, likelihood in (([0.0, 0.9], -9e3), ([1.0, 0.0], -1e3), ([0.0, 0.9], -1e4)):
+        evidence.add(np.array([[worths]]), np.full((1, 1), likelihood))
+    assert evidence.scores.tolist() == [[1.0, 0.0]]
+    assert evidence.effective_worlds == 1
 
 
 # --- What others did
@@ -304,7 +323,7 @@ def view_of(state: np.ndarray, seat: int) -> np.ndarray:
 
 def test_weighing_worlds_leaves_fewer_that_count(lively: Path) -> None:
     views, masks = positions(moves=9)
-    alike, weighed = (PolicySearch(str(lively), likely=likely) for likely in (0, 1))
+    alike, weighed = (PolicySearch(str(lively), 32, likely=likely) for likely in (0, 1))
     for agent in (alike, weighed):
         agent(views, masks, np.random.default_rng(0))
     thought = ~np.isnan(alike.last_effective_worlds)
@@ -318,7 +337,10 @@ def test_weighing_worlds_leaves_fewer_that_count(lively: Path) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
-    search, policy = make_agent(f"policy+search:{lively},worlds=16,rounds=0"), f"policy:{lively}"
+    search, policy = (
+        make_agent(f"policy+search:{lively},playout=policy,worlds=16,rounds=0"),
+        f"policy:{lively}",
+    )
     played = duel(
         [search, make_agent(policy)], Rules.preset(players=players), np.arange(60), "hand"
     )
@@ -333,7 +355,7 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
     for _ in range(2):
         batch.step(batch.random_actions(random))
     views, masks = batch.views(), batch.mask
-    search = PolicySearch(str(lively), rounds=0, trust=0, least=0)
+    search = PolicySearch(str(lively), 32, playout="policy", rounds=0, trust=0, least=0)
     own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()
 
@@ -347,6 +369,7 @@ def test_options_that_cannot_be_are_refused(lively: Path) -> None:
         ("trust=-1", "no option below 0"),
         ("temperature=0", "temperature must be above 0, not 0.0"),
         ("least=1", "a probability from 0 to below 1, not 1.0"),
+        ("playout=gredy", "did you mean 'greedy'"),
         ("likelyhood=1", "did you mean 'likely'"),
     ]:
         with pytest.raises(AgentError, match=why):

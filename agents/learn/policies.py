@@ -234,13 +234,13 @@ class NetworkAgent:
             raise PolicyError(f"temperature must be above 0, not {temperature}")
         self._network = network
         self._encoder = get_encoder(network.shape.encoder)
-        self._samples, self._heat = sample, temperature
+        self.sample, self._heat = sample, temperature
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Choose an action for every view."""
-        if not self._samples:
+        if not self.sample:
             return self._logits(views, masks).argmax(1)
         heights = self.probabilities(views, masks).cumsum(1, np.float64)
         return (heights > random.random((len(views), 1)) * heights[:, -1:]).argmax(1)

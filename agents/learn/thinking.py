@@ -1,18 +1,19 @@
 """`policy+search`: a trained policy that looks ahead before it plays.
 
 Worlds are drawn by the exact belief. In each of them, every action that the policy does not rule
-out is made, and all seats play on as the policy does, until it is the viewer's own turn again with
-a choice; what the network expects there, and what was won on the way, is what the action is worth
-in that world. The actions of a world share its chance: they differ by what they lead to alone.
+out is made, and a heuristic plays the hand out. Or with `playout=policy` all seats play on as the
+policy does, until it is the viewer's own turn again with a choice; what was won on the way and what
+the network expects there is what the action is worth in that world: judged better, in far fewer
+worlds. The actions of a world share its chance: they differ by what they lead to alone.
 
 What is chosen is the best by
 
     mean over the worlds + trust * noise * log(probability by the policy)
 
-where `noise` is the standard error of such means, without what all actions of a world have in
-common. A few worlds, or worlds that disagree, leave the choice to the policy; many worlds that
-agree take it over. With `likely`, worlds count by how likely the policy finds the moves that others
-made in them: the exact belief takes these to tell nothing.
+where `noise` is the error of such means, as their differences have it. A few worlds, or worlds that
+disagree, leave the choice to the policy; many worlds that agree take it over. With `likely`, worlds
+count by how likely the policy finds the moves that others made in them: the exact belief takes
+these to tell nothing.
 """
 
 from __future__ import annotations
@@ -22,11 +23,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from agents.learn.evidence import Evidence
 from agents.learn.hindsight import log_likelihoods, seen
 from agents.learn.policies import PolicyAgent, PolicyError
 from agents.learn.rewards import AIMS, Units
+from agents.play.heuristics import LADDER, weights_of
 from agents.play.outlook import worth_of
-from agents.play.search import CLEARLY, Search, block_key
+from agents.play.rollouts import play_out
+from agents.play.search import Search, block_key
+from agents.play.values import ROOM
 from agents.registry import AgentError, register
 from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.belief import BELIEF, fill_worlds
@@ -40,12 +45,13 @@ from fiveup_env.engine import (
     scramble,
     side_of,
 )
+from fiveup_env.errors import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _S11: Final = np.uint64(11)
-LEAST_NOISE: Final = 1e-6  # the policy decides between actions that worlds find alike
+ITSELF: Final = "policy"
 
 # One action tried in one world.
 TRIAL = np.dtype(
@@ -66,13 +72,20 @@ class PolicySearch:
     """A trained policy that looks ahead in sampled worlds: `policy+search:FOLDER`."""
 
     path: str = field(default="shipped", metadata={"help": "folder of the policy; may come bare"})
-    worlds: int = field(default=32, metadata={"help": "worlds a decision, 2 or more"})
+    worlds: int = field(default=1000, metadata={"help": "worlds a decision, 2 or more"})
     ms: float = field(default=0.0, metadata={"help": "milliseconds a decision, instead of worlds"})
-    rounds: int = field(default=1, metadata={"help": "own turns to look ahead (0: the whole hand)"})
+    playout: str = field(
+        default="partner",
+        metadata={"help": "who plays on: a heuristic, to the hand's end, or the policy"},
+    )
     trust: float = field(default=1.0, metadata={"help": "in the policy, against noise"})
     least: float = field(default=0.01, metadata={"help": "probability below which none is tried"})
-    temperature: float = field(default=1.0, metadata={"help": "of the moves that are played on"})
     likely: float = field(default=0.0, metadata={"help": "1: weigh worlds by the moves seen"})
+    rounds: int = field(
+        default=1,
+        metadata={"help": "own turns that the policy looks ahead (0: the whole hand)"},
+    )
+    temperature: float = field(default=1.0, metadata={"help": "of the moves that it plays on by"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
 
     def __post_init__(self) -> None:
@@ -83,6 +96,8 @@ class PolicySearch:
             raise AgentError(f"temperature must be above 0, not {self.temperature}")
         if not 0 <= self.least < 1:
             raise AgentError(f"least is a probability from 0 to below 1, not {self.least}")
+        if self.playout not in (ITSELF, *LADDER):
+            raise AgentError(unknown("playout", self.playout, (ITSELF, *LADDER)))
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
         self._budget = Search(self.worlds, self.ms)
         self._policy = PolicyAgent(self.path, device=self.device)
@@ -126,55 +141,36 @@ class PolicySearch:
         if len(which):
             actions = np.argsort(-shares[which], 1, kind="stable")[:, : tried[which].sum(1).max()]
             rows = which[:, None]
-            scores = np.where(tried[rows, actions], 0.0, -np.inf)
             logs = np.log(np.maximum(shares[rows, actions], np.finfo(shares.dtype).tiny))
-            self.last_effective_worlds[which] = self._think(
-                views[which], actions, logs, scores, key
-            )
-            values[rows, actions] = scores
+            evidence = Evidence(logs, tried[rows, actions], self.trust)
+            self._think(views[which], actions, evidence, key)
+            self.last_effective_worlds[which] = evidence.effective_worlds
+            values[rows, actions] = evidence.scores
         return values
 
-    def _think(
-        self,
-        views: np.ndarray,
-        actions: np.ndarray,
-        logs: np.ndarray,
-        scores: np.ndarray,
-        key: Word,
-    ) -> np.ndarray:
-        """Score actions of every view, but those that are -inf, in one block after another.
-
-        The answer is how many equally weighted worlds would tell as much.
-        """
-        units, blocks = Units(views, self._reward), self._budget.blocks(len(views))
-        worths = np.zeros((len(views), 0, actions.shape[1]))
-        likelihoods = weights = np.zeros((len(views), 0))
-        for block, worlds in enumerate(blocks):
-            tried = np.isfinite(scores)
-            tried &= tried.sum(1, keepdims=True) > 1
-            if not tried.any():
+    def _think(self, views: np.ndarray, actions: np.ndarray, evidence: Evidence, key: Word) -> None:
+        """Gather evidence of the actions of every view, in one block of worlds after another."""
+        units = Units(views, self._reward)
+        for block, worlds in enumerate(self._budget.blocks(len(views))):
+            if not evidence.open.any():
                 break
             games = np.zeros((len(views), worlds), GAME)
             deal_worlds(views, key, block, np.zeros(1, BELIEF), games)
-            found = self._try_all(views, games, actions, tried, units)
-            worths = np.concatenate([worths, found], 1)
-            found = self._likelihoods(views["seat"], games, tried.any(1))
-            likelihoods = np.concatenate([likelihoods, found], 1)
-            weights = np.exp(likelihoods - likelihoods.max(1, keepdims=True))
-            weights /= weights.sum(1, keepdims=True)
-            score(worths, weights, logs, self.trust, scores)
-        return 1 / (weights**2).sum(1)
+            worths = self._try_all(views, games, actions, evidence.open, units)
+            evidence.add(worths, self._likelihoods(views["seat"], games, evidence.open.any(1)))
 
-    def _likelihoods(self, seats: np.ndarray, games: np.ndarray, tried: np.ndarray) -> np.ndarray:
-        """The logarithms of how likely what others did makes each world; -inf if it was not tried.
+    def _likelihoods(
+        self, seats: np.ndarray, games: np.ndarray, thinking: np.ndarray
+    ) -> np.ndarray:
+        """The logarithms of how likely what others did makes the worlds that are thought about.
 
         All worlds are alike without `likely`.
         """
-        logs = np.where(tried[:, None], np.zeros(games.shape), -np.inf)
+        logs = np.zeros(games.shape)
         if self.likely:
-            seats = seats[tried].repeat(games.shape[1])
-            found = log_likelihoods(self._policy, games[tried].ravel(), seats)
-            logs[tried] = self.likely * found.reshape(-1, games.shape[1])
+            seats = seats[thinking].repeat(games.shape[1])
+            found = log_likelihoods(self._policy, games[thinking].ravel(), seats)
+            logs[thinking] = self.likely * found.reshape(-1, games.shape[1])
         return logs
 
     def _try_all(
@@ -190,7 +186,11 @@ class PolicySearch:
         games = np.empty(len(trials), GAME)
         set_up(worlds, views["seat"], actions, tried, self.rounds, trials, games)
         worths = np.zeros((*worlds.shape, actions.shape[1]))
-        found = self._play_on(games, trials)
+        if self.playout == ITSELF:
+            found = self._play_on(games, trials)
+        else:
+            play_all_out(games, weights_of(self.playout), np.zeros(1, ROOM))
+            found = np.zeros(len(games))
         tables, starts, scale = units.chances, units.starts, units.scale
         write_won(games, trials, views, tables, units.which, starts, scale, found)
         worths[trials["root"], trials["world"], trials["action"]] = found
@@ -222,28 +222,14 @@ def reward_of(about: Mapping[str, Any]) -> str:
     return str(config["reward"])
 
 
-def score(
-    worths: np.ndarray, weights: np.ndarray, logs: np.ndarray, trust: float, scores: np.ndarray
-) -> None:
-    """Score actions by what they are worth [views x worlds x actions], and the policy's logs.
-
-    Those that are clearly worse than the best become -inf. What is -inf is looked at no more.
-    """
-    tried = np.isfinite(scores)
-    count = tried.sum(1, keepdims=True)
-    common = (worths * tried[:, None]).sum(2, keepdims=True) / count[:, None]
-    spread = (worths - common).var(1, ddof=1)
-    errors = np.sqrt(spread * (weights**2).sum(1, keepdims=True))
-    noise = (errors * tried).sum(1, keepdims=True) / count
-    means = (worths * weights[:, :, None]).sum(1)
-    found = means + trust * np.maximum(noise, LEAST_NOISE) * logs
-    best = np.where(tried, found, -np.inf).argmax(1)[:, None]
-    highest, error = (np.take_along_axis(of, best, 1) for of in (found, errors))
-    worse = found < highest - CLEARLY * np.hypot(errors, error)
-    scores[tried] = np.where(worse, -np.inf, found)[tried]
-
-
 # --- Compiled
+
+
+@compiled
+def play_all_out(games: Array, weights: Array, rooms: Array) -> None:
+    """Play every hand to its end by a heuristic; trials in a world share its chance."""
+    for k in range(len(games)):
+        play_out(games[k], weights, rooms[0], games[k].seed)
 
 
 @compiled
