@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import torch
 
+from agents.arena.statistics import TAILS
 from agents.arena.tables import columns, percent, points
 from agents.learn.metrics import Metrics, draw_curve
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
@@ -218,7 +219,7 @@ def finish(training: Training) -> None:
         say(f"\nOn {config.table_deals} deals, each played every way:\n{_text_of(rows)}")
         for row in rows:
             if row[1] == config.target:
-                say(_lower_bound(*row))
+                say(_lower_bound(*row, config.table_deals))
         training.save_policy([(_name_of(rules), *result) for rules, *result in rows])
     policy, curve = os.path.relpath(run.policy), os.path.relpath(run.curve_file)
     say(f"\nThe policy lies in {policy}, the learning curve in {curve}.")
@@ -239,9 +240,11 @@ def _text_of(rows: Sequence[Row]) -> str:
     return columns([head, *body], right=set())
 
 
-def _lower_bound(rules: Rules, target: str, result: Result) -> str:
+def _lower_bound(rules: Rules, target: str, result: Result, deals: int) -> str:
     """What is known of a best response to a target, having found one response."""
-    wins, points_a_hand = result.wins[1], result.points[1]
+    # Resampling deals that were all won shows no doubt; so many of them leave this much.
+    surely = (TAILS[0] / 100) ** (1 / deals)
+    wins, points_a_hand = min(result.wins[1], surely), result.points[1]
     if wins <= 1 / rules.sides:
         return f"{_name_of(rules)}: nothing was found that surely beats {target}."
     return (
