@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from agents.learn.config import Config, ConfigError
-from agents.learn.policies import load_policy, save_policy
+from agents.learn.policies import NetworkAgent, load_policy, save_policy
 from agents.learn.ppo import Learner, LossError
 from agents.learn.rollouts import Lesson
 from agents.learn.selfplay import SelfPlay, shape_of
+from fiveup_env.batch import Batch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,6 +184,22 @@ def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
         assert torch.equal(weight, second.network.state_dict()[key])
     with pytest.raises(ConfigError, match=r"start: the policy in .* has .*width=16.*width=32"):
         SelfPlay(Config(**{**TINY, "width": 32}, start=str(tmp_path / "first")), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["plain", "guided"])
+def test_a_start_may_be_cooled(kind: str, tmp_path: Path) -> None:
+    first = SelfPlay(Config(**TINY | {"network": kind}, seed=5), tmp_path)
+    first.update(0)
+    save_policy(tmp_path / "first", first.network, {})
+    config = Config(
+        **TINY | {"network": kind}, start=str(tmp_path / "first"), start_temperature=0.2
+    )
+    cooled = NetworkAgent(SelfPlay(config, tmp_path).network)
+    batch = Batch(30, seed=1)
+    batch.reset()
+    wanted = NetworkAgent(first.network, temperature=0.2).probabilities(batch.views(), batch.mask)
+    assert cooled.probabilities(batch.views(), batch.mask) == pytest.approx(wanted, abs=1e-5)
+    assert (wanted.max(1) < 0.999).any()
 
 
 def test_a_shape_that_cannot_be_built_is_refused_by_its_key(tmp_path: Path) -> None:

@@ -93,6 +93,9 @@ class Config:
     depth: int = key(2, "layers or blocks", least=1)
     shared: bool = key(False, "policy and value share all but their last layers")
     start: str | None = key(None, "folder of a saved policy to begin from")
+    start_temperature: float = key(
+        1.0, "of that policy's probabilities: below 1 it plays more surely", least=0.01
+    )
 
     # What may make it stronger
     oracle: bool = key(False, "learn with a critic of its own that sees the hidden tiles")

@@ -121,6 +121,15 @@ class PolicyNetwork(nn.Module):
         trunk = self.policy_trunk if self.value_trunk is None else self.value_trunk
         return self.value_head(trunk(*self.reader(rows)))[:, 0]
 
+    @torch.no_grad()
+    def cool(self, temperature: float) -> None:
+        """Become the network whose probabilities are those of a temperature."""
+        self.worth.div_(temperature)
+        for head in (self.policy_head, self.guide):
+            if head is not None:
+                head.weight.div_(temperature)
+                head.bias.div_(temperature)
+
     def _logits(self, rows: Tensor, thought: Tensor) -> Tensor:
         plays = rows[:, -ACTION_COUNT:].long().clamp(0, MOST_POINTS + 1)
         logits = self.policy_head(thought) + self.worth[plays]

@@ -108,6 +108,7 @@ class SelfPlay:
             raise ConfigError(
                 f"start: the policy in {policy} has {network.shape}, this run {self.network.shape}"
             )
+        network.cool(self.config.start_temperature)
         self.network.load_state_dict(network.state_dict())
         self._learner.refresh_reference()
 
