@@ -108,8 +108,14 @@ def losing(nodes: Any, node: Any) -> Iterator[None]:
     killer.start()
     yield
     killer.join()
-    nodes.add_node(**nodes.size)
-    nodes.wait_for_nodes(SECONDS_TO_COME_BACK)  # until the cluster knows of both
+    replace(nodes, 1)
+
+
+def replace(nodes: Any, lost: int) -> None:
+    """Add as many nodes as were lost, and wait until the cluster knows of all of it."""
+    for _ in range(lost):
+        nodes.add_node(**nodes.size)
+    nodes.wait_for_nodes(SECONDS_TO_COME_BACK)
 
 
 def node_that_plays(nodes: Any, play: RLlibPlay) -> Any:
@@ -296,13 +302,13 @@ def test_a_node_lost_in_a_tournament_loses_no_game(nodes: Any) -> None:
     playing = play_on_cluster(tasks, terms, 3)
     task, played = next(playing)
     done = {task: lasting(played)}
-    for lost in list(nodes.worker_nodes):  # all but the head: some of the next chunks are there
-        nodes.remove_node(lost, allow_graceful=False)
+    lost = list(nodes.worker_nodes)  # all but the head: some of the next chunks are there
+    for node in lost:
+        nodes.remove_node(node, allow_graceful=False)
     for task, played in playing:
         assert task not in done
         done[task] = lasting(played)
-    for _ in range(2):
-        nodes.add_node(**nodes.size)
+    replace(nodes, len(lost))
     assert done == wanted
 
 
