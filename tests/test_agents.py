@@ -26,7 +26,7 @@ AGENTS = sorted(
 @pytest.mark.parametrize("spec", AGENTS)
 def test_every_agent_plays_every_game_by_its_rules(spec: str) -> None:
     agent = make_agent(spec)
-    batch = Batch(36, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
+    batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
     random = np.random.default_rng(0)
     for _ in range(100):

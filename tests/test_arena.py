@@ -296,7 +296,7 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_any_number_of_processes_plays_the_same() -> None:
     terms = Terms(Rules.preset(), "hand", regret=True, record=True)
-    tournament = Tournament(("random", "greedy", "defensive"), terms, 40, seed=7, chunk=16)
+    tournament = Tournament(("random", "greedy", "defensive"), terms, 20, seed=7, chunk=8)
     alone = play_tournament(tournament, cores=1)
     crowd = play_tournament(tournament, cores=2)
     assert {task: lasting(played) for task, played in alone.played.items()} == {

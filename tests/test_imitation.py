@@ -269,7 +269,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> None:
     out = tmp_path / "policy"
     ran = run(
-        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "6000", "--epochs", "1"),
+        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epochs", "1"),
         *("--rounds", "2", "--width", "16", "--players", "4,2", "--out", str(out)),
     )
     assert ran.returncode == 0, ran.stderr

@@ -9,6 +9,7 @@ from agents.play.outlook import FARTHEST, chance_from, outlook_of
 from agents.registry import make_agent
 from fiveup_env import Batch, Rules
 from fiveup_env.compiled import Array, compiled
+from fiveup_env.rules import RULES
 
 BY_LOT, BEHIND, AHEAD = -1, 0, 1
 
@@ -34,6 +35,15 @@ def test_fewer_points_to_go_are_a_better_chance(players: int) -> None:
     assert (np.diff(chances, axis=1) > -1e-3).all()
     assert chances.min() >= 0
     assert chances.max() <= 1
+
+
+def test_the_same_rules_are_counted_out_once_whatever_lies_between_their_fields() -> None:
+    rules = Rules.preset().record()
+    other = np.frombuffer(bytearray(b"\xff" * RULES.itemsize), RULES)[0]
+    for name in RULES.names or ():
+        other[name] = rules[name]
+    assert other.tobytes() != rules.tobytes()
+    assert outlook_of(other) is outlook_of(rules)
 
 
 def test_far_targets_are_judged_by_the_lead_alone() -> None:

@@ -10,7 +10,7 @@ import pytest
 from agents.arena.duels import duel
 from agents.play.search import Pimc
 from agents.registry import AgentError, make_agent
-from fiveup_env import Game, Rules, belief
+from fiveup_env import Game, Move, Rules, belief
 from tests.support import chosen, game_of, play_randomly, push_all
 
 
@@ -22,18 +22,26 @@ def values(agent: Pimc, game: Game, seed: int = 0) -> dict[str, float]:
 
 
 def mean_margin(game: Game, move: str, worlds: int) -> float:
-    """What a move is worth on average over sampled worlds, played on by greedy, in plain Python."""
-    margins: list[int] = []
-    side = game.rules.side_of(int(game.turn or 0))
+    """What a move is worth on average over sampled worlds, all played on together by greedy."""
+    twins: list[Game] = []
     for world in belief.sample(game.view(), worlds, np.random.default_rng(1)):
         twin = game.copy()
         twin._state["hands"][0], twin._state["order"][0] = world["hands"], world["order"]
         twin.push(move)
-        while twin.hand_number == game.hand_number and twin.outcome() is None:
-            twin.push(chosen("greedy", twin, len(margins)))
-        won = [int(score) - old for score, old in zip(twin.scores, game.scores, strict=True)]
-        margins.append(won[side] - won[1 - side])
-    return float(np.mean(margins))
+        twins.append(twin)
+    greedy, random = make_agent("greedy"), np.random.default_rng(2)
+    while going := [twin for twin in twins if goes_on(twin, game.hand_number)]:
+        views = np.concatenate([twin.view() for twin in going])
+        actions = greedy(views, np.stack([twin.action_mask() for twin in going]), random)
+        for twin, action in zip(going, actions, strict=True):
+            twin.push(Move(int(action)))
+    side = game.rules.side_of(int(game.turn or 0))
+    won = np.array([twin.scores for twin in twins]) - game.scores
+    return float((won[:, side] - won[:, 1 - side]).mean())
+
+
+def goes_on(game: Game, hand: int) -> bool:
+    return game.hand_number == hand and game.outcome() is None
 
 
 SMALL = {

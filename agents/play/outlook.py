@@ -30,13 +30,12 @@ HAND = np.dtype([("own", np.int64), ("rival", np.int64), ("leads", np.int64)])
 
 def outlook_of(rules: np.ndarray) -> np.ndarray:
     """The chances of the side that leads the next hand: by its points to go, then the rival's."""
-    return _outlook(rules.tobytes())
+    return _outlook(rules.item())
 
 
 @cache
-def _outlook(record: bytes) -> np.ndarray:
-    rules = np.frombuffer(record, RULES)[0]
-    endless = rules.copy()
+def _outlook(fields: tuple[int, ...]) -> np.ndarray:
+    endless = np.array(fields, RULES)
     endless["target"], endless["exact_target"] = MAX_TARGET, False
     games = first_hands(endless, np.arange(SEED, SEED + HANDS, dtype=np.uint64))
     greedy = weights_of("greedy")
