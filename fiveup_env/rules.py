@@ -217,6 +217,7 @@ MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mini-2": _MINI,
     "mini-2-draw": _MINI | {"draw": "optional"},
     "mini-3": _MINI | {"max_pip": 3, "hand_size": 3},
+    "mini-3-draw": _MINI | {"max_pip": 3, "hand_size": 4, "draw": "optional", "reserve": 1},
 }
 _NAMED: Final[Mapping[str, Mapping[str, Any]]] = {**PRESETS, **MINIS}
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.rules import Rules
 
-MOST_HISTORIES: Final = 10_000_000  # that are enumerated: they take a gigabyte
+MOST_HISTORIES: Final = 40_000_000  # that are enumerated: they take some 5 GB
 SAMPLES: Final = 20_000  # random hands that the size of a larger game is estimated from
 MOST_MOVES: Final = 4 * TILE_COUNT  # of a hand: tiles set, tiles drawn, and passes between them
 
