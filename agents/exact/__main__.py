@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from agents.exact.form import form_of
-from agents.exact.histories import estimated_size
+from agents.exact.histories import MOST_HISTORIES, estimated_size
 from agents.exact.profiles import TIMES, profile_of
 from agents.exact.solutions import size_of, solve, value_range, write_solution
 from agents.exact.values import exploitability
@@ -48,6 +48,13 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--set", type=assignment, action="append", default=[], metavar="FIELD=VALUE"
         )
+        one.add_argument(
+            "--most",
+            type=int,
+            default=MOST_HISTORIES,
+            metavar="N",
+            help="histories that are enumerated; 140 bytes each (default: %(default)s)",
+        )
         return one
 
     size = command("size", _size, "how large a game is")
@@ -70,13 +77,13 @@ def _size(rules: Rules, options: argparse.Namespace) -> int:
     if options.estimate:
         print(f"about {estimated_size(rules):.1e} histories")
         return 0
-    for name, value in size_of(form_of(rules)).items():
+    for name, value in size_of(form_of(rules, options.most)).items():
         print(f"{name.replace('_', ' '):<20}{value}")
     return 0
 
 
 def _solve(rules: Rules, options: argparse.Namespace) -> int:
-    solution = solve(form_of(rules), options.share, options.rounds)
+    solution = solve(form_of(rules, options.most), options.share, options.rounds)
     form, found = solution.form, exploitability(solution.form, solution.profile)
     told = " ".join(f"{value:+.6f}" for value in found.values)
     print(f"value by seat      {told}   (seat 0 leads; its points less the others')")
@@ -90,7 +97,7 @@ def _solve(rules: Rules, options: argparse.Namespace) -> int:
 
 
 def _exploit(rules: Rules, options: argparse.Namespace) -> int:
-    form = form_of(rules)
+    form = form_of(rules, options.most)
     span = value_range(form)
     print(f"{'':<40}{'NashConv':>9}{'of range':>10}   by seat")
     for spec in options.agents:

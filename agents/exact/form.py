@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.exact.histories import Histories, histories_of
+from agents.exact.histories import MOST_HISTORIES, Histories, histories_of
 from fiveup_env.compiled import Array, compiled
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class Form:
         return self.histories.views(order[self.state_of[order] >= 0])
 
 
-def form_of(rules: Rules) -> Form:
+def form_of(rules: Rules, most: int = MOST_HISTORIES) -> Form:
     """Enumerate a game, and bring it into sequence form; one too large is refused."""
-    histories = histories_of(rules)
+    histories = histories_of(rules, most)
     nodes, players = histories.nodes, rules.players
     choices = np.flatnonzero(nodes["seat"] >= 0)
     keys, first_seen, which = np.unique(

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 MOST_HISTORIES: Final = 40_000_000  # that are enumerated: they take some 5 GB
 SAMPLES: Final = 20_000  # random hands that the size of a larger game is estimated from
+FEW_SAMPLES: Final = 1_000
+FAR: Final = 100  # times too many histories, by few samples: then they are not even counted
 MOST_MOVES: Final = 4 * TILE_COUNT  # of a hand: tiles set, tiles drawn, and passes between them
 
 NODE = np.dtype(
@@ -101,11 +103,12 @@ class Histories:
 def histories_of(rules: Rules, most: int = MOST_HISTORIES) -> Histories:
     """Enumerate a game, or refuse it with its estimated size."""
     nothing = np.zeros(0, NODE), np.zeros(0, np.int64), np.zeros(0, VIEW)
-    count = _explore_all(rules, *nothing, most=most)
+    hopeless = estimated_size(rules, FEW_SAMPLES) > FAR * most
+    count = most + 1 if hopeless else _explore_all(rules, *nothing, most=most)
     if count > most:
         raise SizeError(
             f"these rules allow about {estimated_size(rules):.0e} histories, and no more than "
-            f"{most:.0e} can be enumerated here: take a smaller set (max_pip), smaller hands, or "
+            f"{most:.0e} are enumerated (--most): take a smaller set (max_pip), smaller hands, or "
             f"one of the mini games"
         )
     nodes = np.zeros(count, NODE)
