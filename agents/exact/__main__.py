@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
             type=int,
             default=MOST_HISTORIES,
             metavar="N",
-            help="histories that are enumerated; 140 bytes each (default: %(default)s)",
+            help="histories that are enumerated; 150 bytes each (default: %(default)s)",
         )
         return one
 
