@@ -26,7 +26,7 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.learn.networks import READS, Shape, build, masked_log_probabilities
-from agents.learn.policies import save_policy
+from agents.learn.policies import load_network, save_policy
 from agents.learn.rewards import AIMS, Units
 from agents.learn.rollouts import first_deal
 from agents.learn.runs import code_version
@@ -325,6 +325,7 @@ def main() -> int:
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--shared", action="store_true", help="one trunk for policy and value")
+    parser.add_argument("--start", metavar="FOLDER", help="a policy of that shape to begin from")
     parser.add_argument("--epochs", type=int, default=5, help="over the positions of a round")
     parser.add_argument("--batch-size", type=int, default=1024)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="default: all")
@@ -345,9 +346,8 @@ def _teach(options: argparse.Namespace) -> Figures:
     torch.set_num_threads(options.cores)
     torch.manual_seed(options.seed)
     encoder = READS.get(options.kind, "flat")
-    network = build(
-        Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
-    )
+    shape = Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
+    network = load_network(options.start, shape) if options.start else build(shape)
     _teacher(options.teacher)
     about = {
         "rules": options.rules.split(","),

@@ -84,6 +84,14 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
     return _network_of(network_shape, weights, folder), description["about"]
 
 
+def load_network(folder: str | Path, shape: Shape) -> PolicyNetwork:
+    """The network of a saved policy, for who goes on from it with one of that shape."""
+    network, _ = load_policy(folder)
+    if network.shape != shape:
+        raise PolicyError(f"the policy in {folder} has {network.shape}, this run {shape}")
+    return network
+
+
 def _format_of(shape: Shape) -> dict[str, Any]:
     """What a policy and the code that plays it must agree about."""
     encoder = get_encoder(shape.encoder)

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.learn.config import ConfigError
 from agents.learn.networks import READS, Shape, ShapeError
-from agents.learn.policies import load_policy, save_policy
+from agents.learn.policies import load_network, save_policy
 from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
@@ -103,11 +103,7 @@ class SelfPlay:
         return np.random.default_rng([self.config.seed, stream, self.updates])
 
     def _start_from(self, policy: str) -> None:
-        network, _ = load_policy(policy)
-        if network.shape != self.network.shape:
-            raise ConfigError(
-                f"start: the policy in {policy} has {network.shape}, this run {self.network.shape}"
-            )
+        network = load_network(policy, self.network.shape)
         network.cool(self.config.start_temperature)
         self.network.load_state_dict(network.state_dict())
         self._learner.refresh_reference()
