@@ -278,6 +278,9 @@ def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> Non
     assert network.shape.width == 16
     assert about["players"] == [4, 2]
     assert about["command"].startswith("python -m agents.learn.imitation --teacher pimc")
+    other = run("--start", str(out), "--width", "32", "--out", str(tmp_path / "other"))
+    assert other.returncode == 2
+    assert "width=16" in other.stderr.partition("this run")[0]
     refused = run("--teacher", "greedy", "--out", str(out))
     assert refused.returncode == 2
     assert refused.stderr == (

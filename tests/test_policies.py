@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import pickle
@@ -25,6 +26,7 @@ from agents.learn.policies import (
     NetworkAgent,
     PolicyAgent,
     PolicyError,
+    load_network,
     load_policy,
     save_policy,
 )
@@ -301,11 +303,20 @@ def test_a_description_that_is_none_is_refused(saved: Path, content: bytes) -> N
         load_policy(saved)
 
 
+def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -> None:
+    network, _ = load_policy(saved)
+    for name, weight in load_network(saved, network.shape).state_dict().items():
+        assert torch.equal(weight, network.state_dict()[name])
+    wider = dataclasses.replace(network.shape, width=network.shape.width * 2)
+    with pytest.raises(PolicyError, match=rf"has Shape\(.*this run .*width={wider.width},"):
+        load_network(saved, wider)
+
+
 def test_missing_files_are_refused_with_what_there_is(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policies, "CLONE", tmp_path)
-    monkeypatch.setattr(policies, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(policies, "SHIPPED", {"shipped": tmp_path / "shipped"})
     with pytest.raises(PolicyError, match=r"cannot be read.*none \(train one: python train\.py\)"):
         make_agent("policy")
     shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")

@@ -36,7 +36,10 @@ VERSION: Final = 1
 WEIGHTS: Final = "policy.safetensors"
 DESCRIPTION: Final = "policy.json"
 CLONE: Final = Path(__file__).parents[2]
-SHIPPED: Final = CLONE / "agents" / "shipped"
+SHIPPED: Final = {
+    "shipped": CLONE / "agents" / "shipped",
+    "family": CLONE / "agents" / "shipped" / "family",
+}
 CHUNK: Final = 512  # rows that a network is asked about at once
 
 
@@ -136,7 +139,7 @@ def _read(path: Path) -> bytes:
 def _policies_here() -> str:
     """The policies that this clone holds, or how to get one."""
     found = sorted(path.parent for path in CLONE.glob(f"runs/*/policy/{DESCRIPTION}"))
-    names = ["shipped"] * (SHIPPED / DESCRIPTION).exists()
+    names = [name for name, folder in SHIPPED.items() if (folder / DESCRIPTION).exists()]
     names += [str(path.relative_to(CLONE)) for path in found]
     return ", ".join(names) or "none (train one: python train.py)"
 
@@ -288,7 +291,7 @@ class NetworkAgent:
 @register("policy")
 @dataclass
 class PolicyAgent(NetworkAgent):
-    """A trained policy: `policy:FOLDER`, or `policy:shipped`."""
+    """A trained policy: `policy:FOLDER`, `policy:shipped` or `policy:family`."""
 
     path: str = field(default="shipped", metadata={"help": "folder of the policy; may come bare"})
     sample: bool = field(default=False, metadata={"help": "draw actions by their probability"})
@@ -297,7 +300,7 @@ class PolicyAgent(NetworkAgent):
 
     def __post_init__(self) -> None:
         """Load the policy."""
-        network, self.about = load_policy(SHIPPED if self.path == "shipped" else self.path)
+        network, self.about = load_policy(SHIPPED.get(self.path, self.path))
         _check_device(self.device)
         super().__init__(network.to(self.device), sample=self.sample, temperature=self.temperature)
 
