@@ -54,11 +54,12 @@ BASE: Final = {
     "batch_size": 512,
     "n_epochs": 4,
     "learning_rate_end": 1e-4,
-    "ent_coef": 0.2,
+    "ent_coef": 1.0,
     "ent_coef_end": 2e-3,
 }
 LEARNERS: Final[dict[str, dict[str, Any]]] = {
     "learner": {},
+    "learner, ent_coef=0.2": {"ent_coef": 0.2},
     "learner, ent_coef=0.03": {"ent_coef": 0.03},
     "learner, kl_coef": {"kl_coef": 0.1, "kl_every": 20},
     "learner, oracle": {"oracle": True},

@@ -1,0 +1,148 @@
+"""Self-play without chance: exact policy gradients on a solved game, for docs/convergence.md.
+
+    python -m benchmarks.gradients mini-2-draw --entropy 0.3
+
+Every seat goes up the gradient of its own worth and entropy, which is computed over the whole tree,
+not sampled. So neither noise nor a wrong value keeps this learner from an equilibrium. It sees the
+rows of `flat`, as ours does, through the same network, or with `--table` has a number of its own
+for every action in every row.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import torch
+
+from agents.exact.form import form_of
+from agents.exact.solutions import value_range
+from agents.exact.values import exploitability
+from agents.learn.networks import Shape, build, entropy_of, masked_log_probabilities
+from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.compiled import Array, compiled
+from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.rules import MINIS, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agents.exact.form import Form
+
+LAST_ENTROPY: Final = 0.003
+NETWORK_RATE: Final = 1e-3
+TABLE_RATE: Final = 1e-2
+LAST_RATE: Final = 0.1  # of the rate, in the end
+READINGS: Final = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A game's tree, with its information states as an encoder tells them apart."""
+
+    form: Form
+    rows: np.ndarray  # what the encoder tells, every row once (int8)
+    masks: np.ndarray  # what is allowed there (int8)
+    row_of: np.ndarray  # by information state
+    chosen: np.ndarray  # by node but the roots: its parent's row * ACTION_COUNT + what was chosen
+
+    def profile(self, shares: np.ndarray) -> np.ndarray:
+        """The profile of who plays by shares [rows x actions]."""
+        form, players = self.form, self.form.rules.players
+        states = self.row_of.repeat(form.widths)
+        return form.normalised(np.r_[np.zeros(players), shares[states, form.actions[players:]]])
+
+    def gradients(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of the log-probabilities, each for its own seat [rows x actions]; and visits, by row."""
+        nodes, state_of = self.form.histories.nodes, self.form.state_of
+        likely = nodes["chance"].copy()
+        descend(nodes["parent"], self.chosen, shares.ravel(), likely)
+        ends, choices = np.flatnonzero(state_of < 0), np.flatnonzero(state_of >= 0)
+        worths = np.zeros((len(nodes), self.form.rules.players))
+        worths[ends] = self.form.histories.margins(ends) * likely[ends, None]
+        ascend(nodes["parent"], worths)
+        inner = np.flatnonzero(nodes["parent"] >= 0)
+        own = worths[inner, nodes["seat"][nodes["parent"][inner]]]
+        gradients = np.bincount(self.chosen[inner], own, self.masks.size).reshape(self.masks.shape)
+        visits = np.bincount(self.row_of[state_of[choices]], likely[choices], len(self.rows))
+        return gradients / visits.sum(), visits / visits.sum()
+
+
+def tree_of(rules: Rules) -> Tree:
+    """Enumerate a game."""
+    form, encoder = form_of(rules), get_encoder("flat")
+    told = np.zeros((len(form.seats), row_size(encoder)), np.int8)
+    encoder.encode(form.views(), told)
+    rows, row_of = np.unique(told, axis=0, return_inverse=True)
+    masks = np.zeros((len(rows), ACTION_COUNT), np.int8)
+    masks[row_of.repeat(form.widths), form.actions[rules.players :]] = 1
+    nodes = form.histories.nodes
+    rows_before = row_of[form.state_of[nodes["parent"]]]
+    return Tree(form, rows, masks, row_of, rows_before * ACTION_COUNT + nodes["action"])
+
+
+def climb(tree: Tree, options: argparse.Namespace) -> Iterator[tuple[int, float]]:
+    """Go up the gradients; tell NashConv after so many steps, now and then."""
+    torch.manual_seed(options.seed)
+    rows, masks = torch.from_numpy(tree.rows), torch.from_numpy(tree.masks)
+    network = build(Shape("plain", options.width, 2, "flat"))
+    table = torch.zeros(masks.shape, requires_grad=True)
+    parameters = [table] if options.table else list(network.parameters())
+    optimizer = torch.optim.Adam(parameters)
+    for step in range(options.steps + 1):
+        logits = table if options.table else network(rows)[0]
+        logs = masked_log_probabilities(logits, masks)
+        shares = logs.detach().exp().double().numpy()
+        if step % (options.steps // READINGS) == 0:
+            yield step, exploitability(tree.form, tree.profile(shares)).nash_conv
+        gradients, visits = (torch.from_numpy(found).float() for found in tree.gradients(shares))
+        share = step / options.steps
+        entropy = options.entropy + (LAST_ENTROPY - options.entropy) * share
+        rate = TABLE_RATE if options.table else NETWORK_RATE
+        optimizer.param_groups[0]["lr"] = rate * (1 - (1 - LAST_RATE) * share)
+        worth = (gradients * logs.masked_fill(masks == 0, 0)).sum()
+        loss = -worth - entropy * (visits * entropy_of(logs)).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+@compiled
+def descend(parents: Array, chosen: Array, shares: Array, likely: Array) -> None:
+    """Make of chance the probability of every node, with what was chosen; parents come first."""
+    played = np.ones(len(parents))
+    for i in range(len(parents)):
+        if parents[i] >= 0:
+            played[i] = played[parents[i]] * shares[chosen[i]]
+            likely[i] *= played[i]
+
+
+@compiled
+def ascend(parents: Array, worths: Array) -> None:
+    """Add what the ends bring to all nodes that lead to them."""
+    for i in range(len(parents) - 1, -1, -1):
+        if parents[i] >= 0:
+            worths[parents[i]] += worths[i]
+
+
+def main() -> None:
+    """Climb, and print how far the policies can be exploited."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("mini", choices=MINIS)
+    parser.add_argument("--entropy", type=float, default=0.3, help="its first weight, in points")
+    parser.add_argument("--steps", type=int, default=6_000)
+    parser.add_argument("--width", type=int, default=64)
+    parser.add_argument("--seed", type=int, default=0, help="of the network's first weights")
+    parser.add_argument("--table", action="store_true", help="no network")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    tree = tree_of(Rules.preset(options.mini, 2))
+    for step, found in climb(tree, options):
+        share = 100 * found / value_range(tree.form)
+        print(f"{step:6,} steps: NashConv {found:.4f}, {share:.2g} % of the range", flush=True)
+
+
+if __name__ == "__main__":
+    main()
