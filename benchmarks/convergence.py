@@ -184,7 +184,7 @@ def by_method(form: Form) -> dict[str, list[Curve]]:
     methods: dict[str, list[Curve]] = defaultdict(list)
     for one in read_curves(form):
         methods[one["method"]].append(one["curve"])
-    return methods
+    return {method: methods[method] for method in METHODS if method in methods}
 
 
 def show(form: Form) -> None:
