@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents import make_agent
 from agents.arena.duels import duel
 from agents.learn.policies import SHIPPED, WEIGHTS
+from agents.registry import make_agent
 from fiveup_env.rules import PRESETS, Rules
 
 DEALS = np.arange(700_000, 700_030, dtype=np.uint64)
