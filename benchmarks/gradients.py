@@ -95,7 +95,7 @@ def climb(tree: Tree, options: argparse.Namespace) -> Iterator[tuple[int, float]
         logits = table if options.table else network(rows)[0]
         logs = masked_log_probabilities(logits, masks)
         shares = logs.detach().exp().double().numpy()
-        if step % (options.steps // READINGS) == 0:
+        if step % max(1, options.steps // READINGS) == 0:
             yield step, exploitability(tree.form, tree.profile(shares)).nash_conv
         gradients, visits = (torch.from_numpy(found).float() for found in tree.gradients(shares))
         share = step / options.steps
