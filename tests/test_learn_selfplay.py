@@ -184,6 +184,8 @@ def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
         assert torch.equal(weight, second.network.state_dict()[key])
     with pytest.raises(ConfigError, match=r"start: the policy in .* has .*width=16.*width=32"):
         SelfPlay(Config(**{**TINY, "width": 32}, start=str(tmp_path / "first")), tmp_path)
+    with pytest.raises(ConfigError, match=r"start: .*nowhere.*cannot be read"):
+        SelfPlay(Config(**TINY, start=str(tmp_path / "nowhere")), tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["plain", "guided"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.learn.config import ConfigError
 from agents.learn.networks import READS, Shape, ShapeError
-from agents.learn.policies import load_network, save_policy
+from agents.learn.policies import PolicyError, load_network, save_policy
 from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
@@ -103,7 +103,10 @@ class SelfPlay:
         return np.random.default_rng([self.config.seed, stream, self.updates])
 
     def _start_from(self, policy: str) -> None:
-        network = load_network(policy, self.network.shape)
+        try:
+            network = load_network(policy, self.network.shape)
+        except PolicyError as error:
+            raise ConfigError(f"start: {error}") from None
         network.cool(self.config.start_temperature)
         self.network.load_state_dict(network.state_dict())
         self._learner.refresh_reference()
