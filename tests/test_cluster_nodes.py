@@ -271,6 +271,30 @@ def test_a_node_lost_in_training_costs_its_window_and_is_replaced(nodes: Any, pl
     assert len({*first_deals, *seeds}) == 3  # one has gone on, one has begun with other deals
 
 
+def test_a_runner_is_waited_for_some_times_as_long_as_windows_take(
+    playing: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ray.rllib.execution.rollout_ops import synchronous_parallel_sample
+
+    from agents.cluster.algorithm import patience_after
+
+    waits: list[float] = []
+
+    def noted(**options: Any) -> Any:
+        waits.append(options["sample_timeout_s"])
+        return synchronous_parallel_sample(**options)
+
+    monkeypatch.setattr("agents.cluster.algorithm.synchronous_parallel_sample", noted)
+    play = playing("env_runners=2")
+    for _ in range(3):
+        play.update(0)
+    assert waits[0] == 600
+    assert 60 <= waits[-1] < 600
+    for_windows = [patience_after(seconds, whole=True) for seconds in (0.1, 6, 12, 1000)]
+    assert for_windows == [60, 60, 120, 600]
+    assert patience_after(0.1, whole=False) == 600
+
+
 def test_a_run_whose_node_is_lost_ends_as_it_should(
     nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ sampling and learning but to put the lessons together.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -37,12 +38,20 @@ if TYPE_CHECKING:
 
 SAMPLED: Final = (ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME)
 KL, CLIP_FRACTION = "kl", "clip_fraction"
-SECONDS_FOR_A_WINDOW: Final = 600.0
+SECONDS_FOR_A_WINDOW: Final = 600.0  # unless it is known how long one takes
+SECONDS_AT_LEAST: Final = 60.0
+TIMES_AS_LONG: Final = 10.0  # as the last one takes no window of a runner that still plays
 SECONDS_FOR_A_PING: Final = 1.0  # of a runner that was lost: is it back?
 
 
 class SeatPPO(PPO):
-    """PPO whose runners hand over lessons."""
+    """PPO whose runners hand over lessons.
+
+    Now and then Ray never answers for a runner whose node was lost; its window is waited for no
+    longer than there is reason to.
+    """
+
+    _patience = SECONDS_FOR_A_WINDOW
 
     @property
     def decisions(self) -> int:
@@ -56,12 +65,15 @@ class SeatPPO(PPO):
 
     def training_step(self) -> None:
         """Play a window in every runner, learn from all of them, and hand the weights out."""
+        began = time.monotonic()
         lessons, told = synchronous_parallel_sample(
             worker_set=self.env_runner_group,
             concat=False,
-            sample_timeout_s=self.config.sample_timeout_s,
+            sample_timeout_s=self._patience,
             _return_metrics=True,
         )
+        whole = len(lessons) >= self.config.num_env_runners
+        self._patience = patience_after(time.monotonic() - began, whole=whole)
         if not lessons:  # all runners were lost: they are being restarted
             return
         self.metrics.aggregate(told, key=ENV_RUNNER_RESULTS)
@@ -78,6 +90,16 @@ class SeatPPO(PPO):
             policies=set(learnt[0]) - {ALL_MODULES},
             inference_only=True,
         )
+
+
+def patience_after(seconds: float, *, whole: bool) -> float:
+    """How long to wait for a window, after one that took so long and came from all runners or not.
+
+    Where one was missing, perhaps it is slow: nobody is given up in haste twice running.
+    """
+    if not whole:
+        return SECONDS_FOR_A_WINDOW
+    return min(SECONDS_FOR_A_WINDOW, max(SECONDS_AT_LEAST, TIMES_AS_LONG * seconds))
 
 
 class SeatLearner(PPOTorchLearner):
@@ -139,7 +161,6 @@ def algorithm_config(config: Config) -> PPOConfig:
             num_envs_per_env_runner=config.games,
             rollout_fragment_length=config.n_steps,
             create_local_env_runner=False,
-            sample_timeout_s=SECONDS_FOR_A_WINDOW,
             # Runners have nothing to tell each other: they see what the encoder writes.
             merge_env_runner_states=False,
             broadcast_env_runner_states=False,
