@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from agents.exact.form import Form
 
+WIDTH: Final = 64
 LAST_ENTROPY: Final = 0.003
 NETWORK_RATE: Final = 1e-3
 TABLE_RATE: Final = 1e-2
@@ -87,7 +88,7 @@ def climb(tree: Tree, options: argparse.Namespace) -> Iterator[tuple[int, float]
     """Go up the gradients; tell NashConv after so many steps, now and then."""
     torch.manual_seed(options.seed)
     rows, masks = torch.from_numpy(tree.rows), torch.from_numpy(tree.masks)
-    network = build(Shape("plain", options.width, 2, "flat"))
+    network = build(Shape("plain", WIDTH, 2, "flat"))
     table = torch.zeros(masks.shape, requires_grad=True)
     parameters = [table] if options.table else list(network.parameters())
     optimizer = torch.optim.Adam(parameters)
@@ -133,7 +134,6 @@ def main() -> None:
     parser.add_argument("mini", choices=MINIS)
     parser.add_argument("--entropy", type=float, default=0.3, help="its first weight, in points")
     parser.add_argument("--steps", type=int, default=6_000)
-    parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0, help="of the network's first weights")
     parser.add_argument("--table", action="store_true", help="no network")
     options = parser.parse_args()

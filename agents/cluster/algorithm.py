@@ -47,7 +47,7 @@ SECONDS_FOR_A_PING: Final = 1.0  # of a runner that was lost: is it back?
 class SeatPPO(PPO):
     """PPO whose runners hand over lessons.
 
-    Now and then Ray never answers for a runner whose node was lost; its window is waited for no
+    Ray may never answer for a runner whose node was lost; its window is waited for no
     longer than there is reason to.
     """
 
