@@ -19,11 +19,11 @@ from agents.arena.results import code_version
 from agents.arena.standings import Standings, standings_of
 from agents.arena.tables import standings_text
 from agents.arena.tournament import Engine, Outcome, Tournament, play_tournament, split_specs
-from agents.registry import listing
 from fiveup_env import FiveUpError, Rules
-from fiveup_env.episodes import EPISODES
-from fiveup_env.files import whole_file
-from fiveup_env.rules import assignment
+from fiveup_env.envs.episodes import EPISODES
+from fiveup_env.files import atomic_file
+from fiveup_env.opponents.registry import listing
+from fiveup_env.rules.fields import parse_assignment
 
 INTERRUPTED = 130
 ENGINES = ("local", "ray")
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
     engine, cores = _engine(options)
     outcome = play_tournament(tournament, cores, options.results, engine)
     if options.record:
-        with whole_file(options.record) as file:
+        with atomic_file(options.record) as file:
             file.writelines(f"{record}\n" for record in outcome.records)
     if outcome.chunks_of(tournament.pairs[0]):
         standings = standings_of(outcome)
@@ -103,7 +103,7 @@ def _engine(options: argparse.Namespace) -> tuple[Engine | None, int]:
 
 
 def _tournament(options: argparse.Namespace) -> Tournament:
-    fields = dict(map(assignment, options.set))
+    fields = dict(map(parse_assignment, options.set))
     agents = split_specs(options.agents)
     if options.against and options.against not in agents:
         agents = (*agents, options.against)
@@ -129,11 +129,11 @@ def _write(options: argparse.Namespace, outcome: Outcome, standings: Standings) 
             "pairs": standings.pairs,
             "ratings": standings.ratings,
         }
-        with whole_file(options.json) as file:
+        with atomic_file(options.json) as file:
             json.dump(told, file, indent=1, allow_nan=False)
     if options.report:
         command = shlex.join(["python", "evaluate.py", *sys.argv[1:]])
-        with whole_file(options.report) as file:
+        with atomic_file(options.report) as file:
             file.write(report_html(outcome, standings, command))
 
 

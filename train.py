@@ -8,9 +8,15 @@ import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from agents.learn.config import Config, describe_keys, known_configs, load_config, parse_changes
-from agents.learn.display import Display
-from agents.learn.runs import Run, find_run, new_run
+from agents.learn.runs.config import (
+    Config,
+    describe_keys,
+    known_configs,
+    load_config,
+    parse_changes,
+)
+from agents.learn.runs.display import Display
+from agents.learn.runs.folder import Run, find_run, new_run
 from fiveup_env import FiveUpError
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from agents.arena.duels import CHUNK
 from agents.arena.games import Task, Terms, play_chunk
 from agents.arena.workers import play_tasks
-from agents.registry import make_agent
 from fiveup_env import Rules
+from fiveup_env.opponents.registry import make_agent
 
 ROUNDS = 5
 CHUNKS = 40

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env import Game
-from fiveup_env.belief import BELIEF, count, count_ways_at, marginals, sample
+from fiveup_env.belief.counting import count, count_ways_at
+from fiveup_env.belief.marginals import marginals
+from fiveup_env.belief.structs import BELIEF
+from fiveup_env.belief.worlds import sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable

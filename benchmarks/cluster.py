@@ -28,7 +28,7 @@ from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import connect
 from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
-from agents.learn.config import load_config
+from agents.learn.runs.config import load_config
 from agents.learn.selfplay import shape_of
 from fiveup_env import Rules
 

@@ -28,11 +28,12 @@ from agents.exact.regret import CfrPlus
 from agents.exact.sampling import ExternalSampling
 from agents.exact.solutions import value_range
 from agents.exact.values import exploitability
-from agents.learn.config import make_config
-from agents.learn.policies import NetworkAgent
+from agents.learn.runs.config import make_config
 from agents.learn.selfplay import SelfPlay
-from fiveup_env.files import whole_file
-from fiveup_env.rules import MINIS, Rules
+from agents.policies.agent import NetworkAgent
+from fiveup_env.files import atomic_file
+from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.presets import MINIS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,7 +176,7 @@ def draw(form: Form) -> None:
     )
     axes.legend()
     path = curves_file(form).with_suffix(".svg")
-    with rc_context({"svg.hashsalt": "fiveup", "svg.fonttype": "none"}), whole_file(path) as file:
+    with rc_context({"svg.hashsalt": "fiveup", "svg.fonttype": "none"}), atomic_file(path) as file:
         figure.savefig(file, format="svg", metadata={"Date": None})
 
 

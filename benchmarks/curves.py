@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from agents.learn.metrics import read_metrics
-from fiveup_env.files import whole_file
+from agents.learn.runs.metrics import read_metrics
+from fiveup_env.files import atomic_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def main() -> None:
         ylim=(0, 100),
     )
     axes.legend(loc="lower right")
-    with whole_file(options.output) as file:
+    with atomic_file(options.output) as file:
         figure.savefig(file, format="svg")
 
 

@@ -18,21 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env import TILES, Game, Rules
-from fiveup_env.compiled import Array, Word, compiled
-from fiveup_env.engine import (
-    GAME,
-    GAME_OVER,
-    PLAYING,
-    begin_hand,
-    chance_below,
-    deal,
-    legal_count,
-    nth_legal,
-    play,
-    scramble,
-    start_hand,
-)
-from fiveup_env.rules import MAX_PLAYERS
+from fiveup_env.engine.chance import chance_below, deal, scramble
+from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.engine.legality import legal_count, nth_legal
+from fiveup_env.engine.play import begin_hand, play, start_hand
+from fiveup_env.engine.state import GAME, GAME_OVER, PLAYING
+from fiveup_env.rules.fields import MAX_PLAYERS
 from tests.reference import Reference
 
 if TYPE_CHECKING:
@@ -58,20 +49,20 @@ def play_random_hands(games: Array, key: Word, hands: int) -> int:
     moves = 0
     for i in range(len(games)):
         game = games[i]
-        table = game.table
+        public = game.public
         for _ in range(hands):
-            while table.phase == PLAYING:
-                hand = game.hands[table.turn]
-                choice = chance_below(key, moves, legal_count(table, hand))
-                play(game, nth_legal(table, hand, choice))
+            while public.phase == PLAYING:
+                hand = game.hands[public.turn]
+                choice = chance_below(key, moves, legal_count(public, hand))
+                play(game, nth_legal(public, hand, choice))
                 moves += 1
-            if table.phase == GAME_OVER:
+            if public.phase == GAME_OVER:
                 game.seed = scramble(game.seed)
-                table.hand_number = 0
+                public.hand_number = 0
                 for side in range(MAX_PLAYERS):
-                    table.scores[side] = 0
+                    public.scores[side] = 0
             else:
-                table.hand_number += 1
+                public.hand_number += 1
             begin_hand(game, deal(game))
     return moves
 
@@ -79,7 +70,7 @@ def play_random_hands(games: Array, key: Word, hands: int) -> int:
 def new_games(count: int, rules: Rules) -> np.ndarray:
     """So many games, dealt."""
     games = np.zeros(count, GAME)
-    games["table"]["rules"] = rules.record()
+    games["public"]["rules"] = rules.to_struct()
     games["seed"] = np.arange(count)
     for i in range(count):
         start_hand(games, i)

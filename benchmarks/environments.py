@@ -23,10 +23,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 import fiveup_env
 from benchmarks.others.__main__ import VENVS, rows
 from fiveup_env import Batch
-from fiveup_env.compiled import Array, Word, compiled
-from fiveup_env.engine import chance_below, legal_count, nth_legal
-from fiveup_env.episodes import step_games
-from fiveup_env.sb3 import FiveUpVecEnv
+from fiveup_env.engine.chance import chance_below
+from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.engine.legality import legal_count, nth_legal
+from fiveup_env.envs.episodes import step_games
+from fiveup_env.envs.sb3 import FiveUpVecEnv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +40,8 @@ BATCH_STEPS = 1_200_000
 def choose(games: Array, key: Word, actions: Array) -> None:
     """A random legal action for every game."""
     for i in range(len(games)):
-        table, hand = games[i].table, games[i].hands[games[i].table.turn]
-        actions[i] = nth_legal(table, hand, chance_below(key, i, legal_count(table, hand)))
+        public, hand = games[i].public, games[i].hands[games[i].public.turn]
+        actions[i] = nth_legal(public, hand, chance_below(key, i, legal_count(public, hand)))
 
 
 def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
@@ -52,13 +53,13 @@ def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
     everywhere, endings = np.arange(games), np.zeros(games, np.int8)
     taken = {"batch": 0.0, "engine": 0.0}
     for step in range(2 * steps):
-        choose(batch.games, np.uint64(step), actions)
+        choose(batch.states, np.uint64(step), actions)
         started = time.perf_counter()
         if step % 2:
             batch.step(actions)
         else:
             codes = batch.episodes.codes
-            step_games(batch.games, everywhere, actions, codes, games, batch.reward, endings)
+            step_games(batch.states, everywhere, actions, codes, games, batch.reward, endings)
         taken["batch" if step % 2 else "engine"] += time.perf_counter() - started
     return taken["batch"] / steps / games, taken["engine"] / steps / games
 

@@ -20,11 +20,12 @@ import torch
 from agents.exact.form import form_of
 from agents.exact.solutions import value_range
 from agents.exact.values import exploitability
-from agents.learn.networks import Shape, build, entropy_of, masked_log_probabilities
-from fiveup_env.actions import ACTION_COUNT
-from fiveup_env.compiled import Array, compiled
+from agents.policies.networks import Shape, build, entropy_of, masked_log_probabilities
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.rules import MINIS, Rules
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.presets import MINIS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.registry import make_agent
 from fiveup_env import Batch
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
-    from fiveup_env.opponents import Policy
+    from fiveup_env.opponents.agent import Agent
 
 GAMES = 4
 ROUNDS = 3
@@ -42,7 +42,7 @@ def decisions() -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(views), np.concatenate(masks)
 
 
-def seconds(agent: Policy, views: np.ndarray, masks: np.ndarray, together: int) -> float:
+def seconds(agent: Agent, views: np.ndarray, masks: np.ndarray, together: int) -> float:
     """What a decision takes where so many are asked together; the median of several rounds."""
     random, taken = np.random.default_rng(1), []
     for _ in range(ROUNDS):

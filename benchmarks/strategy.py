@@ -12,11 +12,11 @@ import itertools
 import numpy as np
 
 from agents.arena.statistics import interval, resampled_means
-from agents.play.heuristics import LADDER, weights_of
-from agents.play.rollouts import first_hands, play_hands
-from agents.play.tuning import margins
-from agents.play.values import LOOKED_AT, NAMES
-from fiveup_env.rules import Rules
+from agents.search.tuning import margins
+from fiveup_env.opponents.features import FEATURE_NAMES, FEATURES
+from fiveup_env.opponents.ladder import LADDER, weights_of
+from fiveup_env.opponents.playouts import first_hands, play_hands
+from fiveup_env.rules.fields import Rules
 
 FIRST_SEED = 910_000_000
 REPLICAS = 8
@@ -26,10 +26,10 @@ TOP = list(LADDER)[-1]
 def hand_margins(weights: np.ndarray, seeds: np.ndarray, key: int) -> tuple[np.ndarray, np.ndarray]:
     """What side 0 won in each hand, all seats alike, and which side led."""
     rules = Rules.preset()
-    games = first_hands(rules.record(), seeds)
+    games = first_hands(rules.to_struct(), seeds)
     play_hands(games, 0, weights, weights, np.uint64(key))
-    table = games["table"]
-    return (table["scores"][:, 0] - table["scores"][:, 1]).astype(float), table["lead"] % 2
+    public = games["public"]
+    return (public["scores"][:, 0] - public["scores"][:, 1]).astype(float), public["lead"] % 2
 
 
 def with_interval(values: np.ndarray) -> str:
@@ -53,7 +53,7 @@ def show_luck(seeds: np.ndarray) -> None:
     """
     print(f"\nvariance of a hand's margin over {len(seeds)} deals, each played {REPLICAS} times")
     print(f"  {'':<12}{'all':>8}{'deal':>8}{'play':>8}{'the deal, of all':>20}")
-    players = {"random": np.zeros(len(NAMES))} | {rung: weights_of(rung) for rung in LADDER}
+    players = {"random": np.zeros(len(FEATURE_NAMES))} | {rung: weights_of(rung) for rung in LADDER}
     for rung, weights in players.items():
         won = np.array([hand_margins(weights, seeds, key)[0] for key in range(REPLICAS)])
         within = won.var(0, ddof=1).mean()
@@ -70,12 +70,12 @@ def show_ideas(seeds: np.ndarray) -> None:
         won = margins(rules, seeds, weights_of(rung), weights_of(below))
         print(f"  {rung:<12}{with_interval(won)}")
     print(f"\n{TOP} against itself without one idea, in points a hand on duplicate deals")
-    for k, name in enumerate(NAMES):
+    for k, name in enumerate(FEATURE_NAMES):
         if full[k]:
             without = full.copy()
             without[k] = 0
             won = margins(rules, seeds, full, without)
-            print(f"  {name:<16}{full[k]:>+7.2f}  {with_interval(won)}  {LOOKED_AT[name]}")
+            print(f"  {name:<16}{full[k]:>+7.2f}  {with_interval(won)}  {FEATURES[name]}")
 
 
 def main() -> None:

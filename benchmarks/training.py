@@ -19,20 +19,20 @@ import numpy as np
 import torch
 
 from agents.arena.tables import columns
-from agents.learn.config import load_config
 from agents.learn.imitation import gather, imitate
-from agents.learn.networks import Shape, build
 from agents.learn.panel import FIRST_OF_TABLE, measure
-from agents.learn.policies import NetworkAgent
+from agents.learn.runs.config import load_config
 from agents.learn.training import make_learner
-from agents.registry import make_agent
+from agents.policies.agent import NetworkAgent
+from agents.policies.networks import Shape, build
 from fiveup_env.errors import unknown
-from fiveup_env.rules import Rules
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agents.learn.networks import PolicyNetwork
+    from agents.policies.networks import PolicyNetwork
 
 STOCK: Final = ("learner=plain", "rivals=[greedy]", "network=plain")
 NO_SCHEDULE: Final = "learning_rate_end=null"

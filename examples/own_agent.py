@@ -13,17 +13,16 @@ from agents.arena.games import Terms
 from agents.arena.standings import standings_of
 from agents.arena.tables import standings_text
 from agents.arena.tournament import Tournament, play_tournament
-from agents.registry import register
 from fiveup_env import Rules, get_encoder
-from fiveup_env.actions import ACTION_COUNT, ACTION_TILE
 from fiveup_env.encoders import piece_of, row_size
-from fiveup_env.tiles import TILE_PIPS
+from fiveup_env.opponents.registry import register_agent
+from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
+from fiveup_env.rules.tiles import TILE_PIPS
 
 FLAT = get_encoder("flat")
 WEIGHTS = np.append(TILE_PIPS, 0)[ACTION_TILE]  # the pips that an action rids its player of
 
 
-@register("heavy")
 @dataclass(frozen=True)
 class Heavy:
     """Sets its heaviest tiles first, and counts points as so many pips."""
@@ -39,6 +38,9 @@ class Heavy:
         points = piece_of(FLAT, "plays", rows) - 1
         worth = WEIGHTS + self.point * points + random.random((len(views), ACTION_COUNT))
         return np.where(masks, worth, -np.inf).argmax(1)
+
+
+register_agent("heavy", Heavy)
 
 
 tournament = Tournament(

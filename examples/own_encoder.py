@@ -28,7 +28,7 @@ class Suits:
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for every view."""
-        layout = views["table"]["layout"]
+        layout = views["public"]["layout"]
         tiles = np.arange(len(TILES), dtype=np.uint32)
         rows[:, :7] = (views["hand"][:, None] >> tiles & 1) @ HAS_PIP
         rows[:, 7:14] = layout["plain"]

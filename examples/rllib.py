@@ -13,12 +13,12 @@ import ray
 
 from agents.arena.duels import duel
 from agents.cluster.algorithm import algorithm_config
-from agents.learn.config import make_config
-from agents.learn.networks import build
-from agents.learn.policies import save_policy
+from agents.learn.runs.config import make_config
 from agents.learn.selfplay import shape_of
-from agents.registry import make_agent
+from agents.policies.files import save_policy
+from agents.policies.networks import build
 from fiveup_env import Rules
+from fiveup_env.opponents.registry import make_agent
 
 UPDATES, DEALS = 20, 200
 KEYS = {"learner": "rllib", "env_runners": 1, "games": 128, "n_steps": 32, "width": 64}

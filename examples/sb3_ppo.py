@@ -11,7 +11,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
-from fiveup_env.sb3 import FiveUpVecEnv
+from fiveup_env.envs.sb3 import FiveUpVecEnv
 
 torch.set_num_threads(1)  # this network is too small for more
 

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from agents.arena.duels import duel
-from agents.learn.policies import PolicyAgent
-from agents.registry import make_agent
+from agents.policies.agent import PolicyAgent
 from fiveup_env import MOVES, Game, Rules
+from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)  # this network is too small for more
 policy = PolicyAgent("shipped")

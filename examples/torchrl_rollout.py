@@ -13,7 +13,7 @@ from torchrl.envs.libs.pettingzoo import PettingZooWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor
 
 import fiveup_env
-from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.rules.actions import ACTION_COUNT
 
 
 class Network(nn.Module):

@@ -3,14 +3,17 @@
 import gymnasium
 import pettingzoo
 
-from fiveup_env.actions import MOVES, Move
-from fiveup_env.aec import env, raw_env
-from fiveup_env.batch import Batch
+from fiveup_env import drawing as _drawing  # lets games draw themselves
+from fiveup_env import moved as _moved  # keeps old names working
 from fiveup_env.encoders import Encoder, Piece, get_encoder, register_encoder
+from fiveup_env.envs.aec import env, raw_env
+from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, IllegalMoveError, InvalidMoveError
 from fiveup_env.game import Deal, Game
-from fiveup_env.rules import PRESETS, Rules
-from fiveup_env.tiles import TILES, Tile
+from fiveup_env.opponents import Agent, make_agent, register_agent
+from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
+
+del _drawing, _moved
 
 __version__ = "0.1.0"
 
@@ -18,6 +21,7 @@ __all__ = [
     "MOVES",
     "PRESETS",
     "TILES",
+    "Agent",
     "Batch",
     "Deal",
     "Encoder",
@@ -31,9 +35,11 @@ __all__ = [
     "Tile",
     "env",
     "get_encoder",
+    "make_agent",
     "raw_env",
+    "register_agent",
     "register_encoder",
 ]
 
-pettingzoo.register("aec", "fiveup/FiveUp-v0", "fiveup_env.aec:env")
-gymnasium.register("fiveup/FiveUp-v0", "fiveup_env.single:FiveUpEnv")
+pettingzoo.register("aec", "fiveup/FiveUp-v0", "fiveup_env.envs.aec:env")
+gymnasium.register("fiveup/FiveUp-v0", "fiveup_env.envs.single:FiveUpEnv")

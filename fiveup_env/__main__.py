@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env import __version__
+from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import FiveUpError
-from fiveup_env.files import whole_file
-from fiveup_env.game import Game, checked_seed
+from fiveup_env.files import atomic_file
+from fiveup_env.game.game import Game
+from fiveup_env.game.records import dumps, read_file
 from fiveup_env.progress import progress
-from fiveup_env.records import dumps, read_file
-from fiveup_env.rules import FIELDS, PRESETS, Rules, assignment
+from fiveup_env.rules.fields import FIELDS, Rules, parse_assignment
+from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,12 +81,12 @@ def _record(options: argparse.Namespace) -> int:
     for name in ("games", "max_hands"):
         if getattr(options, name) < 1:
             raise FiveUpError(f"--{name.replace('_', '-')} must be at least 1")
-    fields = dict(map(assignment, options.set))
+    fields = dict(map(parse_assignment, options.set))
     rules = Rules.preset(options.rules, options.players, **fields)
     checked_seed(options.seed)
     checked_seed(options.seed + options.games - 1)
     complete = 0
-    with whole_file(options.output) as file:
+    with atomic_file(options.output) as file:
         for game in progress(_random_games(options, rules), options.games, "games"):
             file.write(dumps(game, legal=options.legal) + "\n")
             complete += game.outcome() is not None
@@ -126,7 +128,7 @@ def _replay(options: argparse.Namespace) -> int:
     from fiveup_env.drawing.replay import replay_html
 
     page = replay_html(_chosen_game(options))
-    with whole_file(options.output) as file:
+    with atomic_file(options.output) as file:
         file.write(page)
     print(f"game {options.game} of {options.file} written to {options.output}")
     return 0

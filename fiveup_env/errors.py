@@ -57,6 +57,10 @@ class BeliefError(FiveUpError):
     """A view that no hand in play leads to."""
 
 
+class AgentError(FiveUpError):
+    """A spec that names no agent, or an option that the agent does not have."""
+
+
 class OptionError(FiveUpError):
     """A value that an environment does not have for one of its options."""
 

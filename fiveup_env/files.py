@@ -14,21 +14,24 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Open a text file for writing that appears under its name only once it is complete."""
     with _draft(path, "w", "utf-8") as file:
         yield file
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+def write_atomic(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file that appears under its name only once it is complete."""
     with _draft(path, "wb", None) as file:
         file.write(content)
 
 
 @contextmanager
-def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Fill a folder that takes its name, and the place of the one before, once it is complete."""
+def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterator[Path]:
+    """Fill a folder that appears under its name, in place of an older one, once it is complete.
+
+    With `keep`, what the older folder holds and the new one does not is kept.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
@@ -37,6 +40,8 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         draft.mkdir()
         yield draft
         if target.exists():
+            if keep:
+                _copy_missing(target, draft)
             target.replace(before)
         try:
             draft.replace(target)
@@ -46,6 +51,17 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             raise
     finally:
         shutil.rmtree(room)
+
+
+def _copy_missing(source: Path, target: Path) -> None:
+    """Copy what a folder holds and another does not."""
+    for entry in source.iterdir():
+        if (target / entry.name).exists():
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.copytree(entry, target / entry.name, symlinks=True)
+        else:
+            shutil.copy2(entry, target / entry.name, follow_symlinks=False)
 
 
 @contextmanager

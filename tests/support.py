@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.registry import make_agent
 from fiveup_env import Deal, Game, Move, Rules, Tile
-from fiveup_env.rules import PRESETS
-from fiveup_env.tiles import TILES, set_size
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.tiles import TILES, set_size
 
 if TYPE_CHECKING:
     from random import Random
@@ -74,12 +74,12 @@ def shuffled_hidden(game: Game, seat: int, random: Random) -> Game:
     """The same game with all tiles that a seat cannot see dealt anew, and another seed."""
     hidden = copy.deepcopy(game)
     state = hidden._state[0]
-    table = state["table"]
+    public = state["public"]
     others = [other for other in range(game.rules.players) if other != seat]
-    seen = {k for k in range(table["drawn"]) if table["draw_seat"][k] == seat}
-    places = [k for k in range(table["boneyard"]) if k >= table["drawn"] or k not in seen]
+    seen = {k for k in range(public["drawn"]) if public["draw_seat"][k] == seat}
+    places = [k for k in range(public["boneyard"]) if k >= public["drawn"] or k not in seen]
     # The places of tiles that others have drawn may hold what they have set since: leave those.
-    places = [k for k in places if k >= table["drawn"]]
+    places = [k for k in places if k >= public["drawn"]]
     tiles = [tile.id for other in others for tile in game.hand_of(other)]
     tiles += [int(state["order"][k]) for k in places]
     random.shuffle(tiles)

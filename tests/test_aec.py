@@ -16,13 +16,7 @@ import fiveup_env
 from fiveup_env import MOVES, Game, Move, Rules
 from fiveup_env.encoders import piece_of
 from fiveup_env.encoders.flat import Flat
-from fiveup_env.errors import (
-    EncoderError,
-    GameOverError,
-    IllegalMoveError,
-    OptionError,
-    RulesError,
-)
+from fiveup_env.errors import EncoderError, GameOverError, IllegalMoveError, OptionError, RulesError
 from tests.support import EVERY_PRESET, game_of, label
 
 
@@ -155,8 +149,8 @@ def test_the_state_is_the_whole_truth() -> None:
     for seat in range(3):
         assert np.flatnonzero(hands[seat]).tolist() == [t.id for t in env.game.hand_of(seat)]
     order = env.game.state["order"][0]
-    table = env.game.state["table"][0]
-    left = order[table["drawn"] : table["boneyard"]].tolist()
+    public = env.game.state["public"][0]
+    left = order[public["drawn"] : public["boneyard"]].tolist()
     places = state[-28:]
     assert [int(np.flatnonzero(places == 1 + k)[0]) for k in range(len(left))] == left
 

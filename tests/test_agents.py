@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import registry
-from agents.play.heuristics import Greedy
-from agents.registry import AgentError, known_agents, listing, make_agent, register
 from fiveup_env import Batch, Game
-from fiveup_env.single import FiveUpEnv
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents import registry
+from fiveup_env.opponents.ladder import Greedy
+from fiveup_env.opponents.registry import known_agents, listing, make_agent, register_agent
 from tests.support import chosen, play_randomly
 
 # Every agent but OpenSpiel's, which have tests of their own; those that search, with little to do.
@@ -57,13 +58,13 @@ class Slow:
 
 def test_a_spec_sets_the_options_of_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
-    register("slow")(Slow)
+    register_agent("slow", Slow)
     assert make_agent("slow") == Slow()
     assert make_agent("slow:times=5,seconds=0.25") == Slow(0.25, 5)
     assert "slow" in listing()
     assert "seconds=1.5  how long" in listing()
     with pytest.raises(AgentError, match="already"):
-        register("slow")(Slow)
+        register_agent("slow", Slow)
     with pytest.raises(AgentError, match=r"no option of slow 'second'.*did you mean 'seconds'"):
         make_agent("slow:second=3")
     for spec in ("slow:times", "slow:times=", "slow:times=two"):

@@ -20,11 +20,11 @@ from agents.arena.statistics import variance_reduction
 from agents.arena.tally import MOST_POINTS
 from agents.arena.tournament import Tournament, play_tournament, split_specs
 from agents.arena.workers import play_tasks
-from agents.play.endgame import Endgame
-from agents.play.heuristics import Defensive, Greedy, Random
+from agents.search.endings import Endgame
 from fiveup_env import Batch, Game, Rules
-from fiveup_env.opponents import random_policy
-from fiveup_env.records import loads
+from fiveup_env.game.records import loads
+from fiveup_env.opponents.agent import Random, random_actions
+from fiveup_env.opponents.ladder import Defensive, Greedy
 from tests.support import SEATINGS, shuffled_hidden
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agents.arena.games import Played
-    from fiveup_env.opponents import Policy
+    from fiveup_env.opponents.agent import Agent
 
 SEEDS = np.arange(5_000, 5_300)
 NAMES = ("first", "second")
@@ -69,13 +69,13 @@ def test_an_agent_that_meets_itself_comes_out_even_on_every_deal(episode: str) -
 
 
 def test_the_same_seeds_give_the_same_results_whatever_else_is_played() -> None:
-    agents: list[Policy] = [Greedy(), Random()]
+    agents: list[Agent] = [Greedy(), Random()]
     rules = Rules.preset(players=3)
-    whole = duel(agents, rules, SEEDS, "hand")
+    signed = duel(agents, rules, SEEDS, "hand")
     again = duel(agents, rules, SEEDS, "hand")
     first = duel(agents, rules, SEEDS[:256], "hand")
-    assert (whole.margins == again.margins).all()
-    assert (whole.margins[:256] == first.margins).all()
+    assert (signed.margins == again.margins).all()
+    assert (signed.margins[:256] == first.margins).all()
 
 
 @pytest.mark.parametrize(("better", "worse"), [(Greedy(), Random()), (Defensive(), Greedy())])
@@ -93,7 +93,7 @@ def test_duplicate_deals_save_games() -> None:
 
 def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
     unlucky: Any = SimpleNamespace(random=np.zeros)
-    (action,) = random_policy(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
+    (action,) = random_actions(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
     assert action == 2
     batch = Batch(3, seed=1)
     batch.reset()
@@ -146,11 +146,11 @@ def test_regret_is_not_measured_where_it_was_not_asked_for_or_cannot_be() -> Non
 # --- Wrong answers
 
 
-def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Policy:
+def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Agent:
     """A policy that goes wrong once two tiles have been set in every game."""
 
     def choose(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        late = views["table"]["plies"].min() > 1
+        late = views["public"]["plies"].min() > 1
         return wrong(masks) if late else lowest(views, masks, random)
 
     return choose
@@ -223,7 +223,7 @@ def test_games_without_a_wrong_answer_are_played_on() -> None:
     rules, terms = Rules.preset(), Terms(Rules.preset(), "hand", forfeit=True)
 
     def seldom_wrong(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        return np.where(views["table"]["plies"] == 7, -1, lowest(views, masks, random))
+        return np.where(views["public"]["plies"] == 7, -1, lowest(views, masks, random))
 
     played = play_chunk([seldom_wrong, lowest], NAMES, terms, SEEDS)
     fair = play_chunk([lowest, lowest], NAMES, replace(terms, forfeit=False), SEEDS)

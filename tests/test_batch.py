@@ -65,7 +65,7 @@ def test_one_batch_may_mix_presets_and_players() -> None:
     for i in range(13):
         name, players = names[i % 4]
         game = Game(name or "", players=players, seed=9 + i)
-        assert batch.games[i]["hands"].tolist() == game.state["hands"][0].tolist()
+        assert batch.states[i]["hands"].tolist() == game.state["hands"][0].tolist()
         assert batch.turn[i] == game.turn
 
 
@@ -73,7 +73,7 @@ def test_each_game_may_be_given_a_seed_of_its_own() -> None:
     batch = Batch(4)
     batch.reset(np.array([9, 3, 9, 2**40]))
     for i, seed in enumerate([9, 3, 9, 2**40]):
-        assert batch.games[i]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
+        assert batch.states[i]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
     for wrong in (np.zeros(3, np.int64), np.zeros(4)):
         with pytest.raises(OptionError, match="seeds must be 4 whole numbers"):
             batch.reset(wrong)
@@ -85,9 +85,9 @@ def test_an_ended_episode_is_followed_by_the_next_seed_of_its_game() -> None:
     random = np.random.default_rng(0)
     while not batch.done[7]:
         batch.step(batch.random_actions(random))
-    assert batch.games["seed"][7] == 107 + 50
-    assert batch.games[7]["hands"].tolist() == Game(seed=157).state["hands"][0].tolist()
-    assert not batch.games[7]["table"]["scores"].any()
+    assert batch.states["seed"][7] == 107 + 50
+    assert batch.states[7]["hands"].tolist() == Game(seed=157).state["hands"][0].tolist()
+    assert not batch.states[7]["public"]["scores"].any()
 
 
 def test_a_saved_state_goes_on_bit_for_bit() -> None:
@@ -117,7 +117,7 @@ def test_what_is_hidden_comes_only_when_asked_for() -> None:
     batch.reset()
     assert batch.oracle.shape == (5, TRUTH_SIZE)
     for i in range(5):
-        hand = batch.games["hands"][i, batch.turn[i]]
+        hand = batch.states["hands"][i, batch.turn[i]]
         assert np.flatnonzero(batch.oracle[i, :28]).tolist() == [
             t for t in range(28) if hand >> t & 1
         ]
@@ -128,7 +128,7 @@ def test_max_hands_cuts_an_episode_off() -> None:
     batch.reset()
     random, cut = np.random.default_rng(0), 0
     for _ in range(120):
-        hands = batch.games["table"]["hand_number"].copy()
+        hands = batch.states["public"]["hand_number"].copy()
         batch.step(batch.random_actions(random))
         cut += int(batch.truncated.sum())
         assert not batch.done.any()
@@ -143,7 +143,7 @@ def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: 
     batch.reset()
     random, totals, points = np.random.default_rng(0), np.zeros((40, players)), np.zeros(40)
     for _ in range(400):
-        before = batch.games["table"]["scores"].copy()
+        before = batch.states["public"]["scores"].copy()
         batch.step(batch.random_actions(random))
         totals += batch.reward
         if reward != "points":

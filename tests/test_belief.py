@@ -13,12 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules, belief, engine
-from fiveup_env.belief import BELIEF, BONEYARD, WORLD, count, marginals, sample, worlds_to_games
-from fiveup_env.engine import GAME, PLAYING
+from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules, belief
+from fiveup_env.belief.counting import count
+from fiveup_env.belief.marginals import marginals
+from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
+from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.engine.legality import mark_legal_at
+from fiveup_env.engine.play import REFUSED, play_at
+from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import BeliefError
-from fiveup_env.tiles import TILE_COUNT, Tile, mask_of, tiles_in
-from fiveup_env.view import VIEW, observe_at
+from fiveup_env.rules.tiles import TILE_COUNT, Tile, mask_of, tiles_in
 from tests.support import game_of, label, play_randomly, push_all
 from tests.test_game import a_game, thorough
 
@@ -63,19 +68,21 @@ class Deals:
     def __init__(self, game: Game, seat: int) -> None:
         self.seat = seat
         self.view = game.view(seat)
-        self.table = self.view[0]["table"]
+        self.public = self.view[0]["public"]
         self.players = game.rules.players
         hand = [
-            step for step in game.steps() if step.before["table"]["hand_number"] == game.hand_number
+            step
+            for step in game.steps()
+            if step.before["public"]["hand_number"] == game.hand_number
         ]
         self.start = (hand[0].before if hand else game.state).tobytes()
         self.actions = [step.move.action for step in hand]
         self.others = [other for other in range(self.players) if other != seat]
         self.played = [0] * self.players
-        for by, move in zip(self.table["play_seat"].tolist(), game.plays, strict=False):
+        for by, move in zip(self.public["play_seat"].tolist(), game.plays, strict=False):
             self.played[by] |= mask_of([move.tile or Tile(0, 0)])
         self.draws = [
-            [k for k in range(self.table["drawn"]) if self.table["draw_seat"][k] == other]
+            [k for k in range(self.public["drawn"]) if self.public["draw_seat"][k] == other]
             for other in range(self.players)
         ]
         self.own = int(self.view["hand"][0]) | self.played[seat]
@@ -87,7 +94,7 @@ class Deals:
         """How many deals there are to try."""
         left, trials = len(self.hidden), 1
         for other in self.others:
-            size = int(self.table["sizes"][other])
+            size = int(self.public["sizes"][other])
             trials *= comb(left, size)
             trials *= perm(size + self.played[other].bit_count(), len(self.draws[other]))
             left -= size
@@ -108,7 +115,7 @@ class Deals:
         state["hands"][0, : self.players] = hands
         state["order"][0, : len(order)] = order
         for action in self.actions:
-            if engine.play_at(state, 0, action) == engine.REFUSED:
+            if play_at(state, 0, action) == REFUSED:
                 return None
         view = np.zeros(1, VIEW)
         observe_at(state, 0, self.seat, view, 0)
@@ -116,7 +123,7 @@ class Deals:
 
     def dealt(self, world: np.void) -> tuple[list[int], list[int]]:
         """The hands and the boneyard from which a sampled world has come."""
-        order = world["order"][: self.table["boneyard"]].tolist()
+        order = world["order"][: self.public["boneyard"]].tolist()
         hands = world["hands"][: self.players].tolist()
         for seat in range(self.players):
             hands[seat] |= self.played[seat]
@@ -145,7 +152,7 @@ class Deals:
         if not seats:
             yield []
             return
-        for hand in combinations(tiles, self.table["sizes"][seats[0]]):
+        for hand in combinations(tiles, self.public["sizes"][seats[0]]):
             rest = [tile for tile in tiles if tile not in hand]
             for hands in self._shared_out(rest, seats[1:]):
                 yield [sum(1 << tile for tile in hand), *hands]
@@ -155,10 +162,10 @@ def shares_of(games: list[np.ndarray]) -> np.ndarray:
     """In what share of some games each tile is in each hand and in the boneyard."""
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     for state in games:
-        table = state[0]["table"]
+        public = state[0]["public"]
         for seat, hand in enumerate(state[0]["hands"].tolist()):
             shares[seat, [tile.id for tile in tiles_in(hand)]] += 1
-        shares[BONEYARD, state[0]["order"][table["drawn"] : table["boneyard"]]] += 1
+        shares[BONEYARD, state[0]["order"][public["drawn"] : public["boneyard"]]] += 1
     return shares / len(games)
 
 
@@ -178,7 +185,7 @@ def kind(record: np.void, drawn: int) -> tuple[bytes, bytes]:
 
 def compare(deals: Deals, random: Random) -> int:
     """Hold what is believed against every deal; answer how many agree."""
-    view, drawn = deals.view, int(deals.table["drawn"])
+    view, drawn = deals.view, int(deals.public["drawn"])
     games = deals.agreeing()
     assert count(view) == len(games)
     np.testing.assert_allclose(marginals(view), shares_of(games), rtol=0, atol=1e-14)
@@ -252,12 +259,12 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, se
     play_randomly(game, random, random.randrange(80))
     if game.turn is None:
         return
-    state, table = game.state[0], game.state[0]["table"]
+    state, public = game.state[0], game.state[0]["public"]
     for seat in range(game.rules.players):
         view = game.view(seat)
         assert count(view) >= 1
         shares = marginals(view)
-        np.testing.assert_allclose(shares[:BONEYARD].sum(1), table["sizes"], atol=1e-9)
+        np.testing.assert_allclose(shares[:BONEYARD].sum(1), public["sizes"], atol=1e-9)
         on_table = mask_of(move.tile for move in game.plays if move.tile)
         somewhere = [
             tile < game.rules.tile_count and not on_table >> tile & 1 for tile in range(TILE_COUNT)
@@ -265,7 +272,7 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, se
         np.testing.assert_allclose(shares.sum(0), somewhere, atol=1e-12)
         for other in range(game.rules.players):
             assert all(shares[other, tile.id] > 0 for tile in game.hand_of(other))
-        assert (shares[BONEYARD, state["order"][table["drawn"] : table["boneyard"]]] > 0).all()
+        assert (shares[BONEYARD, state["order"][public["drawn"] : public["boneyard"]]] > 0).all()
         deals = Deals(game, seat)
         for world in sample(view, 5, np.random.default_rng(seed)):
             assert deals.replayed(*deals.dealt(world)) is not None
@@ -284,15 +291,15 @@ def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) ->
     for i in range(len(games)):
         observe_at(games, i, game.turn, seen, 0)
         assert seen.tobytes() == view.tobytes()
-        while games["table"]["phase"][i] == PLAYING:
+        while games["public"]["phase"][i] == PLAYING:
             masks[:] = 0
-            engine.mark_legal_at(games, i, masks)
+            mark_legal_at(games, i, masks)
             action = random.choice(masks[0].nonzero()[0].tolist())
-            assert engine.play_at(games, i, action) != engine.REFUSED
-        table = games[i]["table"]
-        left = games[i]["order"][table["drawn"] : table["boneyard"]].tolist()
+            assert play_at(games, i, action) != REFUSED
+        public = games[i]["public"]
+        left = games[i]["order"][public["drawn"] : public["boneyard"]].tolist()
         places = [*games[i]["hands"].tolist(), sum(1 << tile for tile in left)]
-        assert sum(place.bit_count() for place in places) + table["plies"] == game.rules.tile_count
+        assert sum(place.bit_count() for place in places) + public["plies"] == game.rules.tile_count
 
 
 # --- What is seen, and what it tells
@@ -388,7 +395,7 @@ def test_views_that_no_game_leads_to() -> None:
     game = push_all(game_of("2-2 2-1", "0-0 1-0", max_pip=2, reserve=2), "2-2")
     lead, hand = game.view(0), game.view(0)
     # After 2-1 and 2-2 in the own hand, a seat that lacks 1 and 2 can hold one tile at most.
-    lead["table"]["play_action"][0, 0] = Tile.parse("2-1").id
+    lead["public"]["play_action"][0, 0] = Tile.parse("2-1").id
     lead["hand"] = mask_of([Tile.parse("2-2")])
     hand["hand"] = 0
     for view in (lead, hand):

@@ -10,8 +10,8 @@ import pytest
 
 import evaluate
 import train
-from agents.learn import runs
-from agents.learn.config import ConfigError, load_config
+from agents.learn.runs import folder as runs
+from agents.learn.runs.config import ConfigError, load_config
 
 ROOT = Path(__file__).parents[1]
 

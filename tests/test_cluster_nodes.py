@@ -30,21 +30,21 @@ from agents.cluster import arena, connection, training
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
 from agents.cluster.training import RLlibPlay
-from agents.learn import runs
-from agents.learn.config import load_config
-from agents.learn.metrics import read_metrics
-from agents.learn.networks import masked_log_probabilities
 from agents.learn.ppo import _minibatches
+from agents.learn.runs import folder as runs
+from agents.learn.runs.config import load_config
+from agents.learn.runs.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay, shape_of
-from agents.registry import make_agent
+from agents.policies.networks import masked_log_probabilities
 from fiveup_env import Rules
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from agents.arena.games import Played
-    from agents.learn.config import Config
+    from agents.learn.runs.config import Config
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)

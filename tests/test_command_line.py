@@ -13,8 +13,9 @@ import pytest
 
 from fiveup_env.__main__ import main
 from fiveup_env.drawing.replay import replay_html
-from fiveup_env.records import read_file
-from fiveup_env.rules import FIELDS, PRESETS
+from fiveup_env.game.records import read_file
+from fiveup_env.rules.fields import FIELDS
+from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from agents.play.heuristics import weights_of
-from agents.play.values import LOOKED_AT
 from fiveup_env import Game
 from fiveup_env.encoders import ENCODERS
+from fiveup_env.opponents.features import FEATURES
+from fiveup_env.opponents.ladder import weights_of
 from tests.support import play_randomly
 
 ROOT = Path(__file__).parent.parent
@@ -49,4 +49,4 @@ def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
 def test_the_strategy_page_tells_the_weights_of_the_highest_rung() -> None:
     page = (ROOT / "docs" / "strategy.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| (\w+) \| ([+-][\d.]+) \| [+-]", page, re.MULTILINE))
-    assert told == dict(zip(LOOKED_AT, (f"{w:+.2f}" for w in weights_of("partner")), strict=True))
+    assert told == dict(zip(FEATURES, (f"{w:+.2f}" for w in weights_of("partner")), strict=True))

@@ -17,7 +17,7 @@ from fiveup_env import Game, Rules, Tile
 from fiveup_env.drawing import placement
 from fiveup_env.drawing.replay import replay_html
 from fiveup_env.drawing.svg import game_svg
-from fiveup_env.records import Json, record_of
+from fiveup_env.game.records import Json, record_of
 from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

@@ -66,33 +66,33 @@ def test_every_entry_stays_within_its_bounds(rules: Any, seed: int) -> None:
 def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
     """What `flat` promises to tell apart, read off the game by other means."""
     state = game.state[0]
-    table = state["table"]
+    public = state["public"]
     players = game.rules.players
     around = [(seat + k) % players for k in range(players)]
     played = {
         MOVES[a].tile: int(s)
-        for a, s in zip(table["play_action"], table["play_seat"], strict=True)
+        for a, s in zip(public["play_action"], public["play_seat"], strict=True)
         if a >= 0
     }
     lacks = []
     for other in around:
         for pip in range(7):
-            ply = int(table["lack_ply"][other, pip])
-            drawn = table["draws"][other] - table["lack_draws"][other, pip]
-            lacks.append((ply >= 0) and (int(table["plies"]) - ply, int(drawn)))
+            ply = int(public["lack_ply"][other, pip])
+            drawn = public["draws"][other] - public["lack_draws"][other, pip]
+            lacks.append((ply >= 0) and (int(public["plies"]) - ply, int(drawn)))
     return (
         game.rules,
         game.hand_of(seat),
         tuple(sorted((str(tile), around.index(s)) for tile, s in played.items())),
         game.layout,
         tuple(len(game.hand_of(s)) for s in around),
-        tuple(int(table["draws"][s]) for s in around),
+        tuple(int(public["draws"][s]) for s in around),
         game.boneyard_count,
         tuple(lacks),
         tuple(game.scores[game.rules.side_of(s)] for s in around),
         around.index(game.turn or 0),
         around.index(game.lead),
-        int(table["passes"]),
+        int(public["passes"]),
     )
 
 
@@ -153,14 +153,14 @@ def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since(
                 break
             for seat in (0, 1):
                 other = 1 - seat
-                table = game.view(seat)[0]["table"]
+                public = game.view(seat)[0]["public"]
                 drawn = [
                     int(p)
-                    for p, s in zip(table["draw_ply"], table["draw_seat"], strict=True)
+                    for p, s in zip(public["draw_ply"], public["draw_seat"], strict=True)
                     if s == other
                 ]
                 for pip in range(7):
-                    ply = int(table["lack_ply"][other, pip])
+                    ply = int(public["lack_ply"][other, pip])
                     if ply < 0:
                         continue
                     since = sum(p > ply for p in drawn)
@@ -193,8 +193,8 @@ def test_plays_tell_what_each_action_would_score() -> None:
             before = game.copy()
             before.push(move)
             step = list(before.steps())[-1]
-            table = step.after[0]["table"]
-            total = int(table["layout"]["total"])
+            public = step.after[0]["public"]
+            total = int(public["layout"]["total"])
             assert plays[move.action] == 1 + (total // 5 if total % 5 == 0 else 0)
 
 
@@ -241,8 +241,8 @@ def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
 @pytest.mark.parametrize("name", ["flat", "tokens"])
 def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
     page = (Path(__file__).parent.parent / "docs" / "encoding.md").read_text()
-    table = table_of(get_encoder(name).pieces)
+    public = table_of(get_encoder(name).pieces)
     if name == "tokens":
-        table = table_of(get_encoder(name).pieces[:1])
-    assert table in page
+        public = table_of(get_encoder(name).pieces[:1])
+    assert public in page
     assert table_of(TRUTH_PIECES) in page

@@ -10,14 +10,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.play import endgame
-from agents.play.endgame import EndgameError, best_moves, regrets
-from agents.play.solver import ENTRY, SOLVER
-from agents.registry import AgentError, make_agent
+from agents.search import endings as endgame
+from agents.search.endings import EndgameError, best_moves, regrets
 from fiveup_env import Game, IllegalMoveError, Move, Rules
-from fiveup_env.actions import ACTION_COUNT
-from fiveup_env.belief import count, sample
-from fiveup_env.rules import PRESETS
+from fiveup_env.belief.counting import count
+from fiveup_env.belief.worlds import sample
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.solver import ENTRY, SOLVER
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.presets import PRESETS
 from tests.support import game_of, label, play_randomly, push_all
 from tests.test_engine_against_reference import any_rules
 from tests.test_game import thorough
@@ -129,7 +131,7 @@ def test_a_memory_of_all_games_before_changes_nothing(rules: Rules, seed: int, t
     assume(game)
     assert game
     state, shuffled = game.state, game.state
-    drawn, end = game.state[0]["table"]["drawn"], rules.boneyard_size
+    drawn, end = game.state[0]["public"]["drawn"], rules.boneyard_size
     shuffled["order"][0, drawn:end] = shuffled["order"][0, drawn:end][::-1]
     for one in (state, shuffled):
         values = solved_with(NO_MEMORY, one)
@@ -199,7 +201,7 @@ def test_a_view_is_pinned_down_if_all_its_worlds_have_the_same_future(rules: Rul
                 break
             view = game.view()
             worlds = sample(view, 400, np.random.default_rng(seed))
-            first = view[0]["table"]["drawn"]
+            first = view[0]["public"]["drawn"]
             last = max(first, game.rules.boneyard_size - rules.reserve)
             futures = {
                 (world["hands"].tobytes(), world["order"][first:last].tobytes()) for world in worlds

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import PRESETS, TILES, Game, Move, Rules
-from fiveup_env.rules import CHOICES
-from fiveup_env.tiles import set_size
+from fiveup_env.rules.fields import CHOICES
+from fiveup_env.rules.tiles import set_size
 from tests import reference
 from tests.reference import Reference
 from tests.support import EVERY_PRESET, SEATINGS, label

@@ -19,10 +19,11 @@ from agents.exact.profiles import profile_of
 from agents.exact.regret import CfrPlus
 from agents.exact.sampling import ExternalSampling
 from agents.exact.values import exploitability
-from agents.registry import make_agent
-from fiveup_env import Deal, Game, Rules, tiles
-from fiveup_env.actions import ACTION_COUNT
+from fiveup_env import Deal, Game, Rules
 from fiveup_env.errors import IllegalMoveError
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules import tiles
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +111,7 @@ def test_draws_that_begin_alike_are_one_history() -> None:
 def test_views_of_an_information_state_are_those_of_the_seat_to_move(name: str) -> None:
     views = form(name).views()
     assert (views["seat"] == form(name).seats).all()
-    assert (views["table"]["turn"] == form(name).seats).all()
+    assert (views["public"]["turn"] == form(name).seats).all()
     assert len({view.tobytes() for view in views}) == len(views)
 
 
@@ -208,11 +209,11 @@ def test_three_players_of_the_smallest_come_to_an_equilibrium_too() -> None:
 
 
 def test_cfr_in_parts_is_cfr_in_one() -> None:
-    parts, whole = CfrPlus(form("mini-2")), CfrPlus(form("mini-2"))
+    parts, signed = CfrPlus(form("mini-2")), CfrPlus(form("mini-2"))
     for _ in range(5):
         parts.run(4)
-    whole.run(20)
-    assert (parts.average == whole.average).all()
+    signed.run(20)
+    assert (parts.average == signed.average).all()
 
 
 def test_sampling_comes_to_the_same_value_by_fewer_histories() -> None:

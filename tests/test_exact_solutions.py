@@ -21,9 +21,9 @@ from agents.exact.solutions import (
     write_solution,
 )
 from agents.exact.values import exploitability
-from agents.registry import make_agent
 from fiveup_env import Rules
-from fiveup_env.rules import MINIS
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.presets import MINIS
 
 if TYPE_CHECKING:
     from pathlib import Path

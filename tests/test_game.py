@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import MOVES, TILES, Deal, FiveUpError, Game, Move, Rules, Tile
-from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.errors import (
     DealError,
     GameOverError,
@@ -25,7 +24,8 @@ from fiveup_env.errors import (
     SeedError,
     TileError,
 )
-from fiveup_env.tiles import TILE_COUNT, mask_of
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.tiles import TILE_COUNT, mask_of
 from tests.support import (
     EVERY_PRESET,
     deal,
@@ -50,8 +50,8 @@ def test_every_tile_is_always_somewhere_exactly_once(game: Game, seed: int) -> N
     random = Random(seed)
     for _ in range(60):
         state = game.state[0]
-        table = state["table"]
-        boneyard = state["order"][table["drawn"] : table["boneyard"]].tolist()
+        public = state["public"]
+        boneyard = state["order"][public["drawn"] : public["boneyard"]].tolist()
         places = [
             *state["hands"][: game.rules.players].tolist(),
             mask_of(TILES[tile] for tile in boneyard),
@@ -60,7 +60,7 @@ def test_every_tile_is_always_somewhere_exactly_once(game: Game, seed: int) -> N
         assert sum(places) == (1 << game.rules.tile_count) - 1
         assert sum(place.bit_count() for place in places) == game.rules.tile_count
         sizes = [place.bit_count() for place in places[: game.rules.players]]
-        assert table["sizes"][: game.rules.players].tolist() == sizes
+        assert public["sizes"][: game.rules.players].tolist() == sizes
         play_randomly(game, random, 1)
 
 
@@ -69,7 +69,7 @@ def test_every_tile_is_always_somewhere_exactly_once(game: Game, seed: int) -> N
 def test_the_running_total_and_the_open_pips_are_those_of_the_ends(game: Game, seed: int) -> None:
     random = Random(seed)
     for _ in range(60):
-        layout = game.state[0]["table"]["layout"]
+        layout = game.state[0]["public"]["layout"]
         ends = game.layout.ends
         assert layout["total"] == sum(end.counts for end in ends)
         numbers = {end.pip + (7 if end.kind == "double" else 0) for end in ends}
@@ -252,12 +252,12 @@ def test_a_view_shows_the_seats_own_tiles_and_the_public_history() -> None:
     assert [str(TILES[tile]) for tile in mine["drawn"][:3]] == ["3-3", "1-0", "6-0"]
     assert set(theirs["drawn"].tolist()) == {-1}
     for view in (mine, theirs):
-        table = view["table"]
-        assert table["draw_seat"][:3].tolist() == [1, 1, 1]
-        assert table["draw_ply"][:3].tolist() == [1, 1, 1]
-        assert table["play_seat"][:1].tolist() == [0]
-        assert MOVES[table["play_action"][0]] == Move.parse("6-4")
-        assert table["sizes"][:2].tolist() == [1, 5]
+        public = view["public"]
+        assert public["draw_seat"][:3].tolist() == [1, 1, 1]
+        assert public["draw_ply"][:3].tolist() == [1, 1, 1]
+        assert public["play_seat"][:1].tolist() == [0]
+        assert MOVES[public["play_action"][0]] == Move.parse("6-4")
+        assert public["sizes"][:2].tolist() == [1, 5]
 
 
 # --- Bad input

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from agents.arena.duels import duel
-from agents.play.heuristics import LADDER, weights_of
-from agents.play.tuning import margins
-from agents.play.values import (
-    LOOKED_AT,
-    NAMES,
-    ROOM,
-    best_action,
-    look,
-    unseen_by,
-)
-from agents.registry import make_agent
+from agents.search.tuning import margins
 from fiveup_env import Game, Rules, Tile
-from fiveup_env.compiled import Array, compiled
-from fiveup_env.engine import list_legal
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.opponents.features import (
+    FEATURE_NAMES,
+    FEATURES,
+    SCRATCH,
+    best_action,
+    unseen_by,
+    write_features,
+)
+from fiveup_env.opponents.ladder import LADDER, weights_of
+from fiveup_env.opponents.registry import make_agent
 from tests.support import choices, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 @compiled
 def look_at(views: Array, action: int, weights: Array, rooms: Array) -> float:
-    table, hand = views[0].table, views[0].hand
-    look(table, hand, unseen_by(table, hand), action, weights, rooms[0])
-    return (weights * rooms[0].looks).sum()
+    public, hand = views[0].public, views[0].hand
+    write_features(public, hand, unseen_by(public, hand), action, weights, rooms[0])
+    return (weights * rooms[0].features).sum()
 
 
 def looked(name: str, game: Game, move: str) -> float:
     """What one of the things that are looked at comes to."""
-    weights = (np.array(NAMES) == name).astype(float)
-    return look_at(game.view(), game.parse(move).action, weights, np.zeros(1, ROOM))
+    weights = (np.array(FEATURE_NAMES) == name).astype(float)
+    return look_at(game.view(), game.parse(move).action, weights, np.zeros(1, SCRATCH))
 
 
 def mean_over_hands(game: Game, kept: str, size: int, of: Callable[[set[str]], float]) -> float:
@@ -140,19 +140,21 @@ def test_every_rung_looks_at_its_own_things_and_those_below() -> None:
     allowed: set[str] = set()
     for rung, names in LADDER.items():
         allowed |= set(names)
-        used = {name for name, weight in zip(NAMES, weights_of(rung), strict=True) if weight}
+        used = {
+            name for name, weight in zip(FEATURE_NAMES, weights_of(rung), strict=True) if weight
+        }
         assert used <= allowed
         assert used & set(names), rung
-    assert allowed == set(LOOKED_AT)
+    assert allowed == set(FEATURES)
 
 
 @compiled
 def legal_and_best(views: Array, weights: Array, rooms: Array, actions: Array) -> int:
-    table, hand = views[0].table, views[0].hand
-    count = list_legal(table, hand, rooms[0].actions)
+    public, hand = views[0].public, views[0].hand
+    count = list_legal(public, hand, rooms[0].actions)
     for k in range(count):
         actions[k] = rooms[0].actions[k]
-    actions[count] = best_action(table, hand, weights, rooms[0], np.uint64(1))
+    actions[count] = best_action(public, hand, weights, rooms[0], np.uint64(1))
     return count
 
 
@@ -162,7 +164,7 @@ def test_actions_are_listed_and_chosen_from_a_view_as_the_mask_allows(rules: Rul
     for start in range(60):
         game = play_randomly(Game(rules, seed=start), random, random.randrange(40))
         actions = np.zeros(130, np.int64)
-        count = legal_and_best(game.view(), weights_of("partner"), np.zeros(1, ROOM), actions)
+        count = legal_and_best(game.view(), weights_of("partner"), np.zeros(1, SCRATCH), actions)
         assert sorted(actions[:count]) == np.flatnonzero(game.action_mask()).tolist()
         assert actions[count] in actions[:count]
 
@@ -178,7 +180,7 @@ def test_greedy_takes_the_most_points_now_and_any_of_equals() -> None:
 
 def test_where_nothing_has_a_weight_any_action_is_as_good() -> None:
     seeds = np.arange(100, dtype=np.uint64)
-    won = margins(Rules.preset(), seeds, np.zeros(len(NAMES)), weights_of("greedy"))
+    won = margins(Rules.preset(), seeds, np.zeros(len(FEATURE_NAMES)), weights_of("greedy"))
     assert won.mean() < -2
 
 

@@ -20,16 +20,16 @@ from agents.learn.imitation import (
     gather_on_cores,
     imitate,
 )
-from agents.learn.networks import PolicyNetwork, Shape, build
-from agents.learn.policies import load_policy
-from agents.play.outlook import outlook_of
+from agents.policies.files import load_policy
+from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
+from fiveup_env.opponents.outlook import outlook_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fiveup_env.opponents import Policy
+    from fiveup_env.opponents.agent import Agent
 
 torch.set_num_threads(1)
 
@@ -104,7 +104,7 @@ def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> n
 
 
 @pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
-def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Policy) -> None:
+def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Agent) -> None:
     rows = examples_of(games=50, explorer=last, share=share).rows
     batch = Batch(50, seed=(1 + 1) << 40)
     batch.reset()
@@ -150,7 +150,7 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
     examples = gather(Sure(), "five_up", 2, 2000, 1, games=50, reward="outlook")
     batch = Batch(50, players=2, reward="win", seed=(1 + 1) << 40)
     batch.reset()
-    leads = outlook_of(batch.games["table"]["rules"][0])[61, 61]
+    leads = outlook_of(batch.states["public"]["rules"][0])[61, 61]
     first = examples.returns[: (batch.mask.sum(1) > 1).sum()]
     assert np.allclose(first, 8 * (1 - leads))
     assert examples.returns.std() > 0

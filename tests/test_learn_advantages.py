@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.learn.advantages import NOBODY, Advantages, estimate
 from agents.learn.rollouts import Window
-from fiveup_env.batch import Batch
+from fiveup_env.envs.batch import Batch
 
 Game = tuple[list[int], list[float], list[list[float]], list[bool]]
 
@@ -194,10 +194,10 @@ def test_two_windows_learn_from_every_decision_once_and_are_the_same_as_one(
     game: Game, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(1, len(game[0]) - 1))
-    whole = seat_by_seat(game, 1, 0)
+    signed = seat_by_seat(game, 1, 0)
     first, second = in_two_windows(game, cut, gae_lambda=0)
     assert not first.keys() & second.keys()
-    assert first | second == whole
+    assert first | second == signed
 
 
 @given(games(), st.data())
@@ -205,6 +205,6 @@ def test_what_is_carried_over_has_the_returns_of_one_long_window(
     game: Game, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(1, len(game[0]) - 1))
-    whole = seat_by_seat(game, 1, 1)
+    signed = seat_by_seat(game, 1, 1)
     _, second = in_two_windows(game, cut, gae_lambda=1)
-    assert second == {tick: whole[tick] for tick in second}
+    assert second == {tick: signed[tick] for tick in second}

@@ -10,8 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.learn import checkpoints
-from agents.learn.checkpoints import CheckpointError, checkpoints_in, read_newest, write_checkpoint
+from agents.learn.runs import checkpoints
+from agents.learn.runs.checkpoints import (
+    CheckpointError,
+    checkpoints_in,
+    read_newest,
+    write_checkpoint,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

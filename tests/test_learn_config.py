@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.learn.config import (
+from agents.learn.runs.config import (
     KEYS,
     Config,
     ConfigError,

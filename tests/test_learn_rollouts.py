@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from agents.learn.advantages import NOBODY
-from agents.learn.config import Config
-from agents.learn.rewards import HANDS_IN_A_CHANCE, POINTS_IN_ONE
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Lesson, Rollouts, first_deal, make_batch
-from agents.play.outlook import outlook_of
+from agents.learn.runs.config import Config
+from agents.policies.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
+from fiveup_env.opponents.outlook import outlook_of
 
 if TYPE_CHECKING:
     from agents.learn.rollouts import Choice
-    from fiveup_env.batch import Batch
+    from fiveup_env.envs.batch import Batch
 
 
 def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
@@ -85,7 +85,7 @@ def test_a_return_is_what_the_batch_gave_the_seat_up_to_the_end(players: int, ho
         forced=True,
     )
     seats, rewards, ended = [], [], []
-    step, hands = batch.step, batch.games["table"]["hand_number"]
+    step, hands = batch.step, batch.states["public"]["hand_number"]
 
     def noted(actions: np.ndarray) -> None:
         seats.append(batch.turn.copy())
@@ -110,7 +110,7 @@ def test_a_return_is_what_the_batch_gave_the_seat_up_to_the_end(players: int, ho
 
 def test_deals_are_those_of_the_seed_and_none_that_are_measured_on() -> None:
     batch, _ = rollouts_of(seed=3)
-    assert batch.games["seed"].tolist() == [first_deal(3) + k for k in range(len(batch))]
+    assert batch.states["seed"].tolist() == [first_deal(3) + k for k in range(len(batch))]
     assert first_deal(0) > 1 << 39
 
 
@@ -156,9 +156,9 @@ def test_outlook_rewards_sum_up_to_winning_or_losing() -> None:
     before = rollouts.state()["chances"].copy()
     played(rollouts, 1, Chooser())
     window = rollouts.window
-    table = outlook_of(batch.games["table"]["rules"][0])
-    assert before[0, 0] == pytest.approx(table[61, 61]) or before[0, 1] == pytest.approx(
-        table[61, 61]
+    public = outlook_of(batch.states["public"]["rules"][0])
+    assert before[0, 0] == pytest.approx(public[61, 61]) or before[0, 1] == pytest.approx(
+        public[61, 61]
     )
     for game in range(len(batch)):
         ends = np.flatnonzero(window.ended[window.carried :, game])

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn.config import Config, ConfigError
-from agents.learn.policies import NetworkAgent, load_policy, save_policy
 from agents.learn.ppo import Learner, LossError
 from agents.learn.rollouts import Lesson
+from agents.learn.runs.config import Config, ConfigError
 from agents.learn.selfplay import SelfPlay, shape_of
-from fiveup_env.batch import Batch
+from agents.policies.agent import NetworkAgent
+from agents.policies.files import load_policy, save_policy
+from fiveup_env.envs.batch import Batch
 
 if TYPE_CHECKING:
     from pathlib import Path

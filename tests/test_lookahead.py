@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn.networks import Shape, build
-from agents.learn.policies import NetworkAgent
-from agents.play.heuristics import Partner, weights_of
-from agents.play.lookahead import LOOKS, STEPS, Lookahead
+from agents.policies.agent import NetworkAgent
+from agents.policies.lookahead import LOOKS, STEPS, Lookahead
+from agents.policies.networks import Shape, build
 from fiveup_env import Batch, Game, Rules
 from fiveup_env.encoders import bounds, get_encoder, piece_of, row_size
+from fiveup_env.opponents.ladder import Partner, weights_of
 from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all, shuffled_hidden
 
 ENCODER = Lookahead()
@@ -27,14 +27,14 @@ def rows_of(views: np.ndarray) -> np.ndarray:
 
 def test_looks_are_those_of_the_heuristics() -> None:
     game = push_all(game_of("2-1 1-0", "3-1 3-3", max_pip=3), "2-1")
-    looks = piece_of(ENCODER, "looks", rows_of(game.view()))[0]
+    features = piece_of(ENCODER, "looks", rows_of(game.view()))[0]
     (action,) = (move.action for move in game.legal_moves)
     # 3-1 on the 1 makes 5: a point, 4 pips, no double; 3-3 is kept and fits, as do four unseen tiles.
-    points, _, pips, double, follow, control, *_ = looks[action] / STEPS
+    points, _, pips, double, follow, control, *_ = features[action] / STEPS
     assert (points, double, follow) == (1, 0, 0)
     assert pips == pytest.approx(4 / 5, abs=0.5 / STEPS)
     assert control == pytest.approx(1 / 5, abs=0.5 / STEPS)
-    assert (np.delete(looks, action, 0) == 0).all()
+    assert (np.delete(features, action, 0) == 0).all()
 
 
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.learn.networks import (
+from agents.policies.networks import (
     Critic,
     Shape,
     ShapeError,
@@ -17,8 +17,8 @@ from agents.learn.networks import (
     masked_log_probabilities,
 )
 from fiveup_env import Batch, get_encoder
-from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.encoders import piece_of
+from fiveup_env.rules.actions import ACTION_COUNT
 
 torch.set_num_threads(1)
 

@@ -11,9 +11,9 @@ import pytest
 
 import fiveup_env
 from fiveup_env import MOVES, Batch, Game, Rules
-from fiveup_env.actions import ACTION_COUNT
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.sb3 import FiveUpVecEnv
+from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.rules.actions import ACTION_COUNT
 from tests.support import EVERY_PRESET, label
 
 STEPS = 150
@@ -97,7 +97,7 @@ GOLDEN = {
 def lowest_or_highest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
     """A policy that depends on its view alone: low or high actions by the number of plays."""
     del random
-    odd = views["table"]["plies"] % 2 == 1
+    odd = views["public"]["plies"] % 2 == 1
     return np.where(odd, ACTION_COUNT - 1 - masks[:, ::-1].argmax(1), masks.argmax(1))
 
 

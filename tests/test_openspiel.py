@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from fiveup_env import FiveUpError, Game, Rules, raw_env
-from fiveup_env.actions import DRAW, MOVES
-from fiveup_env.belief import marginals
+from fiveup_env.belief.marginals import marginals
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import BeliefError, DealError, IllegalMoveError, OptionError, RulesError
-from fiveup_env.rules import FIELDS
+from fiveup_env.rules.actions import DRAW, MOVES
+from fiveup_env.rules.fields import FIELDS
 from tests.support import EVERY_PRESET, label
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -148,7 +148,7 @@ def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rul
         game.push(move)
         if game.hand_number == 0 and game.outcome() is None:
             assert state.is_chance_node() == (
-                game.state["table"]["drawn"] > before["table"]["drawn"]
+                game.state["public"]["drawn"] > before["public"]["drawn"]
             )
     draw_in_vain(before, state)
     assert state.is_terminal()

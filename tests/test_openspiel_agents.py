@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from agents.arena.duels import duel
-from agents.registry import AgentError, known_agents, make_agent
 from fiveup_env import Batch, Game, Rules
-from fiveup_env.opponents import random_policy
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.registry import known_agents, make_agent
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -68,7 +69,7 @@ def test_an_agent_can_be_exploited_less_the_better_it_is() -> None:
 def test_probabilities_are_told_or_the_shares_of_an_agents_answers() -> None:
     game = load(players=2)
     state = first_decision(game)
-    drawn = AgentPolicy(game, random_policy, samples=4000).action_probabilities(state)
+    drawn = AgentPolicy(game, random_actions, samples=4000).action_probabilities(state)
     assert list(drawn) == state.legal_actions()
     assert list(drawn.values()) == pytest.approx([1 / 5] * 5, abs=0.03)
     told = AgentPolicy(game, "random").action_probabilities(state)
@@ -84,7 +85,7 @@ def test_probabilities_are_those_of_the_information_state() -> None:
     state = first_decision(game)
     other = state.resample_from_infostate(state.current_player(), np.random.default_rng(1).random)
     assert str(other) != str(state)
-    asked = AgentPolicy(game, random_policy, samples=7)
+    asked = AgentPolicy(game, random_actions, samples=7)
     assert asked.action_probabilities(other) == asked.action_probabilities(state)
     with pytest.raises(AgentError, match="once or more"):
         AgentPolicy(game, "greedy", samples=0).action_probabilities(state)
@@ -94,7 +95,7 @@ def test_our_agents_play_where_openspiel_evaluates_bots() -> None:
     game, margins = load(players=2), []
     for seed in range(30):
         np.random.seed(seed)  # noqa: NPY002 - OpenSpiel deals from there
-        bots = [AgentBot("greedy", seed), AgentBot(random_policy, seed)]
+        bots = [AgentBot("greedy", seed), AgentBot(random_actions, seed)]
         margins.append(evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random))
     assert np.mean(margins, 0)[0] > 1
     assert np.sum(margins, 1) == pytest.approx(0)
@@ -124,7 +125,7 @@ def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
         if state.is_chance_node():
             state.apply_action(state.legal_actions()[0])
         else:
-            shares = dict(bot.get_policy(state))
+            shares = dict(bot.get_agent(state))
             assert sum(shares.values()) == pytest.approx(1)
             state.apply_action(bot.step(state))
 
@@ -148,7 +149,7 @@ def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the
             state = handed[-1]
             assert state.current_player() == game.turn
             seen = state.course.view(state.current_player())
-            seen["table"]["hand_number"] = game.hand_number  # there it is the first
+            seen["public"]["hand_number"] = game.hand_number  # there it is the first
             assert seen.tobytes() == view.tobytes()
             truth = game.state["hands"][0].tolist()
             guessed += state.course.games["hands"][0].tolist() != truth

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.play.outlook import FARTHEST, chance_from, outlook_of
-from agents.registry import make_agent
 from fiveup_env import Batch, Rules
-from fiveup_env.compiled import Array, compiled
-from fiveup_env.rules import RULES
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.opponents.outlook import FARTHEST, chance_from, outlook_of
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.fields import RULES
 
 BY_LOT, BEHIND, AHEAD = -1, 0, 1
 
@@ -20,7 +20,7 @@ def chance(chances: Array, own: int, rival: int, leads: int) -> float:
 
 
 def test_the_chances_of_two_sides_add_up_to_one() -> None:
-    chances = outlook_of(Rules.preset().record())
+    chances = outlook_of(Rules.preset().to_struct())
     for own, rival in ((1, 1), (5, 30), (61, 61), (90, 3), (200, 230)):
         both = chance(chances, own, rival, BY_LOT) + chance(chances, rival, own, BY_LOT)
         assert both == pytest.approx(1)
@@ -30,7 +30,7 @@ def test_the_chances_of_two_sides_add_up_to_one() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_fewer_points_to_go_are_a_better_chance(players: int) -> None:
-    chances = outlook_of(Rules.preset(players=players).record())[1:, 1:]
+    chances = outlook_of(Rules.preset(players=players).to_struct())[1:, 1:]
     assert (np.diff(chances, axis=0) < 1e-3).all()
     assert (np.diff(chances, axis=1) > -1e-3).all()
     assert chances.min() >= 0
@@ -38,7 +38,7 @@ def test_fewer_points_to_go_are_a_better_chance(players: int) -> None:
 
 
 def test_the_same_rules_are_counted_out_once_whatever_lies_between_their_fields() -> None:
-    rules = Rules.preset().record()
+    rules = Rules.preset().to_struct()
     other = np.frombuffer(bytearray(b"\xff" * RULES.itemsize), RULES)[0]
     for name in RULES.names or ():
         other[name] = rules[name]
@@ -47,7 +47,7 @@ def test_the_same_rules_are_counted_out_once_whatever_lies_between_their_fields(
 
 
 def test_far_targets_are_judged_by_the_lead_alone() -> None:
-    chances = outlook_of(Rules.preset(target=1000).record())
+    chances = outlook_of(Rules.preset(target=1000).to_struct())
     far = chance(chances, 900, 910, BY_LOT)
     assert far == chance(chances, FARTHEST - 10, FARTHEST, BY_LOT)
 
@@ -57,12 +57,12 @@ def test_the_chances_are_those_of_games_between_greedy_players(to_go: tuple[int,
     rules, games = Rules.preset(), 4000
     batch = Batch(games, rules, episode="game")
     batch.reset(5)
-    batch.games["table"]["scores"][:, :2] = [rules.target - points for points in to_go]
+    batch.states["public"]["scores"][:, :2] = [rules.target - points for points in to_go]
     greedy, random = make_agent("greedy"), np.random.default_rng(3)
     going = np.arange(games)
     while len(going):
         batch.advance(greedy(batch.views(going), batch.mask[going], random), going)
         going = going[~batch.done[going]]
-    won = (batch.games["table"]["winner"] == 0).mean()
-    expected = chance(outlook_of(rules.record()), *to_go, BY_LOT)
+    won = (batch.states["public"]["winner"] == 0).mean()
+    expected = chance(outlook_of(rules.to_struct()), *to_go, BY_LOT)
     assert won == pytest.approx(expected, abs=0.03)

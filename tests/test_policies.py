@@ -18,22 +18,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load, save
 
-from agents.learn import policies
-from agents.learn.networks import PolicyNetwork, Shape, build
-from agents.learn.policies import (
+from agents.policies import files as policies
+from agents.policies.agent import NetworkAgent, PolicyAgent
+from agents.policies.files import (
     DESCRIPTION,
     WEIGHTS,
-    NetworkAgent,
-    PolicyAgent,
     PolicyError,
     load_network,
     load_policy,
     save_policy,
 )
-from agents.registry import AgentError, make_agent
+from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, FiveUpError
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.encoders.flat import Flat
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -246,20 +246,20 @@ def test_a_policy_with_one_byte_altered_is_refused(
     if not folder.exists():
         save_policy(folder, build(Shape(width=1, depth=1)), ABOUT)
     name = data.draw(st.sampled_from([WEIGHTS, DESCRIPTION]))
-    whole = (folder / name).read_bytes()
-    place = data.draw(st.integers(0, len(whole) - 1))
-    other = data.draw(st.integers(0, 255).filter(lambda byte: byte != whole[place]))
-    damaged = bytearray(whole)
+    signed = (folder / name).read_bytes()
+    place = data.draw(st.integers(0, len(signed) - 1))
+    other = data.draw(st.integers(0, 255).filter(lambda byte: byte != signed[place]))
+    damaged = bytearray(signed)
     damaged[place] = other
     try:
         (folder / name).write_bytes(damaged)
-        if name == DESCRIPTION and same_json(whole, bytes(damaged)):
+        if name == DESCRIPTION and same_json(signed, bytes(damaged)):
             load_policy(folder)  # only the space between the words is another
         else:
             with pytest.raises(PolicyError):
                 load_policy(folder)
     finally:
-        (folder / name).write_bytes(whole)
+        (folder / name).write_bytes(signed)
 
 
 def same_json(one: bytes, other: bytes) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fiveup_env import Game
 from fiveup_env.errors import RecordError
-from fiveup_env.records import dumps, game_of, loads, read_file, record_of
+from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from tests.support import game_of as dealt_game
 from tests.support import play_randomly, push_all
 from tests.test_engine_against_reference import any_rules

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fiveup_env import Deal, Game, Rules
-from fiveup_env.game import HandEnd, Outcome
+from fiveup_env.game.values import HandEnd, Outcome
 from tests.support import deal, game_of, push_all
 
 # Hands that block in double-three without spinners, where the last two tiles stay in the boneyard.

@@ -11,8 +11,8 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from fiveup_env.encoders import piece_of
+from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.errors import OptionError, SeatError
-from fiveup_env.sb3 import FiveUpVecEnv
 
 # A game that is learnt in seconds: double-three, three tiles each, the threes score.
 SMALL: dict[str, Any] = {

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from agents.arena.duels import duel
-from agents.play.search import Pimc
-from agents.registry import AgentError, make_agent
 from fiveup_env import Game, Move, Rules, belief
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.pimc import Pimc
+from fiveup_env.opponents.registry import make_agent
 from tests.support import chosen, game_of, play_randomly, push_all
 
 

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from agents.arena.duels import duel
-from agents.learn.policies import SHIPPED, WEIGHTS
-from agents.registry import make_agent
-from fiveup_env.rules import PRESETS, Rules
+from agents.policies.files import SHIPPED, WEIGHTS
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.presets import PRESETS
 
 DEALS = np.arange(700_000, 700_030, dtype=np.uint64)
 

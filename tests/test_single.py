@@ -10,8 +10,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
+from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError
-from fiveup_env.single import FiveUpEnv
 
 
 class OnlyLegal(FiveUpEnv):
@@ -99,7 +99,7 @@ def test_opponents_are_given_views_and_masks() -> None:
 
     def watch(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
         del random
-        asked.append((views["seat"][0], views["table"]["turn"][0], int(masks.sum())))
+        asked.append((views["seat"][0], views["public"]["turn"][0], int(masks.sum())))
         return masks.argmax(1)
 
     env = make(players=3, seat=1, opponents=watch)

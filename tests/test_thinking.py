@@ -10,16 +10,20 @@ import pytest
 import torch
 
 from agents.arena.duels import duel
-from agents.learn.evidence import Evidence
-from agents.learn.hindsight import LAPSE, log_likelihoods, take_back_points
-from agents.learn.networks import PolicyNetwork, Shape, build
-from agents.learn.policies import PolicyAgent, PolicyError, save_policy
-from agents.learn.thinking import PolicySearch
-from agents.play.endgame import regrets
-from agents.play.search import Pimc
-from agents.registry import AgentError, make_agent
-from fiveup_env import Batch, Game, Rules, belief, engine
-from fiveup_env.view import VIEW, observe_at
+from agents.policies.agent import PolicyAgent
+from agents.policies.files import PolicyError, save_policy
+from agents.policies.networks import PolicyNetwork, Shape, build
+from agents.policies.units import take_back_points
+from agents.search.endings import regrets
+from agents.search.move_likelihood import LAPSE, log_likelihoods
+from agents.search.policy_search import PolicySearch
+from agents.search.world_statistics import WorldStatistics
+from fiveup_env import Batch, Game, Rules, belief
+from fiveup_env.engine.legality import mark_legal_at
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.pimc import Pimc
+from fiveup_env.opponents.registry import make_agent
 from tests.support import EVERY_PRESET, chosen, game_of, label, play_randomly, push_all
 
 if TYPE_CHECKING:
@@ -235,10 +239,10 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
     game = play_randomly(Game(rules, seed=3), Random(3), 37)
     hands = (step.before for step in game.steps())
     now = game.hand_number
-    before = next((hand for hand in hands if hand["table"]["hand_number"] == now), game.state)
+    before = next((hand for hand in hands if hand["public"]["hand_number"] == now), game.state)
     view = game.view()
     take_back_points(view)
-    assert (view["table"]["scores"] == before["table"]["scores"]).all()
+    assert (view["public"]["scores"] == before["public"]["scores"]).all()
 
 
 # --- Whom it trusts
@@ -246,7 +250,7 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
 
 def decided(worths: np.ndarray, logs: list[float], trust: float = 1.0) -> np.ndarray:
     """The scores of one view's actions after some worlds, that came in two parts."""
-    evidence = Evidence(np.array([logs]), np.ones((1, len(logs)), np.bool_), trust)
+    evidence = WorldStatistics(np.array([logs]), np.ones((1, len(logs)), np.bool_), trust)
     for part in np.array_split(worths, 2):
         evidence.add(part[None], np.zeros((1, len(part))))
     return evidence.scores[0]
@@ -273,7 +277,7 @@ def test_what_is_clearly_worse_is_closed_and_stays_so() -> None:
 
 
 def test_worlds_of_no_weight_do_not_count() -> None:
-    evidence = Evidence(np.zeros((1, 2)), np.ones((1, 2), np.bool_), 0.0)
+    evidence = WorldStatistics(np.zeros((1, 2)), np.ones((1, 2), np.bool_), 0.0)
     for worths, likelihood in (([0.0, 0.9], -9e3), ([1.0, 0.0], -1e3), ([0.0, 0.9], -1e4)):
         evidence.add(np.array([[worths]]), np.full((1, 1), likelihood))
     assert evidence.scores.tolist() == [[1.0, 0.0]]
@@ -300,10 +304,10 @@ def test_likelihoods_are_those_of_every_move_that_others_chose(
 def logs_of_others(policy: PolicyAgent, game: Game) -> Iterator[float]:
     """The logarithm of the chance of every choice that others made in the present hand."""
     for step in game.steps():
-        table = step.before[0]["table"]
+        public = step.before[0]["public"]
         legal, masks = legal_in(step.before)
-        if table["hand_number"] == game.hand_number and table["turn"] != game.turn and legal > 1:
-            views = view_of(step.before, int(table["turn"]))
+        if public["hand_number"] == game.hand_number and public["turn"] != game.turn and legal > 1:
+            views = view_of(step.before, int(public["turn"]))
             share = policy.probabilities(views, masks)[0, step.move.action]
             yield float(np.log((1 - LAPSE) * share + LAPSE / legal))
 
@@ -311,7 +315,7 @@ def logs_of_others(policy: PolicyAgent, game: Game) -> Iterator[float]:
 def legal_in(state: np.ndarray) -> tuple[int, np.ndarray]:
     """How many moves are allowed in a GAME record, and which."""
     masks = np.zeros((1, 121), np.int8)
-    engine.mark_legal_at(state, 0, masks)
+    mark_legal_at(state, 0, masks)
     return int(masks.sum()), masks
 
 

@@ -18,13 +18,14 @@ import torch
 import yaml
 
 import train
-from agents.learn import checkpoints, runs
-from agents.learn.checkpoints import checkpoints_in, read_newest
-from agents.learn.config import CONFIGS
-from agents.learn.metrics import read_metrics
+from agents.learn.runs import checkpoints
+from agents.learn.runs import folder as runs
+from agents.learn.runs.checkpoints import checkpoints_in, read_newest
+from agents.learn.runs.config import CONFIGS
+from agents.learn.runs.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay
-from agents.registry import make_agent
-from fiveup_env.files import write_whole
+from fiveup_env.files import write_atomic
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -235,7 +236,7 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
     def filling(path: Path, content: bytes) -> None:
         if path.stem == "00000003":
             raise OSError(28, "No space left on device")
-        write_whole(path, content)
+        write_atomic(path, content)
 
     monkeypatch.setattr(checkpoints, "write_whole", filling)
     assert trained(*TINY) == 2

@@ -6,7 +6,7 @@ from random import Random
 
 from fiveup_env import Game, Tile
 from fiveup_env.drawing.transcript import table_text, transcript
-from fiveup_env.records import record_of
+from fiveup_env.game.records import record_of
 from tests.support import game_of, play_randomly, push_all
 
 

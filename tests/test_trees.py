@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from agents.arena.duels import duel
-from agents.play.endgame import regrets
-from agents.play.trees import Ismcts
-from agents.registry import AgentError, make_agent
+from agents.search.endings import regrets
+from agents.search.ismcts import Ismcts
 from fiveup_env import Batch, Game, Rules
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.registry import make_agent
 from tests.support import chosen, game_of, play_randomly, push_all
 
 
@@ -27,7 +28,7 @@ def pinned_views(rules: Rules, count: int) -> tuple[np.ndarray, np.ndarray]:
             batch.mask.argmax(1),
             batch.mask.shape[1] - 1 - batch.mask[:, ::-1].argmax(1),
         )
-        short = seen["table"]["sizes"].sum(1) <= 6
+        short = seen["public"]["sizes"].sum(1) <= 6
         apart = np.full(len(seen), fill_value=False)
         losses = [regrets(seen[short], actions[short]) for actions in (lowest, highest)]
         apart[short] = np.abs(losses[0] - losses[1]) > 0

@@ -14,8 +14,8 @@ from agents.arena.tally import NOBODY, SECOND
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.opponents import Policy
-    from fiveup_env.rules import Rules
+    from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
 
 CHUNK = 256  # deals that are played together
 
@@ -43,7 +43,7 @@ class Duel:
         return float(low[0]), float(high[0])
 
 
-def duel(agents: Sequence[Policy], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:
+def duel(agents: Sequence[Agent], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:
     """Play two agents against each other on the deals of some seeds."""
     terms = Terms(rules, episode)
     names = [type(agent).__name__ for agent in agents]

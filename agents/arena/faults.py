@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiveup_env.actions import MOVES
 from fiveup_env.drawing.text import layout_text
 from fiveup_env.drawing.words import score_line, tile_names
 from fiveup_env.errors import FiveUpError
-from fiveup_env.game import Game
-from fiveup_env.records import dumps
-from fiveup_env.tiles import tiles_in
+from fiveup_env.game.game import Game
+from fiveup_env.game.records import dumps
+from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.tiles import tiles_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fiveup_env.rules import Rules
+    from fiveup_env.rules.fields import Rules
 
 
 class ArenaError(FiveUpError):
@@ -34,9 +34,9 @@ def fault(agent: str, why: str, game: Game) -> str:
 def view_text(game: Game) -> str:
     """What the seat to move may know, for people: nothing that others hide."""
     rules, view = game.rules, game.view()[0]
-    table, seat = view["table"], int(view["seat"])
+    public, seat = view["public"], int(view["seat"])
     others = [
-        f"seat {other} holds {table['sizes'][other]} tiles, has drawn {table['draws'][other]}"
+        f"seat {other} holds {public['sizes'][other]} tiles, has drawn {public['draws'][other]}"
         for other in range(rules.players)
         if other != seat
     ]

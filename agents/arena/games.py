@@ -18,20 +18,21 @@ import numpy as np
 
 from agents.arena.faults import ArenaError, fault, replayed
 from agents.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, ask_whom
-from agents.play.endgame import regrets
-from fiveup_env.actions import ACTION_COUNT
-from fiveup_env.engine import GAME, GAME_OVER, is_legal_at
-from fiveup_env.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
+from agents.search.endings import regrets
+from fiveup_env.engine.legality import is_legal_at
+from fiveup_env.engine.state import GAME, GAME_OVER
+from fiveup_env.engine.view import VIEW
+from fiveup_env.envs.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
 from fiveup_env.errors import OptionError, unknown
-from fiveup_env.records import dumps
-from fiveup_env.rules import MAX_PLAYERS, Rules
-from fiveup_env.view import VIEW
+from fiveup_env.game.records import dumps
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fiveup_env.game import Game
-    from fiveup_env.opponents import Policy
+    from fiveup_env.game.game import Game
+    from fiveup_env.opponents.agent import Agent
 
 REGRET_EVERY = 8  # regret is measured on every eighth deal: solving takes longer than playing
 
@@ -109,7 +110,7 @@ def seatings(rules: Rules) -> np.ndarray:
 
 
 def play_chunk(
-    agents: Sequence[Policy],
+    agents: Sequence[Agent],
     names: Sequence[str],
     terms: Terms,
     seeds: np.ndarray,
@@ -145,7 +146,7 @@ class _Chunk:
 
     def __init__(
         self,
-        agents: Sequence[Policy],
+        agents: Sequence[Agent],
         names: Sequence[str],
         terms: Terms,
         seeds: np.ndarray,
@@ -157,7 +158,7 @@ class _Chunk:
         self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)
         count = len(self.seated)
         self.games = np.zeros(count, GAME)
-        self.games["table"]["rules"] = terms.rules.record()
+        self.games["public"]["rules"] = terms.rules.to_struct()
         start_episodes(self.games, np.arange(count), self.seeds)
         self.views, self.masks = np.zeros(count, VIEW), np.zeros((count, ACTION_COUNT), np.int8)
         self.streams = [np.random.default_rng([int(seeds[0]), place]) for place in range(2)]
@@ -180,7 +181,7 @@ class _Chunk:
             for agent in (FIRST, SECOND):
                 if asked[agent]:
                     self.decide(agent, queues[agent, : asked[agent]].copy())
-        tables, sides = self.games["table"], self.terms.rules.sides
+        tables, sides = self.games["public"], self.terms.rules.sides
         return replace(
             self.played,
             scores=tables["scores"][:, :sides].astype(np.int64),
@@ -191,7 +192,7 @@ class _Chunk:
     def decide(self, agent: int, which: np.ndarray) -> None:
         """Let an agent move in some games."""
         views, masks = self.views[: len(which)], self.masks[: len(which)]
-        observe_seats(self.games, which, self.games["table"]["turn"][which], views, masks)
+        observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
         started = time.perf_counter()
@@ -235,7 +236,7 @@ class _Chunk:
 
     def measure_regret(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
         """Compare moves with the best, where all tiles are known and few are left to draw."""
-        tables = self.games["table"][which]
+        tables = self.games["public"][which]
         left = tables["boneyard"] - tables["drawn"]
         late = (left <= np.maximum(1, self.terms.rules.reserve)) & (tables["plies"] > 0)
         late &= which // self.terms.rules.sides % REGRET_EVERY == 0
@@ -253,7 +254,7 @@ class _Chunk:
             game = self.replayed(i, moves_by_game(self.log, len(self.games))[i])
             raise ArenaError(fault(self.names[agent], why, game))
         self.played.forfeits[which] = agent
-        self.games["table"]["phase"][which] = GAME_OVER
+        self.games["public"]["phase"][which] = GAME_OVER
 
     def records(self) -> tuple[str, ...]:
         """The record of every game."""

@@ -24,7 +24,7 @@ import fiveup_env
 from agents.arena.faults import ArenaError
 from agents.arena.games import Played, Task
 from agents.arena.tally import MOST_POINTS, NOBODY, TALLY
-from agents.registry import known_agents
+from fiveup_env.opponents.registry import agent_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from agents.arena.games import Terms
 
 FORMAT = "fiveup-arena"
+PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "envs")
 Json = dict[str, Any]
 
 
@@ -52,11 +53,10 @@ def code_version() -> str:
     """The package's version, and a digest of all source that has a part in what is played."""
     library, laboratory = (Path(package.__file__ or "").parent for package in (fiveup_env, agents))
     sources = [
-        *library.glob("*.py"),
-        *library.glob("encoders/*.py"),
-        *laboratory.glob("*.py"),
-        *laboratory.glob("play/*.py"),
-        *laboratory.glob("play/*.json"),
+        *(path for room in PLAYING_ROOMS for path in library.glob(f"{room}/*.py")),
+        *library.glob("opponents/*.json"),
+        *laboratory.glob("search/*.py"),
+        *laboratory.glob("policies/*.py"),
         laboratory / "arena" / "games.py",
         laboratory / "arena" / "tally.py",
     ]
@@ -66,7 +66,7 @@ def code_version() -> str:
 def origin(spec: str) -> str:
     """A digest of the file that an agent's class is in, and of all files that its spec names."""
     name, _, options = spec.partition(":")
-    sources = [Path(inspect.getfile(known_agents()[name]))]
+    sources = [Path(inspect.getfile(agent_class(name)))]
     for part in filter(None, re.split("[,=]", options)):
         named = Path(part)
         inside = sorted(path for path in named.rglob("*") if path.is_file())
@@ -92,15 +92,15 @@ class ResultsFile:
         content = self.path.read_bytes() if self.path.exists() else b""
         first = _line(header)
         if first.startswith(content):  # nothing, or a header torn off
-            whole = first
+            complete = first
         else:
             self._check_header(content, header)
-            whole = content[: content.rindex(b"\n") + 1]
-            self._read(whole)
-        with self.path.open("wb" if whole == first else "r+b") as file:
-            if whole == first:
+            complete = content[: content.rindex(b"\n") + 1]
+            self._read(complete)
+        with self.path.open("wb" if complete == first else "r+b") as file:
+            if complete == first:
                 file.write(first)
-            file.truncate(len(whole))
+            file.truncate(len(complete))
             _make_safe(file)
         self._file = self.path.open("ab")
 

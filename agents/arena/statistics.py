@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.compiled import Array, Word, compiled
-from fiveup_env.engine import chance_below, scramble
+from fiveup_env.engine.chance import chance_below, scramble
+from fiveup_env.engine.compiled import Array, Word, compiled
 
 RESAMPLES = 2_000
 TAILS = (2.5, 97.5)  # per cent

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.actions import DRAW
-from fiveup_env.compiled import Array, Record, compiled, inlined, whole
-from fiveup_env.engine import HAND_OVER, PLAYING, begin_hand, deal, play, side_of
-from fiveup_env.tiles import TILE_COUNT
+from fiveup_env.engine.chance import deal
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.play import begin_hand, play
+from fiveup_env.engine.state import HAND_OVER, PLAYING, side_of
+from fiveup_env.rules.actions import DRAW
+from fiveup_env.rules.tiles import TILE_COUNT
 
 FIRST, SECOND, NOBODY = 0, 1, -1
 MOST_HANDS = 1_000  # a game that nobody has won by then is decided by its scores
@@ -34,11 +36,11 @@ def ask_whom(games: Array, going: Array, seated: Array, queues: Array) -> tuple[
     left = first = second = 0
     for k in range(len(going)):
         i = going[k]
-        table = games[i].table
-        if table.phase == PLAYING:
+        public = games[i].public
+        if public.phase == PLAYING:
             going[left] = i
             left += 1
-            if seated[i, table.turn] == FIRST:
+            if seated[i, public.turn] == FIRST:
                 queues[FIRST, first] = i
                 first += 1
             else:
@@ -64,35 +66,35 @@ def advance(
     for k in range(len(which)):
         i = which[k]
         game = games[i]
-        table, tally = game.table, tallies[0]
-        ply, agent = table.plies, seated[i, table.turn]
-        side = side_of(table.rules, table.turn)
-        before = table.scores[side]
+        public, tally = game.public, tallies[0]
+        ply, agent = public.plies, seated[i, public.turn]
+        side = side_of(public.rules, public.turn)
+        before = public.scores[side]
         play(game, actions[k])
         if actions[k] < DRAW:
             tally.plies[agent, ply] += 1
-            tally.ply_points[agent, ply] += table.scores[side] - before - table.end_points[side]
-        if table.phase != PLAYING:
-            _count_hand(table, seated, bases, i, tally)
-            if table.phase == HAND_OVER and not one_hand and table.hand_number + 1 < MOST_HANDS:
-                table.hand_number += 1
+            tally.ply_points[agent, ply] += public.scores[side] - before - public.end_points[side]
+        if public.phase != PLAYING:
+            _count_hand(public, seated, bases, i, tally)
+            if public.phase == HAND_OVER and not one_hand and public.hand_number + 1 < MOST_HANDS:
+                public.hand_number += 1
                 begin_hand(game, deal(game))
 
 
 @inlined
-def _count_hand(table: Record, seated: Array, bases: Array, i: int, tally: Record) -> None:
+def _count_hand(public: Struct, seated: Array, bases: Array, i: int, tally: Struct) -> None:
     """Count a finished hand by what it brought the sides, and begin the next from there."""
-    sides, unit = table.rules.sides, table.rules.unit
+    sides, unit = public.rules.sides, public.rules.unit
     total = own = 0
     for side in range(sides):
-        points = whole((table.scores[side] - bases[i, side]) // unit)
-        bases[i, side] = table.scores[side]
+        points = signed((public.scores[side] - bases[i, side]) // unit)
+        bases[i, side] = public.scores[side]
         total += points
         if seated[i, side] == FIRST:
             own = points
         tally.hand_points[seated[i, side], _bin(points)] += 1
     margin = own - (total - own) / (sides - 1)
-    tally.hand_margins[_bin(whole(np.floor(margin + 0.5)))] += 1
+    tally.hand_margins[_bin(signed(np.floor(margin + 0.5)))] += 1
 
 
 @inlined

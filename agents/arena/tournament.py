@@ -12,9 +12,9 @@ from agents.arena.faults import ArenaError
 from agents.arena.games import Task, Terms
 from agents.arena.results import ResultsFile, header_of
 from agents.arena.workers import Player, play_tasks
-from agents.registry import make_agent
+from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import unknown
-from fiveup_env.game import checked_seed
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:

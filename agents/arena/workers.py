@@ -27,16 +27,16 @@ from agents.arena.games import (
     moves_by_game,
     play_chunk,
 )
-from agents.registry import make_agent
 from fiveup_env.errors import FiveUpError
-from fiveup_env.game import Game
+from fiveup_env.game.game import Game
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
     from agents.arena.games import Terms
-    from fiveup_env.opponents import Policy
+    from fiveup_env.opponents.agent import Agent
 
 GRACE = 2.0  # seconds beyond the limit before a worker that does not answer is ended
 READY = 300.0  # seconds that an agent may take to load, to compile and to make a first move
@@ -58,7 +58,7 @@ class Player:
     def __init__(self, terms: Terms, tell: Callable[[str | Decision], None] | None = None) -> None:
         """Play on some terms, and tell whom it gets ready, and what it asks of them."""
         self.terms, self.tell = terms, tell
-        self.agents: dict[str, Policy] = {}
+        self.agents: dict[str, Agent] = {}
 
     def play(self, task: Task) -> Played:
         """Play a task with agents made from their specs."""
@@ -70,7 +70,7 @@ class Player:
         agents = [self.agents[spec] for spec in task.agents]
         return play_chunk(agents, task.agents, self.terms, task.seeds, self.tell)
 
-    def _ready(self, spec: str) -> Policy:
+    def _ready(self, spec: str) -> Agent:
         """An agent that has loaded and compiled all that it needs: no move is charged for that."""
         agent, game = make_agent(spec), Game(self.terms.rules, seed=0)
         # One thread: the cores are shared by games, and sums come out the same on any of them.

@@ -11,9 +11,9 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 
-from agents.learn.networks import Shape, build
-from fiveup_env.actions import ACTION_COUNT
+from agents.policies.networks import Shape, build
 from fiveup_env.encoders import bounds, get_encoder
+from fiveup_env.rules.actions import ACTION_COUNT
 
 ROWS, MASKS = "observation", "action_mask"  # as PettingZoo names them
 

@@ -22,15 +22,15 @@ from ray.rllib.utils.metrics import (
     WEIGHTS_SEQ_NO,
 )
 
-from agents.learn.config import make_config
 from agents.learn.ppo import draw
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import SEED_BITS, Rollouts, first_deal, make_batch
+from agents.learn.runs.config import make_config
 from agents.learn.selfplay import shape_of
 
 if TYPE_CHECKING:
-    from agents.learn.config import Config
     from agents.learn.rollouts import Choice, Lesson
+    from agents.learn.runs.config import Config
 
 Spaces = dict[str, tuple[Any, Any]]
 

@@ -13,21 +13,21 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
-from agents.learn.checkpoints import KEPT
-from agents.learn.networks import build
 from agents.learn.ppo import LossError
+from agents.learn.runs.checkpoints import KEPT
 from agents.learn.selfplay import shape_of
-from fiveup_env.files import whole_folder
+from agents.policies.networks import build
+from fiveup_env.files import atomic_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
 
-    from agents.learn.config import Config
-    from agents.learn.networks import PolicyNetwork
     from agents.learn.ppo import Figures
-    from agents.learn.selfplay import State
+    from agents.learn.runs.checkpoints import State
+    from agents.learn.runs.config import Config
+    from agents.policies.networks import PolicyNetwork
 
 PATIENCE: Final = 300.0  # seconds without any runner before a run gives up
 
@@ -94,7 +94,7 @@ class RLlibPlay:
     def state(self) -> State:
         """Ray's checkpoint, on the disk; what is left to write down is where it lies."""
         name = f"{self.updates:08}"
-        with whole_folder(self._folder / name) as draft:
+        with atomic_folder(self._folder / name) as draft:
             self._algorithm.save_to_path(draft)
         for old in sorted(self._folder.iterdir())[: -KEPT - 1]:
             shutil.rmtree(old)

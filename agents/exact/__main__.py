@@ -16,9 +16,9 @@ from agents.exact.histories import MOST_HISTORIES, estimated_size
 from agents.exact.profiles import TIMES, profile_of
 from agents.exact.solutions import size_of, solve, value_range, write_solution
 from agents.exact.values import exploitability
-from agents.registry import make_agent
 from fiveup_env.errors import FiveUpError
-from fiveup_env.rules import Rules, assignment
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.fields import Rules, parse_assignment
 
 
 def main() -> int:
@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("rules", help="a preset, such as mini-2")
         one.add_argument("--players", type=int, default=2, metavar="N", help="default: 2")
         one.add_argument(
-            "--set", type=assignment, action="append", default=[], metavar="FIELD=VALUE"
+            "--set", type=parse_assignment, action="append", default=[], metavar="FIELD=VALUE"
         )
         one.add_argument(
             "--most",

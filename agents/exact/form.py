@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.exact.histories import MOST_HISTORIES, Histories, histories_of
-from fiveup_env.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled
 
 if TYPE_CHECKING:
-    from fiveup_env.rules import Rules
+    from fiveup_env.rules.fields import Rules
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,27 +18,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.compiled import Array, Record, compiled, inlined, whole
-from fiveup_env.engine import (
-    GAME,
-    PLAYING,
-    legal_count_at,
-    nth_legal,
-    play_at,
-    scramble,
-    side_of,
-    start_given_hand,
-    start_hand,
-)
+from fiveup_env.engine.chance import scramble
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.legality import legal_count_at, nth_legal
+from fiveup_env.engine.play import play_at, start_given_hand, start_hand
+from fiveup_env.engine.state import GAME, PLAYING, side_of
+from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import FiveUpError
-from fiveup_env.rules import MAX_PLAYERS
-from fiveup_env.tiles import TILE_COUNT
-from fiveup_env.view import VIEW, observe_at
+from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fiveup_env.rules import Rules
+    from fiveup_env.rules.fields import Rules
 
 MOST_HISTORIES: Final = 40_000_000  # that are enumerated: they take some 5 GB
 SAMPLES: Final = 20_000  # random hands that the size of a larger game is estimated from
@@ -129,7 +122,7 @@ def estimated_size(rules: Rules, samples: int = SAMPLES) -> float:
     much, so it is good for the order of magnitude.
     """
     games = np.zeros(2, GAME)
-    games["table"]["rules"] = rules.record()
+    games["public"]["rules"] = rules.to_struct()
     return deal_count(rules) * float(_mean_ways(games, samples))
 
 
@@ -142,14 +135,14 @@ def _explore_all(
 ) -> int:
     """Explore every deal; answer how many nodes there are, or more than `most`."""
     games, frames, seen = np.zeros(MOST_MOVES, GAME), np.zeros(MOST_MOVES, FRAME), np.zeros(1, VIEW)
-    games["table"]["rules"] = rules.record()
+    games["public"]["rules"] = rules.to_struct()
     words, chance = seen.view(np.uint32), 1 / deal_count(rules)
     made = 0
     for hands, boneyard in _deals(range(rules.tile_count), rules.players, rules.hand_size):
         games["order"][0] = -1
         games["order"][0, : len(boneyard)] = boneyard
         games["hands"][0, : len(hands)] = [sum(1 << tile for tile in hand) for hand in hands]
-        games["table"]["boneyard"][0] = len(boneyard)
+        games["public"]["boneyard"][0] = len(boneyard)
         made = explore(games, frames, chance, seen, words, nodes, made, most, wanted, views)
         if made > most:
             break
@@ -187,9 +180,9 @@ def explore(
     Nodes are written as far as there is room, and views of those that are wanted. Where there are
     more than `most`, it stops.
     """
-    games[0].table.ended = 0
+    games[0].public.ended = 0
     for side in range(MAX_PLAYERS):
-        games[0].table.scores[side] = 0
+        games[0].public.scores[side] = 0
     start_given_hand(games, 0, 0)
     found = np.searchsorted(wanted, made)
     frames[0].node, frames[0].slot, frames[0].action = -1, 0, -1
@@ -200,11 +193,11 @@ def explore(
         if entered:
             frame.at = 0
             frame.count = 0
-            if game.table.phase == PLAYING:
+            if game.public.phase == PLAYING:
                 frame.count = legal_count_at(games, top)
             if frame.count != 1:
                 if frame.count > 1:
-                    observe_at(games, top, game.table.turn, seen, 0)
+                    observe_at(games, top, game.public.turn, seen, 0)
                 if found < len(wanted) and wanted[found] == made:
                     views[found] = seen[0]
                     found += 1
@@ -223,14 +216,14 @@ def explore(
 
 
 @inlined
-def _write(node: Record, game: Record, frame: Record, words: Array) -> None:
+def _write(node: Struct, game: Struct, frame: Struct, words: Array) -> None:
     """Write down a node; `words` are the view of the seat to move."""
-    table = game.table
+    public = game.public
     node.parent, node.slot, node.action = frame.node, frame.slot, frame.action
     node.chance = frame.chance
     node.seat = -1
     if frame.count > 1:
-        node.seat = table.turn
+        node.seat = public.turn
         key, check = np.uint64(1), np.uint64(2)
         for k in range(WORDS):
             word = np.uint64(words[k])
@@ -238,23 +231,23 @@ def _write(node: Record, game: Record, frame: Record, words: Array) -> None:
             check = scramble(check ^ word)
         node.key, node.check = key, check
         return
-    for seat in range(table.rules.players):
-        node.points[seat] = table.scores[side_of(table.rules, seat)]
+    for seat in range(public.rules.players):
+        node.points[seat] = public.scores[side_of(public.rules, seat)]
 
 
 @inlined
 def _try_next(games: Array, frames: Array, top: int) -> None:
     """Make the next move, one level further down, with the next tiles that it may draw."""
     game, frame, below = games[top], frames[top], frames[top + 1]
-    action = nth_legal(game.table, game.hands[game.table.turn], frame.at)
+    action = nth_legal(game.public, game.hands[game.public.turn], frame.at)
     games[top + 1] = game
     play_at(games, top + 1, action)
     below.node, below.slot, below.action = frame.node, frame.slot, frame.action
     if frame.count > 1:
         below.slot, below.action = frame.at, action
     below.chance = frame.chance
-    before, after = whole(game.table.drawn), whole(games[top + 1].table.drawn)
-    left = whole(game.table.boneyard)
+    before, after = signed(game.public.drawn), signed(games[top + 1].public.drawn)
+    left = signed(game.public.boneyard)
     for k in range(before, after):
         below.chance /= left - k
     if not _next_draws(game.order, before, after, left):
@@ -297,16 +290,18 @@ def _mean_ways(games: Array, samples: int) -> float:
         game.seed = np.uint64(sample)
         start_hand(games, 1)
         ways = 1.0
-        while game.table.phase == PLAYING:
+        while game.public.phase == PLAYING:
             count = legal_count_at(games, 1)
             if count > 1:
                 total += ways / samples
-            key = scramble(game.seed + np.uint64(game.table.plies * TILE_COUNT + game.table.drawn))
-            chosen = whole(key % np.uint64(count))
-            drawn = whole(game.table.drawn)
-            play_at(games, 1, nth_legal(game.table, game.hands[game.table.turn], chosen))
+            key = scramble(
+                game.seed + np.uint64(game.public.plies * TILE_COUNT + game.public.drawn)
+            )
+            chosen = signed(key % np.uint64(count))
+            drawn = signed(game.public.drawn)
+            play_at(games, 1, nth_legal(game.public, game.hands[game.public.turn], chosen))
             ways *= count
-            for k in range(drawn, game.table.drawn):
-                ways *= game.table.boneyard - k
+            for k in range(drawn, game.public.drawn):
+                ways *= game.public.boneyard - k
         total += ways / samples
     return total

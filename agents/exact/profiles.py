@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agents.mixtures import probabilities_of
-from fiveup_env.actions import ACTION_COUNT
+from fiveup_env.opponents.action_probabilities import probabilities_of
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from agents.exact.form import Form
-    from agents.mixtures import Mixed
-    from fiveup_env.opponents import Policy
+    from fiveup_env.opponents.action_probabilities import Mixed
+    from fiveup_env.opponents.agent import Agent
 
 TIMES: Final = 100  # that an agent is asked which does not tell its probabilities
 
 
-def profile_of(form: Form, agent: Policy | Mixed, times: int = TIMES, seed: int = 0) -> np.ndarray:
+def profile_of(form: Form, agent: Agent | Mixed, times: int = TIMES, seed: int = 0) -> np.ndarray:
     """The profile in which every seat is an agent's."""
     views, players = form.views(), form.rules.players
     state = np.repeat(np.arange(len(views)), form.widths)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.exact.values import reaches, write_reaches, write_worth
-from fiveup_env.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled
 
 if TYPE_CHECKING:
     from agents.exact.form import Form

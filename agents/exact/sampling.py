@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled
 
 if TYPE_CHECKING:
     from agents.exact.form import Form

@@ -13,11 +13,11 @@ import numpy as np
 from agents.exact.histories import deal_count
 from agents.exact.regret import CfrPlus
 from agents.exact.values import exploitability
-from agents.learn.runs import code_version
-from fiveup_env.actions import MOVES
+from agents.learn.runs.folder import code_version
 from fiveup_env.errors import FiveUpError
-from fiveup_env.files import whole_file
-from fiveup_env.tiles import tiles_in
+from fiveup_env.files import atomic_file
+from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.tiles import tiles_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def write_solution(path: Path, solution: Solution, command: str) -> None:
     }
     if len(form.seats) <= MOST_STATES_KEPT:
         content["equilibrium"] = list(_strategies(form, solution.profile))
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(json.dumps(content, indent=1) + "\n")
 
 
@@ -124,12 +124,12 @@ def _strategies(form: Form, profile: np.ndarray) -> Iterator[dict[str, Any]]:
 
 def _told(view: np.void) -> str:
     """A hand, and all that happened before: plays in order, draws where they were made."""
-    table, events = view["table"], list[str]()
-    for ply in range(table["plies"] + 1):
-        drawn = [k for k in range(table["drawn"]) if table["draw_ply"][k] == ply]
-        events += [f"{table['draw_seat'][k]} draws {_tile_drawn(view, k)}" for k in drawn]
-        if ply < table["plies"]:
-            events.append(f"{table['play_seat'][ply]} plays {MOVES[table['play_action'][ply]]}")
+    public, events = view["public"], list[str]()
+    for ply in range(public["plies"] + 1):
+        drawn = [k for k in range(public["drawn"]) if public["draw_ply"][k] == ply]
+        events += [f"{public['draw_seat'][k]} draws {_tile_drawn(view, k)}" for k in drawn]
+        if ply < public["plies"]:
+            events.append(f"{public['play_seat'][ply]} plays {MOVES[public['play_action'][ply]]}")
     return "; ".join([" ".join(map(str, tiles_in(int(view["hand"])))), *events])
 
 

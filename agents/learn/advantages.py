@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fiveup_env.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled
 
 NOBODY = -1
 

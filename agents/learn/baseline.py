@@ -15,18 +15,18 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 
-from agents.learn.networks import PolicyNetwork, build
 from agents.learn.rollouts import first_deal
 from agents.learn.selfplay import shape_of
-from agents.learn.weights import arrays_of, put_back
-from fiveup_env.sb3 import FiveUpVecEnv
+from agents.policies.networks import PolicyNetwork, build
+from agents.policies.weights import arrays_of, put_back
+from fiveup_env.envs.sb3 import FiveUpVecEnv
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agents.learn.config import Config
     from agents.learn.ppo import Figures
-    from agents.learn.selfplay import State
+    from agents.learn.runs.checkpoints import State
+    from agents.learn.runs.config import Config
 
 
 class Baseline:
@@ -44,7 +44,7 @@ class Baseline:
             opponents=config.rivals[0],
             seed=first_deal(config.seed),
             reward=config.reward,
-            episode=config.horizon,
+            episode="hand" if "hand" in {config.episode, config.horizon} else "game",
         )
         self._scale = VecNormalize(self._games, norm_obs=False, gamma=config.gamma)
         layers = [config.width] * config.depth

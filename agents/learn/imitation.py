@@ -25,15 +25,15 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.networks import READS, Shape, build, masked_log_probabilities
-from agents.learn.policies import load_network, save_policy
-from agents.learn.rewards import AIMS, Units
 from agents.learn.rollouts import first_deal
-from agents.learn.runs import code_version
-from agents.registry import make_agent
-from fiveup_env.batch import Batch
+from agents.learn.runs.folder import code_version
+from agents.policies.files import load_network, save_policy
+from agents.policies.networks import READS, Shape, build, masked_log_probabilities
+from agents.policies.units import AIMS, Units
+from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError
-from fiveup_env.opponents import random_policy
+from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from agents.learn.networks import PolicyNetwork
-    from fiveup_env.opponents import Policy
-    from fiveup_env.rules import Rules
+    from agents.policies.networks import PolicyNetwork
+    from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
 
 Figures = dict[str, float]
 RANDOM_SHARE = 0.1  # of the moves of the first round are random
@@ -101,7 +101,7 @@ def gather(
     encoder: str = "flat",
     reward: str = "margin",
     games: int = 512,
-    explorer: Policy = random_policy,
+    explorer: Agent = random_actions,
     share: float = 0.1,
 ) -> Examples:
     """Positions with a choice from so many of whole games, played by the teacher, mostly.

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from agents.arena.duels import duel
-from agents.registry import make_agent
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.opponents import Policy
-    from fiveup_env.rules import Rules
+    from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
 
 # Below 2^40, where the deals of training begin (rollouts.first_deal).
 FIRST_MEASURED = 800_000
@@ -31,7 +31,7 @@ class Result(NamedTuple):
 
 
 def measure(
-    policy: Policy, rivals: Sequence[str], rules: Rules, deals: int, first: int = FIRST_MEASURED
+    policy: Agent, rivals: Sequence[str], rules: Rules, deals: int, first: int = FIRST_MEASURED
 ) -> dict[str, Result]:
     """What a policy does against each rival."""
     seeds = np.arange(first, first + deals)

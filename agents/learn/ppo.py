@@ -14,15 +14,15 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.networks import Critic, build, entropy_of, masked_log_probabilities
+from agents.policies.networks import Critic, build, entropy_of, masked_log_probabilities
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agents.learn.config import Config
-    from agents.learn.networks import PolicyNetwork, Shape
     from agents.learn.rollouts import Choice, Lesson
+    from agents.learn.runs.config import Config
+    from agents.policies.networks import PolicyNetwork, Shape
 
 Figures = dict[str, float]
 

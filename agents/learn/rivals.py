@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from agents.registry import make_agent
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agents.learn.config import Config
-    from fiveup_env.batch import Batch
-    from fiveup_env.opponents import Policy
+    from agents.learn.runs.config import Config
+    from fiveup_env.envs.batch import Batch
+    from fiveup_env.opponents.agent import Agent
 
 NO_RIVAL: Final = -1
 MEMORY: Final = 0.02  # the weight of the newest game in the share of games that beat a rival
@@ -32,14 +32,14 @@ class Rivals:
         self._with_rival = np.arange(games) >= games - round(config.rival_share * games)
         self._past_kept = config.past_kept
         self._folder = folder
-        self._agents: dict[str, Policy] = {}
+        self._agents: dict[str, Agent] = {}
         self.past: list[str] = []
         self.specs: list[str] = []
         self.beaten: list[float] = []
         self.rival = np.full(games, NO_RIVAL)
         self.side = np.zeros(games, np.int64)  # the learner's
         self.margin = np.zeros(games)  # of the learner's side so far
-        self._sides = batch.games["table"]["rules"]["sides"].astype(np.int64)
+        self._sides = batch.states["public"]["rules"]["sides"].astype(np.int64)
         for spec in config.rivals if config.rival_share else ():
             self._add(spec)
 
@@ -104,7 +104,7 @@ class Rivals:
         self.specs.append(spec)
         self.beaten.append(0.5)
 
-    def _made(self, spec: str) -> Policy:
+    def _made(self, spec: str) -> Agent:
         if spec in self.past:
             return make_agent(f"policy:{self._folder / spec},sample=1")
         return make_agent(spec)

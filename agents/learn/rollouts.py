@@ -14,14 +14,14 @@ import numpy as np
 
 from agents.learn.advantages import NOBODY, estimate
 from agents.learn.rewards import OF_THE_BATCH, Rewards
-from fiveup_env.actions import ACTION_COUNT
-from fiveup_env.batch import Batch
+from fiveup_env.envs.batch import Batch
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agents.learn.config import Config
     from agents.learn.rivals import Rivals
+    from agents.learn.runs.config import Config
 
 SEED_BITS = 40
 
@@ -187,9 +187,9 @@ class Rollouts:
         window.actions[tick] = actions
         window.seats[tick] = NOBODY
         window.seats[tick, asked] = batch.turn[asked]
-        hands = batch.games["table"]["hand_number"].copy()
+        hands = batch.states["public"]["hand_number"].copy()
         batch.step(actions)
-        hand_over = batch.done | (batch.games["table"]["hand_number"] != hands)
+        hand_over = batch.done | (batch.states["public"]["hand_number"] != hands)
         window.rewards[tick] = self._rewards.of(batch, hand_over)
         window.ended[tick] = hand_over if self._hand_by_hand else batch.done
         self._rivals.meet(batch, chance)

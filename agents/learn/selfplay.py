@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.learn.config import ConfigError
-from agents.learn.networks import READS, Shape, ShapeError
-from agents.learn.policies import PolicyError, load_network, save_policy
 from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
-from agents.learn.weights import arrays_of, put_back, under
+from agents.learn.runs.config import ConfigError
+from agents.policies.files import PolicyError, load_network, save_policy
+from agents.policies.networks import READS, Shape, ShapeError
+from agents.policies.weights import arrays_of, put_back, under
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import torch
 
-    from agents.learn.config import Config
-    from agents.learn.networks import PolicyNetwork
+    from agents.learn.runs.checkpoints import State
+    from agents.learn.runs.config import Config
+    from agents.policies.networks import PolicyNetwork
 
 PLAYING, LEARNING, STARTING = range(3)  # streams of chance
-State = tuple[dict[str, np.ndarray], dict[str, Any]]
 
 
 def shape_of(config: Config) -> Shape:

@@ -13,11 +13,12 @@ import torch
 
 from agents.arena.statistics import TAILS
 from agents.arena.tables import columns, percent, points
-from agents.learn.metrics import Metrics, draw_curve
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
-from agents.learn.policies import NetworkAgent, save_policy
 from agents.learn.ppo import LossError
-from agents.learn.runs import Run, code_version, command
+from agents.learn.runs.folder import Run, code_version, command
+from agents.learn.runs.metrics import Metrics, draw_curve
+from agents.policies.agent import NetworkAgent
+from agents.policies.files import save_policy
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
@@ -26,13 +27,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from agents.learn.checkpoints import Checkpoint
-    from agents.learn.config import Config
-    from agents.learn.display import Display
-    from agents.learn.networks import PolicyNetwork
     from agents.learn.ppo import Figures
-    from agents.learn.selfplay import State
-    from fiveup_env.rules import Rules
+    from agents.learn.runs.checkpoints import Checkpoint, State
+    from agents.learn.runs.config import Config
+    from agents.learn.runs.display import Display
+    from agents.policies.networks import PolicyNetwork
+    from fiveup_env.rules.fields import Rules
 
 
 # Rules, a rival, and what the policy did against it.

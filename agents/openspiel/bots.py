@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.registry import AgentError, register
-from fiveup_env.rules import Rules
+from fiveup_env.errors import AgentError
+from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,14 +37,13 @@ class BotAgent:
         """Choose an action for every view; where there is but one, the bot is not asked."""
         actions = masks.argmax(1).astype(np.int64)
         for i in np.flatnonzero(masks.sum(1) > 1):
-            game = _game_of(Rules.of_record(views[i]["table"]["rules"]))
+            game = _game_of(Rules.from_struct(views[i]["public"]["rules"]))
             state = game.state_of(views[i : i + 1], random)
             chance = np.random.RandomState(random.integers(1 << 32))
             actions[i] = self._make_bot(game, int(views[i]["seat"]), chance).step(state)
         return actions
 
 
-@register("openspiel")
 @dataclass
 class OpenSpielIsmcts(BotAgent):
     """OpenSpiel's IS-MCTS with random playouts: slow, but written by others."""

@@ -12,15 +12,15 @@ import numpy as np
 import pyspiel
 from open_spiel.python import policy
 
-from agents.mixtures import probabilities_of
-from agents.registry import make_agent
+from fiveup_env.opponents.action_probabilities import probabilities_of
+from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from fiveup_env.adapters.openspiel import FiveUpGame, FiveUpState
-    from fiveup_env.opponents import Policy
+    from fiveup_env.opponents.agent import Agent
 
 
-class AgentPolicy(policy.Policy):
+class AgentPolicy(policy.Agent):
     """What an agent does, as probabilities: those that it tells, or the shares of its answers.
 
     Answers depend on the information state and the seed alone. Many algorithms ask often: a small
@@ -28,7 +28,7 @@ class AgentPolicy(policy.Policy):
     """
 
     def __init__(
-        self, game: FiveUpGame, agent: str | Policy, samples: int = 1, seed: int = 0
+        self, game: FiveUpGame, agent: str | Agent, samples: int = 1, seed: int = 0
     ) -> None:
         """An agent, given as such or by its spec; how often it is asked if it tells nothing."""
         super().__init__(game, range(game.num_players()))
@@ -51,7 +51,7 @@ class AgentPolicy(policy.Policy):
 class AgentBot(pyspiel.Bot):
     """An agent that plays any seat wherever OpenSpiel lets bots play."""
 
-    def __init__(self, agent: str | Policy, seed: int = 0) -> None:
+    def __init__(self, agent: str | Agent, seed: int = 0) -> None:
         """Let an agent play, given as such or by its spec."""
         super().__init__()
         self._agent = make_agent(agent) if isinstance(agent, str) else agent

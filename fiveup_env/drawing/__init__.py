@@ -1,1 +1,29 @@
-"""Pictures of a layout; imported only when somebody asks for one."""
+"""Pictures of games: text, SVG, pixels, a window, and replays as HTML files.
+
+    tree, geometry, search, placement   where each tile lies on the table
+    snapshot, scene                     what a picture shows
+    text, transcript, words             games as text
+    svg, window, replay                 games as pictures
+
+Importing this package lets games draw themselves; the drawing itself is loaded when it is asked
+for.
+"""
+
+from __future__ import annotations
+
+from fiveup_env.game.game import Game, draw_games_with
+
+
+def _text(game: Game) -> str:
+    from fiveup_env.drawing.transcript import table_text
+
+    return table_text(game)
+
+
+def _svg(game: Game) -> str:
+    from fiveup_env.drawing.svg import game_svg
+
+    return game_svg(game)
+
+
+draw_games_with(text=_text, svg=_svg)

@@ -11,18 +11,18 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from fiveup_env.actions import MOVES
 from fiveup_env.drawing.scene import Part, layout_height, picture_of
+from fiveup_env.drawing.snapshot import Snapshot, placement_of
 from fiveup_env.drawing.svg import part_svg, svg_of
-from fiveup_env.drawing.table import Table, placement_of
 from fiveup_env.drawing.words import ENDED, deed, hand_end, outcome_line, score_line
-from fiveup_env.records import Json, record_of
-from fiveup_env.tiles import Tile
+from fiveup_env.game.records import Json, record_of
+from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fiveup_env.game import Game
+    from fiveup_env.game.game import Game
 
 LAYERS = ("wood", "felt", "board", "seat", "link", "last", "tile")  # all else lies above
 
@@ -30,17 +30,17 @@ LAYERS = ("wood", "felt", "board", "seat", "link", "last", "tile")  # all else l
 def replay_html(game: Game) -> str:
     """The page; it needs nothing else, and no network."""
     moments = list(_moments(game))
-    reach = tuple(sorted({score for table, _ in moments for score in table.scores}))
-    room = max(layout_height(table.placement) for table, _ in moments)
+    reach = tuple(sorted({score for snapshot, _ in moments for score in snapshot.scores}))
+    room = max(layout_height(snapshot.placement) for snapshot, _ in moments)
     shown: dict[Part, list[int]] = {}
     height = 0.0
-    for number, (table, _) in enumerate(moments):
-        height, parts = picture_of(replace(table, reach=reach), room)
+    for number, (snapshot, _) in enumerate(moments):
+        height, parts = picture_of(replace(snapshot, reach=reach), room)
         for part in parts:
             shown.setdefault(part, []).append(number)
     layers = sorted(shown, key=lambda part: (*LAYERS, part.kind).index(part.kind))
     svg = [part_svg(_timed(part, shown[part], len(moments))) for part in layers]
-    steps = [[table.number, line] for table, line in moments]
+    steps = [[snapshot.number, line] for snapshot, line in moments]
     page = files("fiveup_env.drawing").joinpath("replay.html").read_text("utf-8")
     for name, content in (
         ("title", f"Five Up: {outcome_line(game)}"),
@@ -69,23 +69,23 @@ def _spans(numbers: Iterable[int]) -> str:
     return " ".join("-".join(map(str, span)) for span in spans)
 
 
-def _moments(game: Game) -> Iterator[tuple[Table, str]]:
+def _moments(game: Game) -> Iterator[tuple[Snapshot, str]]:
     """The table after each deal, each move and each hand, and what happened; then the outcome."""
     before = (0,) * game.rules.sides
     for number, hand in enumerate(record_of(game)["hands"]):
-        for table, line in _hand(game, number, hand, before):
-            before = table.before
-            yield table, f"{line}; scores {score_line(table.scores)}"
-    yield Table.of(game), outcome_line(game)
+        for snapshot, line in _hand(game, number, hand, before):
+            before = snapshot.before
+            yield snapshot, f"{line}; scores {score_line(snapshot.scores)}"
+    yield Snapshot.of(game), outcome_line(game)
 
 
 def _hand(
     game: Game, number: int, hand: Json, before: tuple[int, ...]
-) -> Iterator[tuple[Table, str]]:
+) -> Iterator[tuple[Snapshot, str]]:
     """The moments of one hand, from its record."""
-    history = game.hand_states[number][0]["table"]
+    history = game.hand_states[number][0]["public"]
     plays = [MOVES[action] for action in history["play_action"][: history["plies"]]]
-    table = Table(
+    snapshot = Snapshot(
         rules=game.rules,
         number=number,
         plays=(),
@@ -97,13 +97,13 @@ def _hand(
         before=before,
         status=f"seat {hand['lead']} leads",
     )
-    yield table, f"Hand {number}: seat {hand['lead']} leads"
+    yield snapshot, f"Hand {number}: seat {hand['lead']} leads"
     turns = [*(move["player"] for move in hand["moves"][1:]), None]
     for move, turn in zip(hand["moves"], turns, strict=True):
         status = "" if turn is None else f"seat {turn} to move"
-        table = replace(table.after(move, plays), turn=turn, status=status)
-        yield table, f"Seat {move['player']} {deed(move)}"
+        snapshot = replace(snapshot.after(move, plays), turn=turn, status=status)
+        yield snapshot, f"Seat {move['player']} {deed(move)}"
     if hand["ended"]:
         how = f"hand {number} {ENDED[hand['ended']]}"
         told = f"Hand {number} {hand_end(hand)}"
-        yield replace(table.scored(hand["scores_after"]), note=how), told
+        yield replace(snapshot.scored(hand["scores_after"]), note=how), told

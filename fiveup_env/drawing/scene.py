@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     from fiveup_env.drawing.geometry import Box
     from fiveup_env.drawing.placement import Placement
-    from fiveup_env.drawing.table import Table
-    from fiveup_env.rules import Rules
+    from fiveup_env.drawing.snapshot import Snapshot
+    from fiveup_env.rules.fields import Rules
 
 WOOD, FELT, SHADE, RACK = "#2e2019", "#1f6149", "#174a38", "#46332a"
 BOARD, GROOVE, HOLE = "#d9b27c", "#b98f59", "#6d4c2b"
@@ -90,24 +90,24 @@ def layout_height(placement: Placement | None) -> float:
     return min(most, max(least, placement.extent.height * cell + MARGIN))
 
 
-def picture_of(table: Table, room: float, *, hands: bool = True) -> Picture:
+def picture_of(snapshot: Snapshot, room: float, *, hands: bool = True) -> Picture:
     """The picture of a table, with so much room for its layout; hands may lie face down."""
-    felt, height = _felt_top(table.rules), frame_height(table.rules) + room
+    felt, height = _felt_top(snapshot.rules), frame_height(snapshot.rules) + room
     parts = [
         Part("wood", (Rect(WOOD, 0, 0, WIDTH, height, 16),)),
         Part("felt", (Rect(FELT, MARGIN, felt, WIDTH - 2 * MARGIN, STRIP + room, 12),)),
-        *_header(table),
-        *_track(table, HEADER),
-        *_strip(table, felt),
-        *_layout(table, felt + STRIP, room),
+        *_header(snapshot),
+        *_track(snapshot, HEADER),
+        *_strip(snapshot, felt),
+        *_layout(snapshot, felt + STRIP, room),
     ]
-    columns = _columns(table.rules)
+    columns = _columns(snapshot.rules)
     width = (WIDTH - 2 * MARGIN + GAP) / columns - GAP
-    for seat in range(table.rules.players):
+    for seat in range(snapshot.rules.players):
         row, column = divmod(seat, columns)
         left = MARGIN + column * (width + GAP)
         top = felt + STRIP + room + GAP + row * (RACK_HEIGHT + GAP)
-        parts += _rack(table, seat, Rect(RACK, left, top, width, RACK_HEIGHT, 8), hands=hands)
+        parts += _rack(snapshot, seat, Rect(RACK, left, top, width, RACK_HEIGHT, 8), hands=hands)
     return Picture(height, parts)
 
 
@@ -161,14 +161,14 @@ def _back(x: float, y: float, cell: float) -> tuple[Rect, ...]:
     )
 
 
-def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
+def _layout(snapshot: Snapshot, top: float, room: float) -> Iterator[Part]:
     """The tiles on the table, and what each open end counts."""
-    if table.placement is None or not table.plays:
+    if snapshot.placement is None or not snapshot.plays:
         yield Part(
             "empty", (Text(DIM, WIDTH / 2, top + room / 2 - 20, 20, "No tile yet", "middle"),)
         )
         return
-    tiles, _, extent = table.placement
+    tiles, _, extent = snapshot.placement
     cell = min(
         LARGEST_CELL, (WIDTH - 4 * MARGIN) / extent.width, (room - MARGIN / 2) / extent.height
     )
@@ -180,7 +180,7 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
         by *= cell
         return left + x - by, top + y - by, width + 2 * by, height + 2 * by
 
-    shown = tiles[: len(table.plays)]
+    shown = tiles[: len(snapshot.plays)]
     for tile in shown:
         if tile.link:
             x, y, width, height = scaled(tile.link)
@@ -193,7 +193,7 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
         x, y, _, _ = scaled(tile.box)
         shapes = _tile(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
         yield Part("tile", shapes, (("tile", str(tile.node.tile)),))
-    for end, box in table.marks():
+    for end, box in snapshot.marks():
         x, y, width, height = scaled(box)
         middle = (x + width / 2, y + height / 2)
         adds_nothing = end.kind == "cross" or end.counts < end.pip  # as a double's other side does
@@ -210,46 +210,46 @@ def _layout(table: Table, top: float, room: float) -> Iterator[Part]:
 # --- All around
 
 
-def _header(table: Table) -> Iterator[Part]:
-    rules = table.rules
+def _header(snapshot: Snapshot) -> Iterator[Part]:
+    rules = snapshot.rules
     name = (rules.name or "own rules").replace("_", " ").title()
-    title = f"{name}, hand {table.number}"
+    title = f"{name}, hand {snapshot.number}"
     yield Part("title", (Text(TEXT, MARGIN + 4, HEADER / 2, 17, title),))
-    yield Part("status", (Text(DIM, WIDTH - MARGIN - 4, HEADER / 2, 15, table.status, "end"),))
+    yield Part("status", (Text(DIM, WIDTH - MARGIN - 4, HEADER / 2, 15, snapshot.status, "end"),))
 
 
-def _strip(table: Table, top: float) -> Iterator[Part]:
+def _strip(snapshot: Snapshot, top: float) -> Iterator[Part]:
     """The total, and the boneyard."""
     y = top + STRIP / 2 + 4
-    total = sum(end.counts for end in table.ends)
+    total = sum(end.counts for end in snapshot.ends)
     yield Part(
         "total", (Text(TEXT, 2 * MARGIN, y, 20, f"total {total}"),), (("total", str(total)),)
     )
-    yield Part("note", (Text(TEXT, 2 * MARGIN + 110, y, 15, table.note),))
+    yield Part("note", (Text(TEXT, 2 * MARGIN + 110, y, 15, snapshot.note),))
     right = WIDTH - 2 * MARGIN
     cell = 5.0
     backs = tuple(
         shape
-        for k in range(table.boneyard)
+        for k in range(snapshot.boneyard)
         for shape in _back(right - (k + 1) * 2 * cell, y - 2 * cell, cell)
     )
-    x = right - table.boneyard * 2 * cell - 8
-    label = Text(TEXT, x, y, 15, f"boneyard {table.boneyard}", "end")
+    x = right - snapshot.boneyard * 2 * cell - 8
+    label = Text(TEXT, x, y, 15, f"boneyard {snapshot.boneyard}", "end")
     yield Part("boneyard", (*backs, label))
 
 
-def _rack(table: Table, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]:
+def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]:
     """A seat's hand, with its name and how many tiles it has."""
     _, left, top, width, height, _ = rack
     middle = top + height / 2
-    tiles = table.hands[seat]
+    tiles = snapshot.hands[seat]
     frame = Rect(GLOW, left - 3, top - 3, width + 6, height + 6, 11)
-    yield Part("seat", (frame, rack) if seat == table.turn else (rack,))
+    yield Part("seat", (frame, rack) if seat == snapshot.turn else (rack,))
     count = f"{len(tiles)} tile{'' if len(tiles) == 1 else 's'}"
     yield Part(
         "name",
         (
-            Dots(SIDES[table.rules.side_of(seat)], 6, ((left + 18, middle - 11),)),
+            Dots(SIDES[snapshot.rules.side_of(seat)], 6, ((left + 18, middle - 11),)),
             Text(TEXT, left + 32, middle - 10, 16, f"seat {seat}"),
             Text(DIM, left + 32, middle + 11, 13, count),
         ),
@@ -265,11 +265,11 @@ def _rack(table: Table, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]
             yield Part("held", _back(x, y, cell), (("seat", str(seat)),))
 
 
-def _track(table: Table, top: float) -> Iterator[Part]:
+def _track(snapshot: Snapshot, top: float) -> Iterator[Part]:
     """A board with a row of holes for each side: pegs at its score and at the one before."""
-    rules, target = table.rules, table.rules.target
-    low = min(0, *table.scores, *table.before, *table.reach)
-    high = max(target, *table.scores, *table.before, *table.reach)
+    rules, target = snapshot.rules, snapshot.rules.target
+    low = min(0, *snapshot.scores, *snapshot.before, *snapshot.reach)
+    high = max(target, *snapshot.scores, *snapshot.before, *snapshot.reach)
     step = rules.unit  # from hole to hole
     while (high - low) / step > MOST_HOLES:
         step *= 2 if str(step)[0] == "5" else 5
@@ -308,8 +308,8 @@ def _track(table: Table, top: float) -> Iterator[Part]:
         yield Part(
             "side", (Dots(color, 5, ((MARGIN + 18, y),)), Text(PIP, MARGIN + 30, y, 13, name))
         )
-        yield Part("score", (Text(PIP, left - 18, y, 15, str(table.scores[side]), "end"),), data)
-        behind, front = ((at(table.before[side]), y),), ((at(table.scores[side]), y),)
+        yield Part("score", (Text(PIP, left - 18, y, 15, str(snapshot.scores[side]), "end"),), data)
+        behind, front = ((at(snapshot.before[side]), y),), ((at(snapshot.scores[side]), y),)
         yield Part(
             "peg", (Dots(WOOD, 4.4, behind), Dots(color, 3.2, behind), Dots(BOARD, 1.4, behind))
         )

@@ -37,7 +37,7 @@ class _Free(NamedTuple):
     claim: int
 
 
-class _Table(NamedTuple):
+class _Draft(NamedTuple):
     """Some tiles set, and what has to be known to set the next one."""
 
     tiles: tuple[Placed, ...]
@@ -54,10 +54,10 @@ def search(root: Node, sizes: Sizes, width: int | None) -> tuple[list[Placed], l
     for bound in (width, None) if width else (None,):
         order = nodes
         for number in range(TRIES):
-            table = _Try(number, nodes, sizes, bound).run(order)
-            if isinstance(table, _Table):
-                return list(table.tiles), [free.exit for free in table.free]
-            path = table.path()
+            draft = _Try(number, nodes, sizes, bound).run(order)
+            if isinstance(draft, _Draft):
+                return list(draft.tiles), [free.exit for free in draft.free]
+            path = draft.path()
             order = path + [node for node in order if node not in path]
     return None
 
@@ -85,42 +85,42 @@ class _Try:
         self.origin = reach * self.stride + reach
         self.shapes: dict[tuple[int, int], int] = {}
 
-    def run(self, order: Sequence[Node]) -> _Table | Node:
+    def run(self, order: Sequence[Node]) -> _Draft | Node:
         """The best table with all tiles set in this order, or the tile that got stuck."""
-        tables = list(self.lead(order[0]))
+        drafts = list(self.lead(order[0]))
         for node in order[1:]:
             # Of two mirror images, which cost the same, one is enough.
-            costs = {self.cost(grown): grown for table in tables for grown in self.set(table, node)}
+            costs = {self.cost(grown): grown for draft in drafts for grown in self.set(draft, node)}
             if not costs:
                 return node
-            tables = [costs[cost] for cost in sorted(costs)[: self.beam]]
-        return tables[0]
+            drafts = [costs[cost] for cost in sorted(costs)[: self.beam]]
+        return drafts[0]
 
-    def cost(self, table: _Table) -> float:
+    def cost(self, draft: _Draft) -> float:
         """How bad a table looks so far."""
-        over = max(0, table.claimed.width - self.bound) if self.bound else 0
-        size = max(table.extent.width, self.sizes.aspect * table.extent.height)
-        return table.fees + OVER * over + self.per_size * size
+        over = max(0, draft.claimed.width - self.bound) if self.bound else 0
+        size = max(draft.extent.width, self.sizes.aspect * draft.extent.height)
+        return draft.fees + OVER * over + self.per_size * size
 
-    def lead(self, node: Node) -> Iterator[_Table]:
+    def lead(self, node: Node) -> Iterator[_Draft]:
         """The table with the first tile."""
         box = Box(0, 0, *self.sizes.tile(node, RIGHT))
-        return self.settle(_Table((), (), 0, box, box, 0), Placed(node, box, RIGHT), (), 0)
+        return self.settle(_Draft((), (), 0, box, box, 0), Placed(node, box, RIGHT), (), 0)
 
-    def set(self, table: _Table, node: Node) -> Iterator[_Table]:
+    def set(self, draft: _Draft, node: Node) -> Iterator[_Draft]:
         """The tables with this tile set in every way that has room."""
-        for free in table.free:
+        for free in draft.free:
             exit_ = free.exit
             if exit_.key != node.attached_to:
                 continue
-            others = tuple(other for other in table.free if other is not free)
-            blocked = table.covered & ~self.cells(exit_.box) | _all(other.mark for other in others)
+            others = tuple(other for other in draft.free if other is not free)
+            blocked = draft.covered & ~self.cells(exit_.box) | _all(other.mark for other in others)
             for tile, fee in self.ways(exit_, node):
                 rim = self.cells(tile.box.grown())
                 if tile.link:
                     rim |= self.cells(tile.link.grown())
                 if not rim & blocked:
-                    yield from self.settle(table, tile, others, fee)
+                    yield from self.settle(draft, tile, others, fee)
 
     def ways(self, exit_: Exit, node: Node) -> Iterator[tuple[Placed, float]]:
         """Every way to set a tile at an exit, and what it costs."""
@@ -140,21 +140,21 @@ class _Try:
                 yield Placed(node, exit_.box.beside(turn, size, exit_.anchor), turn), AT_HALF
 
     def settle(
-        self, table: _Table, tile: Placed, others: tuple[_Free, ...], fee: float
-    ) -> Iterator[_Table]:
+        self, draft: _Draft, tile: Placed, others: tuple[_Free, ...], fee: float
+    ) -> Iterator[_Draft]:
         """The table with this tile, if there is room for the marks of its own ends too."""
         marks = _all(other.mark for other in others)
         claims = _all(other.claim for other in others)
         cells = self.cells(tile.box) | (self.cells(tile.link) if tile.link else 0)
-        extent = table.extent.joined(tile.box)
-        claimed = table.claimed
+        extent = draft.extent.joined(tile.box)
+        claimed = draft.claimed
         spoilt = (cells & claims).bit_count()
         free = list(others)
         for exit_ in tile.exits():
             mark = claim = 0
             if exit_.key in self.open:
                 box = exit_.room(self.sizes.mark)
-                if self.cells(box.grown()) & (table.covered | marks):
+                if self.cells(box.grown()) & (draft.covered | marks):
                     return
                 mark = self.cells(box)
                 extent = extent.joined(box)
@@ -162,12 +162,12 @@ class _Try:
                 box = exit_.room(self.sizes.claim(exit_.direction))
                 claim = self.cells(box)
                 claimed = claimed.joined(box)
-                spoilt += (claim & (table.covered | claims)).bit_count()
+                spoilt += (claim & (draft.covered | claims)).bit_count()
             free.append(_Free(exit_, mark, claim))
         if not self.bound or extent.width <= self.bound:
-            tiles, covered = (*table.tiles, tile), table.covered | cells
-            fees = table.fees + fee + SPOILT * spoilt
-            yield _Table(tiles, tuple(free), covered, extent, claimed.joined(extent), fees)
+            tiles, covered = (*draft.tiles, tile), draft.covered | cells
+            fees = draft.fees + fee + SPOILT * spoilt
+            yield _Draft(tiles, tuple(free), covered, extent, claimed.joined(extent), fees)
 
     def cells(self, box: Box) -> int:
         """The set of a box's cells."""

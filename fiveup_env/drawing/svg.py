@@ -6,20 +6,20 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.scene import WIDTH, Dots, Part, Rect, Text, layout_height, picture_of
-from fiveup_env.drawing.table import Table
+from fiveup_env.drawing.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fiveup_env.game import Game
+    from fiveup_env.game.game import Game
 
 FONTS = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
 
 def game_svg(game: Game, *, hands: bool = True) -> str:
     """The table as it stands; without `hands`, they lie face down."""
-    table = Table.of(game)
-    picture = picture_of(table, layout_height(table.placement), hands=hands)
+    snapshot = Snapshot.of(game)
+    picture = picture_of(snapshot, layout_height(snapshot.placement), hands=hands)
     return svg_of(map(part_svg, picture.parts), picture.height, repr(game).strip("<>"))
 
 

@@ -12,9 +12,9 @@ from fiveup_env.drawing.tree import layout_tree, open_ends, total
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.actions import Move
     from fiveup_env.drawing.placement import Mark
     from fiveup_env.drawing.tree import Node
+    from fiveup_env.rules.actions import Move
 
 
 class _Style(NamedTuple):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiveup_env.actions import MOVES
 from fiveup_env.drawing.text import layout_text
 from fiveup_env.drawing.words import deed, hand_end, outcome_line, score_line, tile_names
-from fiveup_env.records import Json, record_of
-from fiveup_env.rules import FIELDS
+from fiveup_env.game.records import Json, record_of
+from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.fields import FIELDS
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from fiveup_env.game import Game
+    from fiveup_env.game.game import Game
 
 
 def table_text(game: Game) -> str:
@@ -43,8 +43,8 @@ def transcript(game: Game, *, unicode: bool = True) -> str:
 
 
 def _picture(state: np.ndarray, spinners: str, *, unicode: bool) -> list[str]:
-    table = state[0]["table"]
-    plays = [MOVES[action] for action in table["play_action"][: table["plies"]]]
+    public = state[0]["public"]
+    plays = [MOVES[action] for action in public["play_action"][: public["plies"]]]
     return layout_text(plays, spinners, unicode=unicode).splitlines()
 
 

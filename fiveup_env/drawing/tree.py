@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiveup_env.errors import IllegalMoveError, RulesError, unknown
-from fiveup_env.rules import CHOICES
+from fiveup_env.rules.fields import CHOICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fiveup_env.actions import Move
-    from fiveup_env.tiles import Tile
+    from fiveup_env.rules.actions import Move
+    from fiveup_env.rules.tiles import Tile
 
 
 class Place(NamedTuple):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env.drawing.scene import WIDTH, WOOD, Dots, Rect, Text, frame_height, picture_of
-from fiveup_env.drawing.table import Table
+from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.errors import OptionError
 
 if TYPE_CHECKING:
-    from fiveup_env.game import Game
+    from fiveup_env.game.game import Game
 
 FINE = 2  # drawn so many times as large, then made smaller, for smooth edges
 LEAST_ROOM = 200.0
@@ -75,9 +75,9 @@ def _pygame() -> Any:
 
 def _draw(pygame: Any, game: Game, width: int, height: int) -> Any:
     """A surface of that size with the picture, as large as it can be, in its middle."""
-    table = Table.of(game)
-    room = max(LEAST_ROOM, WIDTH * height / width - frame_height(table.rules))
-    picture = picture_of(table, room)
+    snapshot = Snapshot.of(game)
+    room = max(LEAST_ROOM, WIDTH * height / width - frame_height(snapshot.rules))
+    picture = picture_of(snapshot, room)
     scale = FINE * min(width / WIDTH, height / picture.height)
     size = round(WIDTH * scale), round(picture.height * scale)
     fine = pygame.Surface((FINE * width, FINE * height), depth=32)

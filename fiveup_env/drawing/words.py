@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.tiles import Tile
+from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fiveup_env.game import Game
-    from fiveup_env.records import Json
+    from fiveup_env.game.game import Game
+    from fiveup_env.game.records import Json
 
 ENDED: Final[Mapping[str | None, str]] = {
     None: "unfinished",

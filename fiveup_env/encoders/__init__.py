@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from fiveup_env.encoders.flat import Flat
-from fiveup_env.encoders.pieces import (
-    Encoder,
-    Piece,
-    bounds,
-    offsets,
-    piece_of,
-    row_size,
-    table_of,
-)
+from fiveup_env.encoders.pieces import Encoder, Piece, bounds, offsets, piece_of, row_size, table_of
 from fiveup_env.encoders.tokens import Tokens
 from fiveup_env.errors import EncoderError, unknown
 

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.actions import ACTION_COUNT, ACTION_TILE, FIRST_WAY
-from fiveup_env.compiled import Array, Record, compiled, inlined, lowest_bit, whole
 from fiveup_env.encoders.pieces import Piece, offsets
-from fiveup_env.engine import (
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.layout import (
     ALL_DOUBLES,
-    FIVES,
-    MAX_TOTAL,
-    ONE,
-    PLAYING,
     TILE_HIGH,
     TILE_LOW,
     double_loses,
-    drawable,
-    mark_legal,
-    next_seat,
     playable,
-    side_of,
     total_after,
 )
-from fiveup_env.rules import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAYERS
-from fiveup_env.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
+from fiveup_env.engine.legality import drawable, mark_legal
+from fiveup_env.engine.scoring import FIVES, MAX_TOTAL
+from fiveup_env.engine.state import ONE, PLAYING, next_seat, side_of
+from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, FIRST_WAY
+from fiveup_env.rules.fields import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAYERS
+from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
 
 SEATS = MAX_PLAYERS
 LARGEST = 127  # of an int8
@@ -129,43 +124,43 @@ def encode_flat(views: Array, rows: Array) -> None:
 
 
 @inlined
-def write_flat(view: Record, rows: Array, r: int, at: int) -> None:
+def write_flat(view: Struct, rows: Array, r: int, at: int) -> None:
     """Write all pieces of `flat`, in row r from a column on."""
-    table, rules, layout = view.table, view.table.rules, view.table.layout
+    public, rules, layout = view.public, view.public.rules, view.public.layout
     for entry in range(FLAT_SIZE):
         rows[r, at + entry] = 0
     _write_layout(view, rows, r, at)
-    seat = whole(view.seat)
+    seat = signed(view.seat)
     for k in range(rules.players):
-        rows[r, at + _SIZES + k] = table.sizes[seat]
-        rows[r, at + _DRAWS + k] = table.draws[seat]
-        to_go = rules.target - table.scores[side_of(rules, seat)]
+        rows[r, at + _SIZES + k] = public.sizes[seat]
+        rows[r, at + _DRAWS + k] = public.draws[seat]
+        to_go = rules.target - public.scores[side_of(rules, seat)]
         _write_number(rows, r, at + _TO_GO + 2 * k, _in_units(rules, to_go))
-        if table.lacked[seat]:
-            _write_lacks(table, rows, r, at, seat, k)
+        if public.lacked[seat]:
+            _write_lacks(public, rows, r, at, seat, k)
         seat = next_seat(rules, seat)
-    rows[r, at + _TURN + seats_on(view, table.turn)] = table.phase == PLAYING
-    rows[r, at + _LEAD + seats_on(view, table.lead)] = 1
-    rows[r, at + _BONEYARD] = table.boneyard - table.drawn
-    rows[r, at + _DRAWABLE] = drawable(table)
-    rows[r, at + _PASSES] = table.passes
+    rows[r, at + _TURN + seats_on(view, public.turn)] = public.phase == PLAYING
+    rows[r, at + _LEAD + seats_on(view, public.lead)] = 1
+    rows[r, at + _BONEYARD] = public.boneyard - public.drawn
+    rows[r, at + _DRAWABLE] = drawable(public)
+    rows[r, at + _PASSES] = public.passes
     rows[r, at + _TOTAL] = min(LARGEST, layout.total)
     rows[r, at + _MODULO + MODULO[rules.multiple, layout.total]] = 1
     _write_rules(rules, rows, r, at)
-    if table.phase == PLAYING and table.turn == view.seat:
+    if public.phase == PLAYING and public.turn == view.seat:
         _write_plays(view, rows, r, at)
 
 
 @inlined
-def _write_layout(view: Record, rows: Array, r: int, at: int) -> None:
-    table, layout = view.table, view.table.layout
+def _write_layout(view: Struct, rows: Array, r: int, at: int) -> None:
+    public, layout = view.public, view.public.layout
     hand = view.hand
     while hand:
-        rows[r, at + _HAND + whole(lowest_bit(hand))] = 1
+        rows[r, at + _HAND + signed(lowest_bit(hand))] = 1
         hand &= hand - ONE
-    for ply in range(table.plies):
-        k = seats_on(view, table.play_seat[ply])
-        rows[r, at + _PLAYED + TILE_COUNT * k + ACTION_TILE[table.play_action[ply]]] = 1
+    for ply in range(public.plies):
+        k = seats_on(view, public.play_seat[ply])
+        rows[r, at + _PLAYED + TILE_COUNT * k + ACTION_TILE[public.play_action[ply]]] = 1
     for pip in range(PIP_COUNT):
         rows[r, at + _PLAIN + pip] = layout.plain[pip]
         rows[r, at + _DOUBLES + 6 * pip + layout.double[pip]] = 1
@@ -174,25 +169,27 @@ def _write_layout(view: Record, rows: Array, r: int, at: int) -> None:
 
 
 @inlined
-def seats_on(view: Record, seat: int) -> int:
+def seats_on(view: Struct, seat: int) -> int:
     """How many seats after the one that views."""
     k = seat - view.seat
-    return k + view.table.rules.players if k < 0 else k
+    return k + view.public.rules.players if k < 0 else k
 
 
 @inlined
-def _in_units(rules: Record, points: int) -> int:
+def _in_units(rules: Struct, points: int) -> int:
     return points if rules.unit == 1 else points // rules.unit
 
 
 @inlined
-def _write_lacks(table: Record, rows: Array, r: int, at: int, seat: int, k: int) -> None:
+def _write_lacks(public: Struct, rows: Array, r: int, at: int, seat: int, k: int) -> None:
     """What a seat was shown to lack, in the place of the k-th seat from oneself."""
     for pip in range(PIP_COUNT):
-        shown = table.lack_ply[seat, pip] >= 0
+        shown = public.lack_ply[seat, pip] >= 0
         rows[r, at + _LACKS + PIP_COUNT * k + pip] = shown
-        rows[r, at + _AGE + PIP_COUNT * k + pip] = shown * (table.plies - table.lack_ply[seat, pip])
-        since = table.draws[seat] - table.lack_draws[seat, pip]
+        rows[r, at + _AGE + PIP_COUNT * k + pip] = shown * (
+            public.plies - public.lack_ply[seat, pip]
+        )
+        since = public.draws[seat] - public.lack_draws[seat, pip]
         rows[r, at + _SINCE + PIP_COUNT * k + pip] = shown * since
 
 
@@ -203,20 +200,20 @@ def _write_number(rows: Array, r: int, at: int, number: int) -> None:
 
 
 @inlined
-def _write_plays(view: Record, rows: Array, r: int, at: int) -> None:
+def _write_plays(view: Struct, rows: Array, r: int, at: int) -> None:
     """Mark what is allowed, then add what it would score."""
-    table, layout = view.table, view.table.layout
+    public, layout = view.public, view.public.layout
     at += _PLAYS
-    mark_legal(table, view.hand, rows, r, at)
-    fives = table.rules.multiple
-    if table.plies == 0:
+    mark_legal(public, view.hand, rows, r, at)
+    fives = public.rules.multiple
+    if public.plies == 0:
         for tile in range(TILE_COUNT):
             rows[r, at + tile] *= 1 + FIVES[fives, TILE_PIPS[tile]]
         return
     fits = playable(layout, view.hand)
     doubles = fits & ALL_DOUBLES
     while doubles:
-        action = whole(FIRST_WAY[lowest_bit(doubles)])
+        action = signed(FIRST_WAY[lowest_bit(doubles)])
         doubles &= doubles - ONE
         rows[r, at + action] += FIVES[fives, total_after(layout, action)]
     others = fits & ~ALL_DOUBLES
@@ -232,7 +229,7 @@ def _write_plays(view: Record, rows: Array, r: int, at: int) -> None:
 
 
 @inlined
-def _write_rules(rules: Record, rows: Array, r: int, at: int) -> None:
+def _write_rules(rules: Struct, rows: Array, r: int, at: int) -> None:
     rows[r, at + _RULES + rules.players - MIN_PLAYERS] = 1
     rows[r, at + _RULES + 4] = rules.sides < rules.players
     rows[r, at + _RULES + 5 + rules.spinners] = 1

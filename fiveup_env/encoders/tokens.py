@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiveup_env.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
-from fiveup_env.compiled import Array, Record, compiled, inlined
 from fiveup_env.encoders.flat import FLAT_PIECES, seats_on, write_flat
 from fiveup_env.encoders.pieces import Piece
-from fiveup_env.tiles import TILE_COUNT
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.rules.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
+from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,22 +55,22 @@ def encode_tokens(views: Array, rows: Array) -> None:
 
 
 @inlined
-def _write_events(view: Record, rows: Array, r: int) -> None:
-    table = view.table
+def _write_events(view: Struct, rows: Array, r: int) -> None:
+    public = view.public
     for entry in range(TOKENS_SIZE):
         rows[r, entry] = 0
     at, draw = 0, 0
-    for ply in range(table.plies + 1):
-        while draw < table.drawn and table.draw_ply[draw] == ply:
+    for ply in range(public.plies + 1):
+        while draw < public.drawn and public.draw_ply[draw] == ply:
             rows[r, at] = DRAWN
-            rows[r, at + 1] = 1 + seats_on(view, table.draw_seat[draw])
+            rows[r, at + 1] = 1 + seats_on(view, public.draw_seat[draw])
             rows[r, at + 2] = 1 + view.drawn[draw]
             at += FIELDS
             draw += 1
-        if ply < table.plies:
-            action = table.play_action[ply]
+        if ply < public.plies:
+            action = public.play_action[ply]
             rows[r, at] = PLAYED
-            rows[r, at + 1] = 1 + seats_on(view, table.play_seat[ply])
+            rows[r, at + 1] = 1 + seats_on(view, public.play_seat[ply])
             rows[r, at + 2] = 1 + ACTION_TILE[action]
             rows[r, at + 3] = 1 + ACTION_PIP[action]
             rows[r, at + 4] = 1 + ACTION_END[action]

@@ -5,11 +5,11 @@ This is no encoder of views, and cannot be chosen as one: it needs the game itse
 
 from __future__ import annotations
 
-from fiveup_env.compiled import Array, Record, compiled, inlined, lowest_bit, whole
 from fiveup_env.encoders.pieces import Piece
-from fiveup_env.engine import ONE, next_seat
-from fiveup_env.rules import MAX_PLAYERS
-from fiveup_env.tiles import TILE_COUNT
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.state import ONE, next_seat
+from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.rules.tiles import TILE_COUNT
 
 TRUTH_PIECES = (
     Piece("hands", (MAX_PLAYERS, TILE_COUNT), 0, 1, "every hand, seats counted from the one asked"),
@@ -29,16 +29,16 @@ def write_truths(games: Array, seats: Array, rows: Array) -> None:
 
 
 @inlined
-def _write_truth(game: Record, seat: int, rows: Array, r: int) -> None:
-    table = game.table
+def _write_truth(game: Struct, seat: int, rows: Array, r: int) -> None:
+    public = game.public
     for entry in range(TRUTH_SIZE):
         rows[r, entry] = 0
-    asked = whole(seat)
-    for k in range(table.rules.players):
+    asked = signed(seat)
+    for k in range(public.rules.players):
         hand = game.hands[asked]
         while hand:
-            rows[r, TILE_COUNT * k + whole(lowest_bit(hand))] = 1
+            rows[r, TILE_COUNT * k + signed(lowest_bit(hand))] = 1
             hand &= hand - ONE
-        asked = next_seat(table.rules, asked)
-    for place in range(table.drawn, table.boneyard):
-        rows[r, _BONEYARD + game.order[place]] = 1 + place - table.drawn
+        asked = next_seat(public.rules, asked)
+    for place in range(public.drawn, public.boneyard):
+        rows[r, _BONEYARD + game.order[place]] = 1 + place - public.drawn

@@ -13,26 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
-from fiveup_env.compiled import Array, compiled, whole
-from fiveup_env.engine import (
-    DOMINO,
-    GAME,
-    GAME_OVER,
-    HAND_OVER,
-    ONE,
-    PLAYING,
-    REFUSED,
-    is_legal,
-    mark_legal_at,
-    play,
-    start_given_hand,
-)
-from fiveup_env.episodes import EPISODES, ONE_HAND, Episodes, refusal, write_returns
+from fiveup_env.engine.compiled import Array, compiled, signed
+from fiveup_env.engine.legality import is_legal, mark_legal_at
+from fiveup_env.engine.play import REFUSED, play, start_given_hand
+from fiveup_env.engine.state import DOMINO, GAME, GAME_OVER, HAND_OVER, ONE, PLAYING
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.envs.episodes import EPISODES, ONE_HAND, Episodes, refusal, write_returns
 from fiveup_env.errors import DealError, IllegalMoveError
-from fiveup_env.rules import DRAW_OPTIONAL, MAX_PLAYERS, Rules
-from fiveup_env.tiles import TILE_COUNT
-from fiveup_env.view import VIEW, observe_at
+from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
+from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS, Rules
+from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,16 +77,16 @@ class Course:
         """Begin with nothing dealt."""
         self.rules, self.episodes = rules, episodes
         game = np.zeros(1, GAME)
-        game["table"]["rules"] = rules.record()
+        game["public"]["rules"] = rules.to_struct()
         start_given_hand(game, NOW, 0)
-        game["table"]["phase"] = HAND_OVER
+        game["public"]["phase"] = HAND_OVER
         self._begin(game.tobytes())
 
     def beginning(self, scores: int | None = None) -> Course:
         """The course as it was before anything happened, or with these scores by then."""
         game = _games_of(self.origin)
         if scores is not None:
-            game["table"]["scores"] = scores
+            game["public"]["scores"] = scores
         twin = self.copy()
         twin._begin(game.tobytes())  # noqa: SLF001 - a twin's own
         return twin
@@ -104,8 +94,8 @@ class Course:
     def count_from(self, scores: np.ndarray) -> None:
         """Let the scores be these now, and have been as much less at the beginning as they were."""
         game = _games_of(self.origin)
-        game["table"]["scores"] += scores - self.games["table"]["scores"][NOW]
-        self.games["table"]["scores"][NOW] = scores
+        game["public"]["scores"] += scores - self.games["public"]["scores"][NOW]
+        self.games["public"]["scores"][NOW] = scores
         self.origin = game.tobytes()
 
     def copy(self) -> Course:
@@ -128,7 +118,7 @@ class Course:
             wanted = self.rules.hand_size - len(self.dealt) % self.rules.hand_size
             shares = deal_shares(len(self.next_tiles), wanted)
             return list(zip(self.next_tiles, shares, strict=False))
-        boneyard = int(self.games["table"]["boneyard"][NOW])
+        boneyard = int(self.games["public"]["boneyard"][NOW])
         tiles = sorted(self.games["order"][NOW, self.next_draw : boneyard].tolist())
         return [(tile, 1 / len(tiles)) for tile in tiles]
 
@@ -166,12 +156,12 @@ class Course:
     @property
     def next_draw(self) -> int:
         """The place of the tile that is drawn next."""
-        return int(self.games["table"]["drawn"][NOW]) + self.known
+        return int(self.games["public"]["drawn"][NOW]) + self.known
 
     @property
     def drawer(self) -> int:
         """The seat for which chance draws."""
-        return int(self.games["table"]["draw_seat"][TRIED, self.next_draw])
+        return int(self.games["public"]["draw_seat"][TRIED, self.next_draw])
 
     def _begin(self, origin: bytes) -> None:
         self.origin, self.games = origin, _games_of(2 * origin)  # NOW and TRIED
@@ -198,13 +188,13 @@ class Course:
         if len(self.dealt) == self.rules.players * hand_size:
             hand_out(self.games, np.frombuffer(self.dealt, np.uint8))
             self.stage = LEAD
-            self.by_lot = self.games["table"]["ended"][NOW] != DOMINO
+            self.by_lot = self.games["public"]["ended"][NOW] != DOMINO
             if not self.by_lot:
                 self._start_hand(0)
 
     def _start_hand(self, lot: int) -> None:
         start_given_hand(self.games, NOW, lot)
-        self.stage, self.mover = MOVING, int(self.games["table"]["turn"][NOW])
+        self.stage, self.mover = MOVING, int(self.games["public"]["turn"][NOW])
 
     def _draw(self, tile: int) -> None:
         if not draw_next(self.games, self.known, tile):
@@ -225,14 +215,14 @@ class Course:
             self._end_hand()
 
     def _end_hand(self) -> None:
-        table = self.games["table"][NOW]
+        public = self.games["public"][NOW]
         one_hand = self.episodes.episode == EPISODES[ONE_HAND]
-        last = table["hand_number"] + 1 == self.episodes.max_hands
-        if one_hand or last or table["phase"] == GAME_OVER:
+        last = public["hand_number"] + 1 == self.episodes.max_hands
+        if one_hand or last or public["phase"] == GAME_OVER:
             self.mover = NOBODY
             return
         self.finished = (*self.finished, self.games[NOW].tobytes())
-        table["hand_number"] += 1
+        public["hand_number"] += 1
         self._start_dealing()
 
 
@@ -254,7 +244,7 @@ def deal_shares(tiles: int, wanted: int) -> tuple[float, ...]:
 @compiled
 def hand_out(games: Array, dealt: Array) -> None:
     """Give each seat its hand, of the tiles dealt seat by seat; the rest are the boneyard."""
-    game, rules = games[NOW], games[NOW].table.rules
+    game, rules = games[NOW], games[NOW].public.rules
     tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     for seat in range(MAX_PLAYERS):
         game.hands[seat] = np.uint32(0)
@@ -269,29 +259,29 @@ def hand_out(games: Array, dealt: Array) -> None:
         if tile < tiles and not taken >> np.uint32(tile) & ONE:
             game.order[place] = tile
             place += 1
-    game.table.boneyard = place
+    game.public.boneyard = place
 
 
 @compiled
 def try_move(games: Array, action: int, known: int) -> int:
     """Make a move if so many known draws are all that it takes; answer what it leads to."""
     game = games[NOW]
-    if not is_legal(game.table, game.hands[game.table.turn], action):
+    if not is_legal(game.public, game.hands[game.public.turn], action):
         return REFUSED
     games[TRIED] = games[NOW]
     play(games[TRIED], action)
-    if games[TRIED].table.drawn > games[NOW].table.drawn + known:
+    if games[TRIED].public.drawn > games[NOW].public.drawn + known:
         return UNKNOWN_DRAW
     games[NOW] = games[TRIED]
-    return whole(game.table.turn) if game.table.phase == PLAYING else HAND_ENDED
+    return signed(game.public.turn) if game.public.phase == PLAYING else HAND_ENDED
 
 
 @compiled
 def draw_next(games: Array, known: int, tile: int) -> bool:
     """Put a tile of the boneyard where the move that is tried draws next; False if it is gone."""
     game = games[NOW]
-    place = game.table.drawn + known
-    for k in range(place, game.table.boneyard):
+    place = game.public.drawn + known
+    for k in range(place, game.public.boneyard):
         if game.order[k] == tile:
             game.order[k], game.order[place] = game.order[place], game.order[k]
             return True
@@ -301,14 +291,14 @@ def draw_next(games: Array, known: int, tile: int) -> bool:
 def dealt_to(game: np.ndarray, seat: int) -> list[int]:
     """The tiles that a seat was dealt, by number."""
     record = game[0]
-    table = record["table"]
-    plies, drawn = int(table["plies"]), int(table["drawn"])
+    public = record["public"]
+    plies, drawn = int(public["plies"]), int(public["drawn"])
     held = int(record["hands"][seat])
-    played = zip(table["play_seat"][:plies].tolist(), table["play_action"].tolist(), strict=False)
+    played = zip(public["play_seat"][:plies].tolist(), public["play_action"].tolist(), strict=False)
     for by, action in played:
         if by == seat:
             held |= 1 << ACTION_TILES[action]
-    drew = zip(table["draw_seat"][:drawn].tolist(), record["order"].tolist(), strict=False)
+    drew = zip(public["draw_seat"][:drawn].tolist(), record["order"].tolist(), strict=False)
     for by, tile in drew:
         if by == seat:
             held &= ~(1 << tile)
@@ -323,16 +313,16 @@ def tiles_of(hand: int) -> list[int]:
 def hand_actions(game: np.ndarray, *, by_lot: bool) -> Iterator[int]:
     """All that led to a GAME record from the beginning of its hand: chance and decisions."""
     record = game[0]
-    table, order = record["table"], record["order"].tolist()
-    rules, drawn, plies = table["rules"], int(table["drawn"]), int(table["plies"])
+    public, order = record["public"], record["order"].tolist()
+    rules, drawn, plies = public["rules"], int(public["drawn"]), int(public["plies"])
     for seat in range(rules["players"]):
         yield from dealt_to(game, seat)
     if by_lot:
-        yield int(table["lead"])
+        yield int(public["lead"])
     optional = rules["draw"] == DRAW_OPTIONAL
-    movers = [*table["play_seat"][:plies].tolist(), int(table["turn"])]
-    draws = list(zip(table["draw_seat"].tolist(), table["draw_ply"].tolist(), order, strict=True))
-    seat, k = int(table["lead"]), 0
+    movers = [*public["play_seat"][:plies].tolist(), int(public["turn"])]
+    draws = list(zip(public["draw_seat"].tolist(), public["draw_ply"].tolist(), order, strict=True))
+    seat, k = int(public["lead"]), 0
     for ply, mover in enumerate(movers):
         while True:
             while k < drawn and draws[k][:2] == (seat, ply):
@@ -346,5 +336,5 @@ def hand_actions(game: np.ndarray, *, by_lot: bool) -> Iterator[int]:
                 yield PASS
             seat = (seat + 1) % rules["players"]
         if ply < plies:
-            yield int(table["play_action"][ply])
+            yield int(public["play_action"][ply])
             seat = (seat + 1) % rules["players"]

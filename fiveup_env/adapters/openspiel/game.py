@@ -19,9 +19,9 @@ from fiveup_env.adapters.openspiel.parameters import (
     rules_in,
 )
 from fiveup_env.adapters.openspiel.state import FiveUpState
-from fiveup_env.belief import sample, worlds_to_games
-from fiveup_env.episodes import Episodes
-from fiveup_env.rules import MAX_TARGET, Rules
+from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.envs.episodes import Episodes
+from fiveup_env.rules.fields import MAX_TARGET, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -77,7 +77,7 @@ class FiveUpGame(pyspiel.Game):
         """
         world = worlds_to_games(view, sample(view, 1, random))
         state = self.replayed(hand_actions(world, by_lot=True), self.course.beginning(FAR_BELOW))
-        state.course.count_from(view[0]["table"]["scores"])
+        state.course.count_from(view[0]["public"]["scores"])
         return state
 
     def replayed(self, actions: Iterable[int], course: Course) -> FiveUpState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyspiel
@@ -11,13 +11,10 @@ from fiveup_env.adapters.openspiel.course import NOW
 from fiveup_env.adapters.openspiel.text import history_text, table_text
 from fiveup_env.encoders import get_encoder, offsets, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
+from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import OptionError
-from fiveup_env.view import VIEW, observe_at
 
-if TYPE_CHECKING:
-    from fiveup_env.adapters.openspiel.state import FiveUpState
-
-NOBODY_S, ONE_S, EVERYBODY_S = (
+NO_HAND, OWN_HAND, ALL_HANDS = (
     pyspiel.PrivateInfoType.NONE,
     pyspiel.PrivateInfoType.SINGLE_PLAYER,
     pyspiel.PrivateInfoType.ALL_PLAYERS,
@@ -36,7 +33,7 @@ class FiveUpObserver:
         """Observe so much."""
         if params:
             raise OptionError(f"observers of this game have no parameters, not {params}")
-        if not kind.public_info and (kind.perfect_recall or kind.private_info == NOBODY_S):
+        if not kind.public_info and (kind.perfect_recall or kind.private_info == NO_HAND):
             raise OptionError(
                 "an observer without public information has private information and no perfect "
                 "recall: nearly all that there is to recall is public"
@@ -61,34 +58,34 @@ class FiveUpObserver:
         """Whether a piece of our encoders belongs to what is observed."""
         public, private = self._kind.public_info, self._kind.private_info
         if name in SECRET:
-            return name == "hands" and private == EVERYBODY_S
+            return name == "hands" and private == ALL_HANDS
         if name == "hand":
-            return bool(private != NOBODY_S)
-        return bool(public and (name != "plays" or private != NOBODY_S))
+            return bool(private != NO_HAND)
+        return bool(public and (name != "plays" or private != NO_HAND))
 
-    def set_from(self, state: FiveUpState, player: int) -> None:
+    def set_from(self, state: pyspiel.State, player: int) -> None:
         """Write what a player observes into `tensor`, and so into `dict`.
 
         In the middle of a move, where chance draws, it is what was observed before the move.
         """
         games, views, private = state.course.games, self._views, self._kind.private_info
-        observe_at(games, NOW, 0 if private == NOBODY_S else player, views, 0)
-        if private == NOBODY_S:
+        observe_at(games, NOW, 0 if private == NO_HAND else player, views, 0)
+        if private == NO_HAND:
             views["hand"], views["drawn"] = 0, -1
-        elif private == EVERYBODY_S:
-            drawn = games["table"]["drawn"][NOW]
+        elif private == ALL_HANDS:
+            drawn = games["public"]["drawn"][NOW]
             views["drawn"][0, :drawn] = games["order"][NOW, :drawn]
             write_truths(games[: NOW + 1], np.array([player]), self._truth)
         self._encoder.encode(views, self._row)
         self.tensor[:] = self._entries[self._columns]
 
-    def string_from(self, state: FiveUpState, player: int) -> str:
+    def string_from(self, state: pyspiel.State, player: int) -> str:
         """What a player observes, for people and as a key."""
         kind = self._kind
         seats: tuple[int, ...] = (player,)
-        if kind.private_info != ONE_S:
+        if kind.private_info != OWN_HAND:
             everybody = range(state.num_players())
-            seats = () if kind.private_info == NOBODY_S else tuple(everybody)
+            seats = () if kind.private_info == NO_HAND else tuple(everybody)
         if kind.perfect_recall:
             return history_text(state.course, seats)
         return table_text(state.course, seats, public=kind.public_info)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyspiel
 
-from fiveup_env.actions import ACTION_COUNT
-from fiveup_env.episodes import EPISODES, ONE_HAND, Episodes
+from fiveup_env.envs.episodes import EPISODES, ONE_HAND, Episodes
 from fiveup_env.errors import OptionError
-from fiveup_env.rules import DRAW_OPTIONAL, FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
-from fiveup_env.tiles import TILE_PIPS
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import DRAW_OPTIONAL, FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
+from fiveup_env.rules.tiles import TILE_PIPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,6 +119,6 @@ def _points_of_a_hand(rules: Rules) -> int:
 
 def _decisions_of_a_hand(rules: Rules) -> int:
     """More decisions than a hand can have."""
-    if rules.record()["draw"] != DRAW_OPTIONAL:
+    if rules.to_struct()["draw"] != DRAW_OPTIONAL:
         return rules.tile_count
     return rules.tile_count + rules.boneyard_size + (rules.tile_count + 1) * rules.players

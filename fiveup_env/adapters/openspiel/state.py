@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyspiel
 
-from fiveup_env.actions import MOVES
 from fiveup_env.adapters.openspiel.course import (
     CHANCE,
     DEALING,
@@ -18,20 +17,20 @@ from fiveup_env.adapters.openspiel.course import (
     hand_actions,
 )
 from fiveup_env.adapters.openspiel.text import TILE_TEXTS, history_text
-from fiveup_env.belief import sample, worlds_to_games
+from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.errors import BeliefError
+from fiveup_env.rules.actions import MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiveup_env.adapters.openspiel.game import FiveUpGame
     from fiveup_env.adapters.openspiel.observer import FiveUpObserver
 
 
 class FiveUpState(pyspiel.State):
     """A state of the game; all that is not OpenSpiel's own is in its `course`."""
 
-    def __init__(self, game: FiveUpGame, course: Course | None = None) -> None:
+    def __init__(self, game: pyspiel.Game, course: Course | None = None) -> None:
         """Begin as the game does, or with another course."""
         super().__init__(game)
         self.course = game.course.copy() if course is None else course

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.actions import MOVES
 from fiveup_env.adapters.openspiel.course import (
     ACTION_TILES,
     DRAWING,
@@ -24,9 +23,10 @@ from fiveup_env.adapters.openspiel.course import (
     dealt_to,
     tiles_of,
 )
-from fiveup_env.engine import GAME, PLAYING
-from fiveup_env.game import Layout
-from fiveup_env.tiles import PIP_COUNT, TILES
+from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.game.values import Layout
+from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.tiles import PIP_COUNT, TILES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -40,8 +40,8 @@ def history_text(course: Course, seats: Collection[int]) -> str:
     parts = []
     for record in course.finished:
         finished = np.frombuffer(record, GAME)
-        parts += _hand_parts(finished, int(finished["table"]["drawn"][0]), seats)
-        parts.append(f"scores {_numbers(_scores(finished[0]['table']))}")
+        parts += _hand_parts(finished, int(finished["public"]["drawn"][0]), seats)
+        parts.append(f"scores {_numbers(_scores(finished[0]['public']))}")
     if course.stage in {MOVING, DRAWING}:
         row = NOW if course.stage == MOVING else TRIED
         parts += _hand_parts(course.games[row : row + 1], course.next_draw, seats)
@@ -54,15 +54,15 @@ def _hand_parts(game: np.ndarray, drawn: int, seats: Collection[int]) -> list[st
     """The parts of a hand's text, of which so many draws are known."""
     dealt = [_held(seat, dealt_to(game, seat)) for seat in seats]
     events = list(_events(game[0], drawn, seats))
-    return [*dealt, f"lead {game[0]['table']['lead']}", *([" ".join(events)] if events else [])]
+    return [*dealt, f"lead {game[0]['public']['lead']}", *([" ".join(events)] if events else [])]
 
 
 def _events(record: np.void, drawn: int, seats: Collection[int]) -> Iterator[str]:
     """The tiles drawn and set, in order."""
-    table, order = record["table"], record["order"].tolist()
-    plies = int(table["plies"])
-    play_seat, play_action = table["play_seat"].tolist(), table["play_action"].tolist()
-    draw_seat, draw_ply = table["draw_seat"].tolist(), table["draw_ply"].tolist()
+    public, order = record["public"], record["order"].tolist()
+    plies = int(public["plies"])
+    play_seat, play_action = public["play_seat"].tolist(), public["play_action"].tolist()
+    draw_seat, draw_ply = public["draw_seat"].tolist(), public["draw_ply"].tolist()
     k = 0
     for ply in range(plies + 1):
         while k < drawn and draw_ply[k] == ply:
@@ -77,37 +77,37 @@ def table_text(course: Course, seats: Iterable[int], *, public: bool = True) -> 
     record = course.games[NOW]
     if course.stage in {MOVING, DRAWING}:
         parts = [_held(seat, tiles_of(int(record["hands"][seat]))) for seat in seats]
-        seen = _table_parts(record["table"])
+        seen = _table_parts(record["public"])
     else:
         parts = [_held(seat, _dealt_so_far(course, seat)) for seat in seats]
-        seen = iter(("dealing", f"scores {_numbers(_scores(record['table']))}"))
+        seen = iter(("dealing", f"scores {_numbers(_scores(record['public']))}"))
     return " | ".join([*parts, *seen] if public else parts)
 
 
-def _table_parts(table: np.void) -> Iterator[str]:
-    players = int(table["rules"]["players"])
-    layout = Layout.of(table["layout"])
-    yield f"turn {table['turn'] if table['phase'] == PLAYING else 'none'}, lead {table['lead']}"
+def _table_parts(public: np.void) -> Iterator[str]:
+    players = int(public["rules"]["players"])
+    layout = Layout.of(public["layout"])
+    yield f"turn {public['turn'] if public['phase'] == PLAYING else 'none'}, lead {public['lead']}"
     yield f"total {layout.total}: " + " ".join(f"{end}={end.counts}" for end in layout.ends)
-    plies = int(table["plies"])
+    plies = int(public["plies"])
     for seat in range(players):
         tiles = [
             ACTION_TILES[action]
-            for by, action in zip(table["play_seat"][:plies], table["play_action"], strict=False)
+            for by, action in zip(public["play_seat"][:plies], public["play_action"], strict=False)
             if by == seat
         ]
-        lacked = int(table["lacked"][seat])
+        lacked = int(public["lacked"][seat])
         lacks = _numbers(pip for pip in range(PIP_COUNT) if lacked >> pip & 1)
         yield (
-            f"{seat} holds {table['sizes'][seat]}, drew {table['draws'][seat]}, "
+            f"{seat} holds {public['sizes'][seat]}, drew {public['draws'][seat]}, "
             f"lacked {lacks or 'none'}, set {_names(sorted(tiles)) or 'none'}"
         )
-    yield f"boneyard {table['boneyard'] - table['drawn']}"
-    yield f"scores {_numbers(_scores(table))}"
+    yield f"boneyard {public['boneyard'] - public['drawn']}"
+    yield f"scores {_numbers(_scores(public))}"
 
 
-def _scores(table: np.void) -> list[int]:
-    scores: list[int] = table["scores"][: int(table["rules"]["sides"])].tolist()
+def _scores(public: np.void) -> list[int]:
+    scores: list[int] = public["scores"][: int(public["rules"]["sides"])].tolist()
     return scores
 
 

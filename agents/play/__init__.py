@@ -1,1 +1,0 @@
-"""Agents that play by rules of thumb and by search; all compiled, without a network."""

@@ -1,0 +1,229 @@
+"""Policies are data: a network's weights and what is to be known of them, as files; and who plays.
+
+    FOLDER/policy.safetensors   the weights
+    FOLDER/policy.json          format, shape, encoder and its version, a digest, and `about`:
+                                the rules, the training command, the code's version, the results
+
+Loading executes nothing from the files, and refuses what does not fit. The digest is that of both
+files, so that they always belong together. PyTorch is imported only when a policy is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.errors import FiveUpError
+from fiveup_env.files import atomic_folder, write_atomic
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torch import Tensor
+
+    from agents.policies.networks import PolicyNetwork, Shape
+
+
+FORMAT: Final = "fiveup-policy"
+VERSION: Final = 1
+WEIGHTS: Final = "policy.safetensors"
+DESCRIPTION: Final = "policy.json"
+CLONE: Final = Path(__file__).parents[2]
+SHIPPED: Final = {
+    "shipped": CLONE / "agents" / "shipped",
+    "family": CLONE / "agents" / "shipped" / "family",
+}
+
+
+class PolicyError(FiveUpError):
+    """A saved policy that is missing, damaged, or does not fit."""
+
+
+# --- Files
+
+
+def save_policy(
+    folder: str | Path, network: PolicyNetwork, about: Mapping[str, Any], *, half: bool = False
+) -> None:
+    """Write a policy, in place of one that is there; `half` stores weights in half the space."""
+    import torch
+    from safetensors.torch import save
+
+    kind = torch.float16 if half else torch.float32
+    weights = {
+        name: weight.detach().to("cpu", kind).contiguous()
+        for name, weight in network.state_dict().items()
+    }
+    _check_finite(weights, "the network")
+    content = save(weights)
+    description = {
+        **_format_of(network.shape),
+        "shape": asdict(network.shape),
+        "about": dict(about),
+    }
+    description = json.loads(json.dumps(description))
+    description["digest"] = _digest(content, description)
+    with atomic_folder(folder, keep=True) as draft:
+        write_atomic(draft / WEIGHTS, content)
+        write_atomic(draft / DESCRIPTION, json.dumps(description, indent=1).encode())
+
+
+def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
+    """The network of a saved policy, and what is told about it."""
+    _check_installed()
+    folder = Path(folder)
+    description = _read_description(folder)
+    network_shape = _shape_in(description, folder)
+    _check_format(description, network_shape, folder)
+    weights = _read_weights(description, folder)
+    return _network_of(network_shape, weights, folder), description["about"]
+
+
+def load_network(folder: str | Path, shape: Shape) -> PolicyNetwork:
+    """The network of a saved policy, for who goes on from it with one of that shape."""
+    network, _ = load_policy(folder)
+    if network.shape != shape:
+        raise PolicyError(f"the policy in {folder} has {network.shape}, this run {shape}")
+    return network
+
+
+def _format_of(shape: Shape) -> dict[str, Any]:
+    """What a policy and the code that plays it must agree about."""
+    encoder = get_encoder(shape.encoder)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "encoder": {
+            "name": encoder.name,
+            "version": encoder.version,
+            "row_size": row_size(encoder),
+        },
+        "actions": ACTION_COUNT,
+    }
+
+
+def _digest(weights: bytes, description: Mapping[str, Any]) -> str:
+    """A name for exactly these weights with exactly this description."""
+    rest = {key: value for key, value in description.items() if key != "digest"}
+    return hashlib.sha256(weights + json.dumps(rest).encode()).hexdigest()
+
+
+def _check_installed() -> None:
+    try:
+        import safetensors
+        import torch  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise PolicyError(
+            f"policies need {error.name}: pip install -c constraints.txt -e '.[train]'"
+        ) from None
+    del safetensors
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise PolicyError(
+            f"{path} cannot be read ({error.strerror}); policies here: {_policies_here()}"
+        ) from None
+
+
+def _policies_here() -> str:
+    """The policies that this clone holds, or how to get one."""
+    found = sorted(path.parent for path in CLONE.glob(f"runs/*/policy/{DESCRIPTION}"))
+    names = [name for name, folder in SHIPPED.items() if (folder / DESCRIPTION).exists()]
+    names += [str(path.relative_to(CLONE)) for path in found]
+    return ", ".join(names) or "none (train one: python train.py)"
+
+
+def _read_description(folder: Path) -> dict[str, Any]:
+    """The parts of a description, each of its kind."""
+    path = folder / DESCRIPTION
+    content = _read(path)
+    try:
+        description = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise PolicyError(f"{path} is no JSON: {error}") from None
+    kinds = {"shape": dict, "digest": str, "about": dict}
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise PolicyError(f'{path} is no policy: it lacks "format": "{FORMAT}"')
+    if description.get("version") != VERSION:
+        raise PolicyError(
+            f"{path} has format version {description.get('version')!r}; "
+            f"this code reads version {VERSION}"
+        )
+    for name, kind in kinds.items():
+        if not isinstance(description.get(name), kind):
+            raise PolicyError(f"{path} is damaged: it has no {name!r} of type {kind.__name__}")
+    return description
+
+
+def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:
+    from agents.policies.networks import Shape, ShapeError
+
+    given, known = description["shape"], [one.name for one in fields(Shape)]
+    if sorted(given) != sorted(known):
+        raise PolicyError(f"{folder}: a shape has {', '.join(known)}, not {', '.join(given)}")
+    try:
+        return Shape(**given)
+    except (ShapeError, TypeError) as error:
+        raise PolicyError(f"{folder}: {error}") from None
+
+
+def _check_format(description: Mapping[str, Any], shape: Shape, folder: Path) -> None:
+    for name, wanted in _format_of(shape).items():
+        if description.get(name) != wanted:
+            raise PolicyError(
+                f"the policy in {folder} was made for {name} {description.get(name)}; "
+                f"this code has {wanted}"
+            )
+
+
+def _read_weights(description: Mapping[str, Any], folder: Path) -> dict[str, Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    content = _read(folder / WEIGHTS)
+    if _digest(content, description) != description["digest"]:
+        raise PolicyError(
+            f"{WEIGHTS} and {DESCRIPTION} in {folder} do not belong together, or one was altered"
+        )
+    try:
+        return load(content)
+    except SafetensorError as error:
+        raise PolicyError(f"{folder / WEIGHTS} holds no tensors: {error}") from None
+
+
+def _network_of(shape: Shape, weights: dict[str, Tensor], folder: Path) -> PolicyNetwork:
+    """A network with these weights, if they are the ones that its shape has."""
+    import torch
+
+    from agents.policies.networks import build
+
+    with torch.device("meta"):  # takes no memory, time or chance
+        network = build(shape)
+    wanted = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
+    given = {name: tuple(weight.shape) for name, weight in weights.items()}
+    for name in sorted(wanted.keys() | given.keys()):
+        if wanted.get(name) != given.get(name):
+            raise PolicyError(
+                f"{folder}: the tensor {name!r} should be {wanted.get(name, 'absent')}, "
+                f"and is {given.get(name, 'absent')}"
+            )
+        if not weights[name].is_floating_point():
+            raise PolicyError(f"{folder}: the tensor {name!r} holds {weights[name].dtype}")
+    _check_finite(weights, folder)
+    weights = {name: weight.float() for name, weight in weights.items()}
+    network.load_state_dict(weights, assign=True)
+    return network
+
+
+def _check_finite(weights: Mapping[str, Tensor], owner: object) -> None:
+    for name, weight in weights.items():
+        if not weight.isfinite().all():
+            raise PolicyError(f"{owner}: the tensor {name!r} has values that are not finite")

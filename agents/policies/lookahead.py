@@ -1,0 +1,72 @@
+"""`lookahead`: an encoder that also tells, for every allowed action, what the heuristics look at.
+
+Sums modulo five over tiles that are not seen are hard to learn and cheap to count. Before all of
+`flat`, a row has what `values.py` sees of every action.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.encoders import Piece, register_encoder
+from fiveup_env.encoders.flat import FLAT_PIECES, write_flat
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.opponents.features import (
+    FEATURE_NAMES,
+    FEATURES,
+    SCRATCH,
+    unseen_by,
+    write_features,
+)
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW
+
+STEPS: Final = 24  # a look is told in so many steps to the point
+MOST: Final = 127
+LOOKS: Final = len(FEATURE_NAMES)
+
+
+class Lookahead:
+    """What the heuristics look at in every action, and all that a player can know."""
+
+    name = "lookahead"
+    version = 1
+    pieces = (
+        Piece(
+            "looks",
+            (ACTION_COUNT, LOOKS),
+            0,
+            MOST,
+            f"for every allowed action, in {STEPS}ths of a point: {'; '.join(FEATURES.values())}",
+        ),
+        *FLAT_PIECES,
+    )
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write a row for each view."""
+        encode_lookahead(views, np.ones(LOOKS), np.zeros(1, SCRATCH), rows)
+
+
+@compiled
+def encode_lookahead(views: Array, weights: Array, scratch: Array, rows: Array) -> None:
+    """Write a row for each view."""
+    for r in range(len(views)):
+        public, hand, scratch = views[r].public, views[r].hand, scratch[0]
+        for entry in range(ACTION_COUNT * LOOKS):
+            rows[r, entry] = 0
+        if public.turn == views[r].seat:
+            count = list_legal(public, hand, scratch.actions)
+            unseen = unseen_by(public, hand)
+            for k in range(count):
+                action = scratch.actions[k]
+                if action < DRAW:
+                    write_features(public, hand, unseen, action, weights, scratch)
+                    for name in range(LOOKS):
+                        steps = int(np.rint(scratch.features[name] * STEPS))
+                        rows[r, action * LOOKS + name] = max(0, min(MOST, steps))
+        write_flat(views[r], rows, r, ACTION_COUNT * LOOKS)
+
+
+register_encoder(Lookahead())

@@ -1,0 +1,315 @@
+"""Networks: from observation rows (int8) to a logit for every action, and to a value.
+
+All are deterministic given `torch.manual_seed`. Rows are turned into floats inside, by factors that
+follow from the encoder's own bounds, so a network needs nothing but rows. Sums modulo five are hard
+to learn: what each action would score goes past the trunk, straight to the action's logit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from agents.policies.lookahead import LOOKS, STEPS
+from fiveup_env.encoders import get_encoder, offsets
+from fiveup_env.encoders.flat import FLAT_PIECES
+from fiveup_env.encoders.truth import TRUTH_PIECES
+from fiveup_env.errors import FiveUpError, unknown
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.encoders import Piece
+
+READS: Final = {
+    "plain": "flat",
+    "residual": "flat",
+    "attention": "tokens",
+    "guided": "lookahead",
+}
+MOST_WIDTH: Final = 4096
+MOST_DEPTH: Final = 64
+HEAD_WIDTH: Final = 32
+MOST_POINTS: Final = 15  # of one play, to tell apart; hardly any play scores more
+FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are alike at first
+
+
+class ShapeError(FiveUpError):
+    """A network that cannot be built."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a network looks like; `build` makes it.
+
+    kind: `plain` (layers of ReLU), `residual` (blocks around a straight line), `attention` (a
+        transformer over the history, with the rest of the row as one more token) or `guided`
+        (blocks that also weigh what the heuristics look at in every action).
+    width, depth: units in a layer, and layers or blocks.
+    encoder: what it reads: `tokens` for attention, `lookahead` if guided, or `flat`.
+    shared: whether policy and value share all but their last layers.
+    """
+
+    kind: str = "plain"
+    width: int = 256
+    depth: int = 2
+    encoder: str = "flat"
+    shared: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be built."""
+        if self.kind not in READS:
+            raise ShapeError(unknown("network", self.kind, READS))
+        if self.encoder != READS[self.kind]:
+            raise ShapeError(
+                f"a network of kind {self.kind!r} reads the encoder {READS[self.kind]!r}, "
+                f"not {self.encoder!r}"
+            )
+        for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value <= most:
+                raise ShapeError(f"{name} must be a whole number from 1 to {most}, not {value!r}")
+        if self.kind == "attention" and self.width % HEAD_WIDTH:
+            raise ShapeError(
+                f"the width of attention must be a multiple of {HEAD_WIDTH}, not {self.width}"
+            )
+        if type(self.shared) is not bool:
+            raise ShapeError(f"shared must be true or false, not {self.shared!r}")
+
+
+def build(shape: Shape) -> PolicyNetwork:
+    """A network of a shape, with fresh weights."""
+    return PolicyNetwork(shape)
+
+
+class PolicyNetwork(nn.Module):
+    """Rows of an encoder to a logit for every action and to the value for the seat to move."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.reader = Reader(shape)
+        self.policy_trunk = _trunk(shape, self.reader.size)
+        self.value_trunk = None if shape.shared else _trunk(shape, self.reader.size)
+        self.policy_head = _linear(shape.width, ACTION_COUNT, FIRST_LOGITS)
+        self.value_head = _linear(shape.width, 1, 1.0)
+        self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # of a play, by what it scores
+        guided = shape.kind == "guided"
+        self.guide = _linear(shape.width, LOOKS, FIRST_LOGITS) if guided else None
+
+    def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """A logit for every action, allowed or not, and a value, for every row."""
+        seen = self.reader(rows)
+        thought = self.policy_trunk(*seen)
+        logits = self._logits(rows, thought)
+        if self.value_trunk is not None:
+            thought = self.value_trunk(*seen)
+        return logits, self.value_head(thought)[:, 0]
+
+    def logits(self, rows: Tensor) -> Tensor:
+        """The logits alone, in less time."""
+        return self._logits(rows, self.policy_trunk(*self.reader(rows)))
+
+    def values(self, rows: Tensor) -> Tensor:
+        """The values alone, in less time."""
+        trunk = self.policy_trunk if self.value_trunk is None else self.value_trunk
+        return self.value_head(trunk(*self.reader(rows)))[:, 0]
+
+    @torch.no_grad()
+    def cool(self, temperature: float) -> None:
+        """Become the network whose probabilities are those of a temperature."""
+        self.worth.div_(temperature)
+        for head in (self.policy_head, self.guide):
+            if head is not None:
+                head.weight.div_(temperature)
+                head.bias.div_(temperature)
+
+    def _logits(self, rows: Tensor, thought: Tensor) -> Tensor:
+        plays = rows[:, -ACTION_COUNT:].long().clamp(0, MOST_POINTS + 1)
+        logits = self.policy_head(thought) + self.worth[plays]
+        if self.guide is None:
+            return logits
+        looks = rows[:, : ACTION_COUNT * LOOKS].view(-1, ACTION_COUNT, LOOKS) * (1 / STEPS)
+        return logits + (looks @ self.guide(thought)[:, :, None])[:, :, 0]
+
+
+class Critic(nn.Module):
+    """A value from rows and from what is hidden (`Batch(oracle=True).oracle`), while learning."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.reader = Reader(shape, hidden=True)
+        self.trunk = _trunk(shape, self.reader.size)
+        self.value_head = _linear(shape.width, 1, 1.0)
+
+    def forward(self, rows: Tensor, truth: Tensor) -> Tensor:
+        """A value for every row."""
+        return self.value_head(self.trunk(*self.reader(rows, truth)))[:, 0]
+
+
+def masked_log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
+    """The logarithms of the probabilities of the allowed actions; of the others, -inf."""
+    return functional.log_softmax(logits.masked_fill(masks == 0, -torch.inf), dim=-1)
+
+
+def entropy_of(log_probabilities: Tensor) -> Tensor:
+    """The entropy of each row of log-probabilities, some of which may be -inf."""
+    finite = log_probabilities.masked_fill(log_probabilities == -torch.inf, 0)
+    return -(log_probabilities.exp() * finite).sum(-1)
+
+
+class Reader(nn.Module):
+    """Takes rows apart: the facts of `flat` (and what is hidden) as floats, events as numbers."""
+
+    factors: Tensor
+
+    def __init__(self, shape: Shape, *, hidden: bool = False) -> None:
+        super().__init__()
+        pieces = get_encoder(shape.encoder).pieces
+        self.start = next(at for piece, at in offsets(pieces) if piece is FLAT_PIECES[0])
+        factors = _factors([*FLAT_PIECES, *(TRUTH_PIECES if hidden else ())])
+        self.size = len(factors)
+        self.register_buffer("factors", factors, persistent=False)
+
+    def forward(self, rows: Tensor, truth: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The facts, and the events: none where the encoder has none."""
+        facts = rows[:, self.start :]
+        if truth is not None:
+            facts = torch.cat([facts, truth], 1)
+        return facts * self.factors, rows[:, : self.start]
+
+
+def _factors(pieces: Sequence[Piece]) -> Tensor:
+    """What entries are multiplied by: one over the root of a bound, for most are far below theirs.
+
+    They are powers of two, so that no number is rounded.
+    """
+    factors = []
+    for piece in pieces:
+        largest = MOST_POINTS if piece.name == "plays" else max(-piece.low, piece.high)
+        factors += [2.0 ** -round(math.log2(largest) / 2)] * piece.size
+    # On the CPU even while the weights are on no device yet: factors are no weights.
+    return torch.tensor(factors, device="cpu")
+
+
+def _trunk(shape: Shape, facts: int) -> nn.Module:
+    """What a network thinks with: facts and events in, `width` numbers out."""
+    kinds = {"plain": Layers, "residual": Blocks, "attention": Attention, "guided": Blocks}
+    return kinds[shape.kind](facts, shape.width, shape.depth)
+
+
+def _linear(inputs: int, outputs: int, gain: float = math.sqrt(2)) -> nn.Linear:
+    """An orthogonal layer; the gain is by default that of one that ReLU follows."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Layers(nn.Module):
+    """Layers of ReLU, one after the other."""
+
+    def __init__(self, facts: int, width: int, depth: int) -> None:
+        super().__init__()
+        sizes = [facts] + [width] * (depth - 1)
+        self.layers = nn.ModuleList(_linear(size, width) for size in sizes)
+
+    def forward(self, facts: Tensor, _events: Tensor) -> Tensor:
+        """What is made of the facts."""
+        for layer in self.layers:
+            facts = layer(facts).relu()
+        return facts
+
+
+class Blocks(nn.Module):
+    """Residual blocks: each adds to what passes through, having normed what it looks at."""
+
+    def __init__(self, facts: int, width: int, depth: int) -> None:
+        super().__init__()
+        self.first = _linear(facts, width, 1.0)
+        self.blocks = nn.ModuleList(_thinking(width, depth) for _ in range(depth))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, facts: Tensor, _events: Tensor) -> Tensor:
+        """What is made of the facts."""
+        stream = self.first(facts)
+        for block in self.blocks:
+            stream = stream + block(stream)
+        return self.norm(stream)
+
+
+def _thinking(width: int, depth: int) -> nn.Sequential:
+    """What a block adds: less, the more blocks there are, so that the sum stays of one size."""
+    last = _linear(width, width, 1 / math.sqrt(depth))
+    return nn.Sequential(nn.LayerNorm(width), _linear(width, width), nn.ReLU(), last)
+
+
+class Attention(nn.Module):
+    """A transformer over the events; the facts are the token that is read in the end."""
+
+    def __init__(self, facts: int, width: int, depth: int) -> None:
+        super().__init__()
+        events = get_encoder("tokens").pieces[0]
+        self.length, self.fields = events.shape
+        self.most = events.high + 1
+        self.facts = _linear(facts, width, 1.0)
+        self.words = nn.Parameter(torch.randn(self.fields * (self.most + 1), width) * 0.1)
+        self.places = nn.Parameter(torch.randn(self.length, width) * 0.1)
+        self.attending = nn.ModuleList(_Attending(width, depth) for _ in range(depth))
+        self.thinking = nn.ModuleList(_thinking(width, depth) for _ in range(depth))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, facts: Tensor, events: Tensor) -> Tensor:
+        """What is made of the facts and the events."""
+        events = events.reshape(-1, self.length, self.fields)
+        happened = events[..., 0] > 0
+        longest = int(happened.sum(1).amax()) if len(events) else 0
+        stream = self._tokens(facts, events[:, :longest])
+        seen = functional.pad(happened[:, :longest], (1, 0), value=True)
+        for attend, think in zip(self.attending, self.thinking, strict=True):
+            told = stream
+            if think is self.thinking[-1]:
+                stream = stream[:, :1]  # nobody looks at the others any more
+            stream = stream + attend(stream, told, seen)
+            stream = stream + think(stream)
+        return self.norm(stream[:, 0])
+
+    def _tokens(self, facts: Tensor, events: Tensor) -> Tensor:
+        """The facts, then every event: the sum of what its fields and its place mean."""
+        firsts = torch.arange(self.fields, device=events.device) * (self.most + 1)
+        fields = (events + firsts).flatten(0, 1)
+        words = functional.embedding_bag(fields, self.words, mode="sum")
+        told = words.view(*events.shape[:2], words.shape[1]) + self.places[: events.shape[1]]
+        return torch.cat([self.facts(facts)[:, None], told], 1)
+
+
+class _Attending(nn.Module):
+    """Attention of some tokens to all that there are."""
+
+    def __init__(self, width: int, depth: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.ask = _linear(width, width, 1.0)
+        self.offer = _linear(width, 2 * width, 1.0)
+        self.take = _linear(width, width, 1 / math.sqrt(depth))
+
+    def forward(self, asking: Tensor, told: Tensor, seen: Tensor) -> Tensor:
+        """What the tokens that ask take from those that are told and seen."""
+        asked = _by_heads(self.ask(self.norm(asking)))
+        keys, contents = (_by_heads(part) for part in self.offer(self.norm(told)).chunk(2, -1))
+        heard = functional.scaled_dot_product_attention(
+            asked, keys, contents, attn_mask=seen[:, None, None]
+        )
+        return self.take(heard.transpose(1, 2).flatten(2))
+
+
+def _by_heads(tokens: Tensor) -> Tensor:
+    """From rows x tokens x width to rows x heads x tokens x width of a head."""
+    return tokens.view(*tokens.shape[:-1], -1, HEAD_WIDTH).transpose(1, 2)

@@ -1,0 +1,185 @@
+"""Endings solved exactly, as soon as a view tells every tile that matters.
+
+From there on best play is known, whatever the players do: `best_moves` values every action, and
+`regrets` tells by how many points of the hand the actions of any agent fell short.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.belief.marginals import fill_marginals
+from fiveup_env.belief.structs import BELIEF, BONEYARD
+from fiveup_env.engine.compiled import Array, Struct, compiled
+from fiveup_env.engine.legality import drawable
+from fiveup_env.engine.state import GAME, ONE, PLAYING
+from fiveup_env.errors import FiveUpError, IllegalMoveError
+from fiveup_env.opponents.agent import Agent, random_actions
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES
+from fiveup_env.rules.tiles import TILE_COUNT
+
+NODES: Final = 1_000_000  # positions that may be looked at for one answer
+MEMORY_SIZE: Final = 1 << 18
+
+
+class EndgameError(FiveUpError):
+    """A position that cannot be solved."""
+
+
+# --- What a view pins down
+
+
+@compiled
+def pin_down(view: Struct, belief: Struct, shares: Array, game: Struct) -> bool:
+    """Whether a view tells every tile that matters; the game that goes on from it is written then.
+
+    The order of the boneyard is seen by nobody: it is known once one tile of it is left at most,
+    and matters no more once none may be drawn. The belief and the shares are only lent.
+    """
+    public = view.public
+    if public.boneyard - public.drawn > 1 and drawable(public) > 0:
+        return False
+    shares[:] = 0
+    if not fill_marginals(view, belief, shares):
+        return False
+    game.public = public
+    game.seed = np.uint64(0)
+    game.hands[:] = 0
+    game.order[:] = -1
+    next_drawn = public.drawn
+    for tile in range(TILE_COUNT):
+        holders = 0
+        for holder in range(BONEYARD + 1):
+            if shares[holder, tile] > 0:
+                holders += 1
+                if holder == BONEYARD:
+                    game.order[next_drawn] = tile
+                    next_drawn += 1
+                else:
+                    game.hands[holder] |= ONE << np.uint32(tile)
+        if holders > 1:
+            return False
+    return True
+
+
+@compiled
+def pin_down_all(views: Array, belief: Array, shares: Array, games: Array, which: Array) -> int:
+    """Write the games that views between two sides pin down, and which views; answer how many."""
+    n = 0
+    for i in range(len(views)):
+        two_sides = views[i].public.rules.sides == 2
+        if two_sides and pin_down(views[i], belief[0], shares, games[n]):
+            which[n] = i
+            n += 1
+    return n
+
+
+@compiled
+def solve_all(games: Array, solver: Array, memory: Array, nodes: int, values: Array) -> None:
+    """Write what every legal action is worth into rows of NaN; they stay so where unsolved."""
+    for i in range(len(games)):
+        if not solve_actions(games[i], solver[0], memory, nodes, values, i):
+            values[i, :] = np.nan
+
+
+# --- For Python
+
+
+def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
+    """What each action is worth to the side to move, in points of the hand: NaN where illegal.
+
+    The position is one GAME or VIEW record in an array, as `Game.state` and `Game.view` give it.
+    """
+    public = position[0]["public"]
+    if public["rules"]["sides"] != 2:
+        raise EndgameError("only endings between two sides can be solved: two players, or partners")
+    if public["phase"] != PLAYING:
+        raise EndgameError("the hand is over: there is no ending to solve")
+    games = position if position.dtype == GAME else _pinned(position)[1]
+    if not len(games):
+        raise EndgameError("this view does not tell every hidden tile: only known ones are solved")
+    values = _solved(games, nodes)[0]
+    if np.isnan(values).all():
+        raise EndgameError(f"{nodes:,} nodes are too few to solve this ending: allow more")
+    return values
+
+
+def regrets(views: np.ndarray, actions: np.ndarray, nodes: int = NODES) -> np.ndarray:
+    """By how many points of the hand each action falls short of the best one.
+
+    NaN where a view does not pin down every tile that matters, where so many nodes are too few to
+    solve it, and where there are more than two sides.
+    """
+    losses = np.full(len(views), np.nan)
+    which, values = _solved_views(views, nodes)
+    taken = values[np.arange(len(which)), actions[which]]
+    for i in which[np.isnan(taken)]:
+        raise IllegalMoveError(f"view {i}: {MOVES[actions[i]]} is not allowed there")
+    losses[which] = _best(values) - taken
+    return losses
+
+
+def _solved_views(views: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which views can be solved, and what every action is worth in each of them."""
+    which, games = _pinned(views)
+    values = _solved(games, nodes)
+    solved = ~np.isnan(values).all(1)
+    return which[solved], values[solved]
+
+
+def _pinned(views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which views tell every tile that matters, and the games that go on from them."""
+    which, games = np.empty(len(views), np.int64), np.empty(len(views), GAME)
+    shares = np.zeros((BONEYARD + 1, TILE_COUNT))
+    n = pin_down_all(views, np.zeros(1, BELIEF), shares, games, which)
+    return which[:n], games[:n]
+
+
+def _solved(games: np.ndarray, nodes: int) -> np.ndarray:
+    """What every action is worth in some games; all NaN where so many nodes are too few."""
+    values = np.full((len(games), ACTION_COUNT), np.nan)
+    if len(games):
+        solve_all(games, np.zeros(1, SOLVER), np.zeros(MEMORY_SIZE, ENTRY), nodes, values)
+    return values
+
+
+def _best(values: np.ndarray) -> np.ndarray:
+    """The best value of each row."""
+    return np.max(values, 1, initial=-np.inf, where=~np.isnan(values))
+
+
+# --- The agent
+
+
+@dataclass(frozen=True)
+class Endgame:
+    """Perfect play once every tile is known, and another agent until then."""
+
+    otherwise: str = field(default="greedy", metadata={"help": "the agent until then"})
+    nodes: int = field(default=100_000, metadata={"help": "most positions looked at"})
+
+    def __post_init__(self) -> None:
+        """Refuse another agent that does not exist."""
+        _ = self._other
+
+    @cached_property
+    def _other(self) -> Agent:
+        return make_agent(self.otherwise)
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Choose an action for every view."""
+        which, values = _solved_views(views, self.nodes)
+        others = np.setdiff1d(np.arange(len(views)), which)
+        actions = np.empty(len(views), np.int64)
+        if len(others):
+            actions[others] = self._other(views[others], masks[others], random)
+        actions[which] = random_actions(views[which], values == _best(values)[:, None], random)
+        return actions

@@ -1,0 +1,123 @@
+"""The hand once more from its beginning: how likely a policy finds what others were seen to do.
+
+The exact belief takes the moves of others to tell nothing. A policy knows better: in a world where
+it would hardly have made the moves that were made, the tiles hardly lie like that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.legality import legal_count
+from fiveup_env.engine.play import begin_hand, play
+from fiveup_env.engine.state import GAME, ONE
+from fiveup_env.engine.view import VIEW
+from fiveup_env.envs.episodes import observe_seats
+from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
+
+if TYPE_CHECKING:
+    from agents.policies.agent import NetworkAgent
+from agents.policies.units import take_back_points
+
+LAPSE: Final = 0.05  # the share of moves that may be any: others are no copies of the policy
+
+
+def log_likelihoods(policy: NetworkAgent, worlds: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """The logarithm of the chance of all that others did in the hands of some GAME records.
+
+    Each of these stands as a view of one of the seats tells it. Moves that were the only one
+    allowed have chance 1, and so have the seat's own: they are the same in every world.
+    """
+    pasts, logs = np.zeros(len(worlds), GAME), np.zeros(len(worlds))
+    go_back(worlds, pasts)
+    take_back_points(pasts)
+    live, movers = np.arange(len(worlds)), np.empty(len(worlds), np.int8)
+    begin_again(pasts, worlds)
+    while left := find_choices(pasts, worlds, seats, live, movers):
+        live = live[:left]
+        views, masks = seen(pasts, live, movers[:left])
+        shares = policy.probabilities(views, masks)
+        shares = (1 - LAPSE) * shares + LAPSE * masks / masks.sum(1, keepdims=True)
+        follow(pasts, worlds, live, np.log(np.maximum(shares, LAPSE / ACTION_COUNT)), logs)
+    return logs
+
+
+def seen(games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The views of a seat in each of some games, and what it may do."""
+    views, masks = np.empty(len(which), VIEW), np.empty((len(which), ACTION_COUNT), np.int8)
+    observe_seats(games, which, seats, views, masks)
+    return views, masks
+
+
+@compiled
+def go_back(worlds: Array, pasts: Array) -> None:
+    """Give the tiles that were played or drawn back to where they were dealt."""
+    for i in range(len(worlds)):
+        past, public = pasts[i], worlds[i].public
+        pasts[i] = worlds[i]
+        for ply in range(public.plies):
+            past.hands[public.play_seat[ply]] |= ONE << np.uint32(
+                ACTION_TILE[public.play_action[ply]]
+            )
+        for k in range(public.drawn):
+            past.hands[public.draw_seat[k]] &= ~(ONE << np.uint32(past.order[k]))
+
+
+@compiled
+def begin_again(pasts: Array, worlds: Array) -> None:
+    """Begin the hands whose tiles are back."""
+    for i in range(len(pasts)):
+        begin_hand(pasts[i], worlds[i].public.lead)
+
+
+@compiled
+def find_choices(pasts: Array, worlds: Array, seats: Array, live: Array, movers: Array) -> int:
+    """Make the moves that were made, in the live games, until another seat than one's has a choice.
+
+    Those that have come to the present are live no more. The others are named first, with the seats
+    that are to move; the answer is how many they are.
+    """
+    n = 0
+    for k in range(len(live)):
+        past, public = pasts[live[k]], worlds[live[k]].public
+        while not _arrived(past.public, public) and (
+            past.public.turn == seats[live[k]]
+            or legal_count(past.public, past.hands[past.public.turn]) == 1
+        ):
+            play(past, _made(past.public, public))
+        if not _arrived(past.public, public):
+            live[n], movers[n] = live[k], past.public.turn
+            n += 1
+    return n
+
+
+@compiled
+def follow(pasts: Array, worlds: Array, live: Array, chances: Array, logs: Array) -> None:
+    """Make the moves that were made, and add the logarithms of their chances."""
+    for k in range(len(live)):
+        past = pasts[live[k]]
+        action = _made(past.public, worlds[live[k]].public)
+        logs[live[k]] += chances[k, action]
+        play(past, action)
+
+
+@inlined
+def _arrived(past: Struct, public: Struct) -> bool:
+    """Whether a hand that is gone through again has come to where it stands."""
+    return bool(
+        past.plies == public.plies and past.drawn == public.drawn and past.turn == public.turn
+    )
+
+
+@inlined
+def _made(past: Struct, public: Struct) -> int:
+    """What the seat to move did there: the public history says it."""
+    k, ply = past.drawn, past.plies
+    if k < public.drawn and public.draw_ply[k] == ply and public.draw_seat[k] == past.turn:
+        return DRAW
+    if ply < public.plies and public.play_seat[ply] == past.turn:
+        return signed(public.play_action[ply])
+    return PASS

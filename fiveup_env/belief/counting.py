@@ -1,0 +1,83 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from math import factorial, prod
+
+import numpy as np
+
+from fiveup_env.belief.evidence import impossible, read_view, tile_bit
+from fiveup_env.belief.structs import BELIEF
+from fiveup_env.engine.compiled import (
+    Array,
+    Mask,
+    Struct,
+    Word,
+    bit_count,
+    compiled,
+    inlined,
+    signed,
+)
+from fiveup_env.rules.tiles import TILE_COUNT
+
+# --- Ways
+
+
+@compiled
+def count_ways(belief: Struct) -> Array:
+    """In how many ways the free tiles from the t-th on fill what room a state leaves."""
+    t = signed(bit_count(belief.free))
+    ways = np.zeros((t + 1, full(belief) + 1), np.uint64)
+    ways[t, 0] = belief.states > 0
+    for tile in range(TILE_COUNT - 1, -1, -1):
+        bit = tile_bit(tile)
+        if belief.free & bit:
+            t -= 1
+            for g in range(belief.group_count):
+                if belief.groups[g].admits & bit:
+                    _add_ways(belief, belief.groups[g], bit, ways, t)
+    return ways
+
+
+@inlined
+def _add_ways(belief: Struct, group: Struct, bit: Mask, ways: Array, t: int) -> None:
+    """Add the ways in which the t-th tile goes to a group."""
+    for half in range(0, belief.states, belief.rooms):
+        half_after = 0 if group.answers & bit else half
+        for block in range(0, belief.rooms, group.span):
+            for rooms in range(block + group.stride, block + group.span):
+                ways[t, half + rooms] += ways[t + 1, half_after + rooms - group.stride]
+
+
+@inlined
+def full(belief: Struct) -> int:
+    """The state in which all groups have all their room."""
+    return signed(max(belief.states, 1) - 1)
+
+
+# --- For Python: an array that holds one VIEW, as `Game.view` gives it
+
+
+def count(view: np.ndarray) -> int:
+    """How many worlds agree with a view, exactly.
+
+    Two worlds differ if they differ in a dealt hand (as a set), in one of the tiles drawn, or in
+    what is left of the boneyard (as a set).
+    """
+    belief = np.zeros(1, BELIEF)
+    ways = int(count_ways_at(view, 0, belief))
+    if not ways:
+        raise impossible(view)
+    public, groups, settled = view[0]["public"], belief["groups"][0], belief["settled"][0]
+    ways *= prod(map(factorial, groups["room"][: belief[0]["group_count"]].tolist()))
+    ways *= prod(settled["room"][: belief[0]["settled_count"]].tolist())
+    players, hand_size = (int(public["rules"][name]) for name in ("players", "hand_size"))
+    left = int(public["boneyard"] - public["drawn"])
+    return ways // (factorial(hand_size) ** (players - 1) * factorial(left))
+
+
+@compiled
+def count_ways_at(views: Array, i: int, belief: Array) -> Word:
+    """Count the ways of a view; the belief goes on to be read."""
+    read_view(views[i], belief[0])
+    return count_ways(belief[0])[0, full(belief[0])]

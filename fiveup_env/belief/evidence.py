@@ -1,0 +1,283 @@
+"""The hidden tiles, given a view: how many worlds it allows, any number of them, and marginals.
+
+A world is a whole arrangement of the tiles: every dealt hand, and the boneyard in its order. The
+deal is a shuffle, so all worlds that agree with what a seat has seen are equally likely. It saw:
+
+- A seat that drew or passed had no tile that fitted. If it then played, it played its last draw;
+  if it is still to play, its last draw fits.
+- A seat that is to move and did not draw has a tile that fits.
+- With draw="optional" only a pass tells: that seat had no tile that fitted.
+- A tile that was played had been dealt to its player, or drawn by then. Which of the two is hidden
+  as well, and matters: what a seat was shown to lack binds the tiles that it held, not later draws.
+
+Which tile a player chose to play is taken to tell nothing.
+
+A world puts every tile into a place: one of the boneyard, or of a dealt hand. The places of a seat
+that admit the same tiles are a group. `ways[t, state]` says in how many ways the free tiles from
+the t-th on can fill the groups, where `state` stands for the room that each has left; it is summed
+up from the last tile to the first. A number below all the ways then names one of them, the group of
+every tile; within a group, any place is as good as another.
+
+Compiled code calls `fill_worlds` and `fill_marginals` with one VIEW; the functions for Python are
+at the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.belief.structs import BONEYARD
+from fiveup_env.engine.compiled import Mask, Struct, bit_count, compiled, inlined, signed
+from fiveup_env.engine.layout import attach, open_pips, playable
+from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE, PLAYING, next_seat
+from fiveup_env.errors import BeliefError
+from fiveup_env.rules.actions import ACTION_TILE
+from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
+from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT
+
+# --- What a view tells
+
+
+@compiled
+def read_view(view: Struct, belief: Struct) -> None:
+    """Make a view ready for counting."""
+    public = view.public
+    _note_lacks(public, belief)
+    _note_tiles(view, belief)
+    belief.asked = _asked(view)
+    belief.place_count = belief.settled_count = belief.group_count = 0
+    for seat in range(public.rules.players):
+        if seat != view.seat:
+            _add_dealt_hand(public, belief, seat)
+            _add_draws(public, belief, seat)
+    _add_group(belief, BONEYARD, belief.hidden)
+    for k in range(public.drawn, public.boneyard):
+        _add_place(belief, k, BONEYARD)
+    _number_states(belief)
+    room = 0
+    for g in range(belief.group_count):
+        room += belief.groups[g].room
+    if room != bit_count(belief.free) or public.phase != PLAYING:
+        belief.states = 0
+
+
+@compiled
+def _note_lacks(public: Struct, belief: Struct) -> None:
+    """Note the pips that each seat was shown to lack at each ply."""
+    rules, layout = public.rules, belief.layout
+    layout.total = 0
+    layout.open = np.uint16(0)
+    layout.spinner = NOBODY
+    for pip in range(PIP_COUNT):
+        layout.plain[pip] = 0
+        layout.double[pip] = NOT_PLAYED
+    for seat in range(MAX_PLAYERS):
+        for ply in range(public.plies + 1):
+            belief.lacked[seat, ply] = 0
+    for ply in range(1, public.plies + 1):
+        attach(rules, layout, public.play_action[ply - 1])
+        seat = next_seat(rules, public.play_seat[ply - 1])
+        while seat != _mover(public, ply):
+            belief.lacked[seat, ply] = open_pips(layout)
+            seat = next_seat(rules, seat)
+        for k in range(public.drawn):
+            if _forced(public) and public.draw_ply[k] == ply:
+                belief.lacked[public.draw_seat[k], ply] = open_pips(layout)
+
+
+@inlined
+def _note_tiles(view: Struct, belief: Struct) -> None:
+    """Note which tiles are hidden, which free, and what the viewer knows of the boneyard."""
+    public, rules = view.public, view.public.rules
+    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    played, others = np.uint32(0), np.uint32(0)
+    for ply in range(public.plies):
+        played |= tile_bit(_played(public, ply))
+        if public.play_seat[ply] != view.seat:
+            others |= tile_bit(_played(public, ply))
+    belief.hidden = np.uint32((1 << tiles) - 1) & ~view.hand & ~played
+    belief.free = belief.hidden | others
+    belief.boneyard = public.boneyard
+    for seat in range(MAX_PLAYERS):
+        belief.known.hands[seat] = view.hand if seat == view.seat else np.uint32(0)
+    for k in range(TILE_COUNT):
+        tile = _known_draw(view, k) if k < public.drawn else -1
+        belief.known.order[k] = tile
+        if tile >= 0:
+            belief.free &= ~tile_bit(tile)
+
+
+@inlined
+def _known_draw(view: Struct, k: int) -> int:
+    """The k-th tile drawn, where the viewer drew it or saw it played at once; else -1."""
+    public = view.public
+    ply = public.draw_ply[k]
+    if public.draw_seat[k] == view.seat:
+        return signed(view.drawn[k])
+    if _forced(public) and ply < public.plies and _let_play(public, k):
+        return _played(public, ply)
+    return -1
+
+
+@inlined
+def _let_play(public: Struct, k: int) -> bool:
+    """Whether the k-th draw was the last one before its seat played, or is to play."""
+    seat, ply = public.draw_seat[k], public.draw_ply[k]
+    last = k + 1 == public.drawn or public.draw_seat[k + 1] != seat or public.draw_ply[k + 1] != ply
+    return last and _mover(public, ply) == seat
+
+
+@inlined
+def _asked(view: Struct) -> int:
+    """Another seat that must have a tile that fits, being to move without a draw; or NOBODY."""
+    public = view.public
+    last = public.drawn - 1
+    if not _forced(public) or public.plies == 0 or public.turn == view.seat:
+        return NOBODY
+    if last >= 0 and public.draw_ply[last] == public.plies and _let_play(public, last):
+        return NOBODY
+    return signed(public.turn)
+
+
+@inlined
+def tile_bit(tile: int) -> Mask:
+    """Return the mask of one tile."""
+    return ONE << np.uint32(tile)
+
+
+@inlined
+def _played(public: Struct, ply: int) -> int:
+    return signed(ACTION_TILE[public.play_action[ply]])
+
+
+@inlined
+def _forced(public: Struct) -> bool:
+    return bool(public.rules.draw != DRAW_OPTIONAL)
+
+
+@inlined
+def _mover(public: Struct, ply: int) -> int:
+    """The seat that played at a ply, or that is to play now."""
+    return signed(public.play_seat[ply] if ply < public.plies else public.turn)
+
+
+# --- Places and groups
+
+
+@compiled
+def _add_dealt_hand(public: Struct, belief: Struct, seat: int) -> None:
+    """Add the places of a dealt hand, a group but for the tiles that are settled."""
+    first, settled = signed(belief.place_count), 0
+    dealt = _held(public, belief, seat, 0)
+    for ply in range(public.plies):
+        bit = tile_bit(_played(public, ply))
+        if public.play_seat[ply] == seat and belief.free & dealt & bit:
+            choices = _choices(public, belief, seat, ply)
+            if choices > settled:
+                item = belief.settled[belief.settled_count]
+                item.tile = _played(public, ply)
+                item.first, item.room = first + settled, choices - settled
+                belief.settled_count += 1
+                belief.free &= ~bit
+                settled += 1
+    _add_group(belief, seat, dealt & belief.free)
+    group = belief.groups[belief.group_count - 1]
+    group.first, group.room = first + settled, -settled
+    for place in range(public.rules.hand_size):
+        _add_place(belief, public.boneyard + seat * public.rules.hand_size + place, seat)
+
+
+@inlined
+def _choices(public: Struct, belief: Struct, seat: int, ply: int) -> int:
+    """In how many places a tile that a seat played at a ply may have come to it, if it is settled.
+
+    It is if it was certainly dealt, and wherever draws tell nothing; otherwise the answer is 0.
+    """
+    choices = signed(public.rules.hand_size)
+    for k in range(public.drawn):
+        if public.draw_seat[k] == seat and belief.known.order[k] < 0:
+            if not _forced(public):
+                choices += public.draw_ply[k] <= ply
+            elif public.draw_ply[k] < ply:
+                return 0
+    return choices
+
+
+@compiled
+def _add_draws(public: Struct, belief: Struct, seat: int) -> None:
+    """Add the places of the tiles that a seat drew, those that admit the same tiles as one group.
+
+    With optional draws all of them admit what its dealt hand does: no one draws after a pass.
+    """
+    for k in range(public.drawn):
+        if public.draw_seat[k] == seat and belief.known.order[k] < 0:
+            if _forced(public):
+                admits = _held(public, belief, seat, public.draw_ply[k]) & belief.free
+                if _let_play(public, k):
+                    admits = playable(belief.layout, belief.hidden)
+                if admits != belief.groups[belief.group_count - 1].admits:
+                    _add_group(belief, seat, admits)
+            _add_place(belief, k, seat)
+
+
+@inlined
+def _held(public: Struct, belief: Struct, seat: int, since: int) -> Mask:
+    """The tiles that a seat may have held since a ply: it still may, or it has played them.
+
+    For as long as it held them it was never shown to lack their pips.
+    """
+    held, lacked = np.uint32(0), np.uint8(0)
+    for ply in range(since, public.plies):
+        if public.play_seat[ply] == seat:
+            held |= tile_bit(_played(public, ply)) & ~SUITS_OF[lacked]
+        lacked |= belief.lacked[seat, ply]
+    return held | (belief.hidden & ~SUITS_OF[lacked | belief.lacked[seat, public.plies]])
+
+
+@inlined
+def _add_group(belief: Struct, seat: int, admits: Mask) -> None:
+    """Add a group that has no places yet."""
+    group = belief.groups[belief.group_count]
+    group.admits = admits
+    asked = seat == belief.asked
+    group.answers = playable(belief.layout, belief.hidden) if asked else np.uint32(0)
+    group.first = belief.place_count
+    group.room = group.stride = 0
+    belief.group_count += 1
+
+
+@inlined
+def _add_place(belief: Struct, place: int, holder: int) -> None:
+    """Add a place, to the last group."""
+    belief.places[belief.place_count] = place
+    belief.holder[place] = holder
+    belief.place_count += 1
+    belief.groups[belief.group_count - 1].room += 1
+
+
+@inlined
+def _number_states(belief: Struct) -> None:
+    """Number what room the groups may have left; the largest one has what the others leave it.
+
+    Where a seat is asked for a tile that fits, it still lacks one in the upper half of the states.
+    """
+    largest = 0
+    for g in range(belief.group_count):
+        if belief.groups[g].room > belief.groups[largest].room:
+            largest = g
+    belief.rooms = 1
+    for g in range(belief.group_count):
+        if g != largest:
+            group = belief.groups[g]
+            group.stride = belief.rooms
+            belief.rooms *= group.room + 1
+            group.span = belief.rooms
+    belief.groups[largest].span = belief.rooms
+    belief.states = belief.rooms if belief.asked == NOBODY else 2 * belief.rooms
+
+
+def impossible(view: np.ndarray) -> BeliefError:
+    """Return the error for a view that no world is consistent with."""
+    if view[0]["public"]["phase"] != PLAYING:
+        return BeliefError("the hand is over: beliefs are about hands that are being played")
+    return BeliefError("no deal agrees with this view: no game leads to it")

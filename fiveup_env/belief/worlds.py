@@ -1,0 +1,132 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.belief.counting import count_ways, full
+from fiveup_env.belief.evidence import impossible, read_view, tile_bit
+from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
+from fiveup_env.engine.chance import chance_below, scramble
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.state import GAME, ONE
+from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.rules.tiles import TILE_COUNT
+
+# --- Worlds
+
+
+@compiled
+def fill_worlds(view: Struct, belief: Struct, key: Word, worlds: Array) -> bool:
+    """Fill the hands and orders of WORLD or GAME records; answer whether any world agrees.
+
+    The worlds are independent, each as likely as any other. The key names the stream of chance;
+    the belief is only lent.
+    """
+    read_view(view, belief)
+    ways = count_ways(belief)
+    if ways[0, full(belief)] == 0:
+        return False
+    left, places = np.zeros(TILE_COUNT, np.int8), np.zeros(TILE_COUNT, np.int8)
+    for i in range(len(worlds)):
+        stream = scramble(key + scramble(np.uint64(i + 1)))
+        _start_world(belief, stream, left, places, worlds[i])
+        _finish_world(belief, ways, stream, left, places, worlds[i])
+    return True
+
+
+@inlined
+def _start_world(belief: Struct, key: Word, left: Array, places: Array, world: Struct) -> None:
+    """Put the known and the settled tiles where they are; all other places are left."""
+    for seat in range(MAX_PLAYERS):
+        world.hands[seat] = belief.known.hands[seat]
+    for i in range(TILE_COUNT):
+        world.order[i] = belief.known.order[i]
+        places[i] = belief.places[i]
+    for i in range(belief.settled_count):
+        item = belief.settled[i]
+        _put(belief, item.tile, _take(places, item.first, item.room, key, i), world)
+    for g in range(belief.group_count):
+        left[g] = belief.groups[g].room
+
+
+@inlined
+def _finish_world(
+    belief: Struct, ways: Array, key: Word, left: Array, places: Array, world: Struct
+) -> None:
+    """Put the free tiles where a random number below all the ways says."""
+    state, t, free = full(belief), 0, belief.free
+    number = _number_below(key, ways[0, state])
+    while free:
+        tile = lowest_bit(free)
+        free &= free - ONE
+        t += 1
+        g, after = -1, state
+        for choice in range(belief.group_count):
+            if left[choice] > 0 and belief.groups[choice].admits & tile_bit(tile):
+                g, after = choice, _after(belief, belief.groups[choice], tile, state)
+                if number < ways[t, after]:
+                    break
+                number -= ways[t, after]
+        end = belief.groups[g].first + belief.groups[g].room
+        _put(belief, tile, _take(places, end - left[g], left[g], key, TILE_COUNT + t), world)
+        left[g] -= 1
+        state = after
+
+
+@inlined
+def _after(belief: Struct, group: Struct, tile: int, state: int) -> int:
+    """The state once a tile has gone to a group."""
+    answered = state >= belief.rooms and group.answers & tile_bit(tile)
+    return signed(state - group.stride - (belief.rooms if answered else 0))
+
+
+@inlined
+def _take(places: Array, first: int, room: int, key: Word, counter: int) -> int:
+    """Any one of some places; it changes places with the first of them."""
+    chosen = first + chance_below(key, counter, room)
+    places[first], places[chosen] = places[chosen], places[first]
+    return signed(places[first])
+
+
+@inlined
+def _put(belief: Struct, tile: int, place: int, world: Struct) -> None:
+    """Put a tile into a place, and into the hand that it came to, unless it was played."""
+    if place < belief.boneyard:
+        world.order[place] = tile
+    holder = belief.holder[place]
+    if holder != BONEYARD and belief.hidden & tile_bit(tile):
+        world.hands[holder] |= tile_bit(tile)
+
+
+@inlined
+def _number_below(key: Word, bound: Word) -> Word:
+    """A number below a bound of up to 64 bits, none likelier than another."""
+    word = scramble(key)
+    while word < (np.uint64(0) - bound) % bound:
+        word = scramble(word + np.uint64(1))
+    return word % bound
+
+
+def sample(view: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
+    """So many WORLD records, drawn independently from all that agree, each as likely as another."""
+    worlds = np.zeros(n, WORLD)
+    key = random.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
+    if not fill_worlds_at(view, 0, np.zeros(1, BELIEF), key, worlds):
+        raise impossible(view)
+    return worlds
+
+
+def worlds_to_games(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+    """GAME records in which a view's game goes on, one in each world; their seeds are 0."""
+    games = np.zeros(len(worlds), GAME)
+    games["public"] = view["public"]
+    games["hands"] = worlds["hands"]
+    games["order"] = worlds["order"]
+    return games
+
+
+@compiled
+def fill_worlds_at(views: Array, i: int, belief: Array, key: Word, worlds: Array) -> bool:
+    """Fill worlds for a view."""
+    return fill_worlds(views[i], belief[0], key, worlds)

@@ -1,0 +1,149 @@
+"""What there is to see at one moment of a game: of one that is played, or step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from fiveup_env.drawing.geometry import Sizes
+from fiveup_env.drawing.placement import place_tree
+from fiveup_env.drawing.tree import layout_tree, open_ends
+from fiveup_env.drawing.words import ENDED, outcome_line
+from fiveup_env.rules.tiles import Tile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fiveup_env.drawing.geometry import Box, Exit, Placed
+    from fiveup_env.drawing.placement import Placement
+    from fiveup_env.drawing.tree import OpenEnd
+    from fiveup_env.game.game import Game
+    from fiveup_env.game.records import Json
+    from fiveup_env.game.values import Step
+    from fiveup_env.rules.actions import Move
+    from fiveup_env.rules.fields import Rules
+
+SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), aspect=3.0)  # a cell is half the width of a tile
+LAYOUT_WIDTH = 48
+
+
+def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
+    """Where the tiles of a hand lie; None before the lead."""
+    root = layout_tree(plays, rules.spinners)
+    return place_tree(root, SIZES, LAYOUT_WIDTH) if root else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """The table at one moment.
+
+    `placement` may hold tiles that are set later: then no tile ever moves to make room.
+    """
+
+    rules: Rules
+    number: int  # of the hand
+    plays: Sequence[Move]
+    placement: Placement | None
+    hands: Sequence[Sequence[Tile]]
+    turn: int | None
+    boneyard: int
+    scores: tuple[int, ...]
+    before: tuple[int, ...]  # each score before it last changed
+    reach: tuple[int, ...] = ()  # scores that the track must have room for
+    note: str = ""  # what happened last
+    status: str = ""  # who is to move, or has won
+
+    @classmethod
+    def of(cls, game: Game) -> Snapshot:
+        """The table of a game as it stands."""
+        steps = list(game.steps())
+        past = [step.before[0]["public"]["scores"].tolist() for step in reversed(steps)]
+        return cls(
+            rules=game.rules,
+            number=game.hand_number,
+            plays=game.plays,
+            placement=placement_of(game.plays, game.rules),
+            hands=[game.hand_of(seat) for seat in range(game.rules.players)],
+            turn=game.turn,
+            boneyard=game.boneyard_count,
+            scores=game.scores,
+            before=tuple(
+                next((scores[side] for scores in past if scores[side] != score), score)
+                for side, score in enumerate(game.scores)
+            ),
+            note=_note(game, steps),
+            status=outcome_line(game) if game.outcome() else f"seat {game.turn} to move",
+        )
+
+    def after(self, move: Json, plays: Sequence[Move]) -> Snapshot:
+        """The table after a recorded move; `plays` are those of the whole hand."""
+        seat, hands = move["player"], [list(hand) for hand in self.hands]
+        hands[seat] = sorted([*hands[seat], *map(Tile.parse, move["draws"])], key=lambda t: t.id)
+        boneyard = self.boneyard - len(move["draws"])
+        if move["play"] is None:
+            return replace(self, hands=hands, boneyard=boneyard, note=f"seat {seat} passed")
+        tile, points = Tile.parse(move["play"]), move["points"]
+        hands[seat].remove(tile)
+        side = self.rules.side_of(seat)
+        scores = [score + points * (k == side) for k, score in enumerate(self.scores)]
+        return replace(
+            self.scored(scores),
+            plays=plays[: len(self.plays) + 1],
+            hands=hands,
+            boneyard=boneyard,
+            note=play_note(seat, tile, points),
+        )
+
+    def scored(self, scores: Sequence[int]) -> Snapshot:
+        """The table with new scores."""
+        before = tuple(
+            old if old != new else behind
+            for old, new, behind in zip(self.scores, scores, self.before, strict=True)
+        )
+        return replace(self, scores=tuple(scores), before=before)
+
+    @property
+    def ends(self) -> list[OpenEnd]:
+        """Every open end."""
+        return open_ends(layout_tree(self.plays, self.rules.spinners))
+
+    def marks(self) -> Iterator[tuple[OpenEnd, Box]]:
+        """The room at every open end: where the next tile there will lie, if one will."""
+        tiles, shown = self.placement.tiles if self.placement else [], len(self.plays)
+        rooms = [_room(exit_, tiles) for tile in tiles[:shown] for exit_ in tile.exits()]
+        for end in self.ends:
+            free = next(room for room in rooms if room[0] == end.key and room[1] >= shown)
+            rooms.remove(free)
+            yield end, free[2]
+
+
+def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:
+    """What an exit is to the rules, which tile will lie there, and the room for its mark."""
+    ahead = exit_.room(SIZES.mark)
+    for tile in tiles:
+        if tile.node.attached_to == exit_.key:
+            around = tile.link.joined(tile.box) if tile.link else tile.box
+            if around.joined(ahead) == around:
+                return exit_.key, tile.node.number, ahead
+            if exit_.place.kind == "plain":  # set round the corner, beside the half
+                beside = exit_.box.beside(tile.direction, SIZES.mark, exit_.anchor)
+                return exit_.key, tile.node.number, beside
+    return exit_.key, len(tiles), ahead
+
+
+def _note(game: Game, steps: Sequence[Step]) -> str:
+    """The last play of this hand, or else how the last hand ended."""
+    if not game.plays:
+        last = game.last_hand
+        return f"hand {game.hand_number - 1} {ENDED[last.ended]}" if last else ""
+    step = next(step for step in reversed(steps) if step.move.tile is not None)
+    before, after = step.before[0]["public"], step.after[0]["public"]
+    seat = int(before["turn"])
+    side = game.rules.side_of(seat)
+    gained = after["scores"][side] - before["scores"][side] - after["end_points"][side]
+    return play_note(seat, step.move.tile, gained)
+
+
+def play_note(seat: int, tile: object, points: int) -> str:
+    """A play in a few words."""
+    return f"seat {seat} set {tile}{f', {points:+d}' if points else ''}"

@@ -1,0 +1,158 @@
+"""Compiled functions: the decorator that makes them, their cache, and the bit tricks they share.
+
+Numba caches compiled code, but looks for changes only in the file that holds the function, not in
+the files that it calls into. Code is therefore cached in a folder named after all source of the
+packages that it is compiled from: after a change anywhere it is compiled anew, and no stale rule
+survives in the cache of another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numba
+import numpy as np
+from numba.core import cgutils, config, event, types
+from numba.extending import intrinsic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+# What compiled code takes and a type checker cannot see into.
+Struct: TypeAlias = Any  # one record of a dtype of this package; its fields are attributes
+Array: TypeAlias = Any  # an array of records or of numbers
+Mask: TypeAlias = Any  # an unsigned integer as a set of bits
+Word: TypeAlias = Any  # an unsigned integer of 64 bits
+
+PACKAGE = Path(__file__).parents[1]
+NOTICE_KIND = "numba:compile"
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function to machine code when it is first called; later runs load it from disk."""
+    return _compile(function, inline=False)
+
+
+def inlined(function: Function) -> Function:
+    """The same for a small function that every move calls: it becomes part of its callers."""
+    return _compile(function, inline=True)
+
+
+def _compile(function: Function, *, inline: bool) -> Function:
+    roots = _roots_of(function)
+    with _cache_folder(Path(function.__code__.co_filename).parent, roots):
+        made: Any = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)(
+            function
+        )
+    made.source_roots = roots
+    return made  # type: ignore[no-any-return]
+
+
+def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:
+    """Return the packages whose source a function is compiled from.
+
+    They are its own, this one, and those of every compiled function that it can call by a name.
+    """
+    roots = {PACKAGE, _top(Path(function.__code__.co_filename).parent)}
+    for called in function.__globals__.values():
+        roots |= getattr(called, "source_roots", frozenset())
+    return frozenset(roots)
+
+
+def _top(folder: Path) -> Path:
+    """Return the folder of the top-level package that a folder belongs to."""
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
+
+
+@cache
+def source_digest(roots: frozenset[Path]) -> str:
+    """Return a digest of all Python source below some folders."""
+    digest = hashlib.blake2b(digest_size=8)
+    for root in sorted(roots):
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[None]:
+    """Let Numba cache in a folder for this version of the source, while it makes a function."""
+    before = config.CACHE_DIR
+    config.CACHE_DIR = _cache_of(folder, roots)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
+    """Return the cache of a folder: beside the source, or elsewhere where that is read-only.
+
+    Caches of older versions of the same packages are removed.
+    """
+    packages = "+".join(sorted(root.name for root in roots))
+    version = f"fiveup-{packages}-{source_digest(roots)}"
+    if config.CACHE_DIR:
+        return str(Path(config.CACHE_DIR) / version)
+    if not os.access(folder, os.W_OK):
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        return str(Path(home) / "fiveup-env" / version)
+    beside = folder / "__pycache__"
+    if not (beside / version).exists():
+        for old in beside.glob(f"fiveup-{packages}-*"):
+            shutil.rmtree(old, ignore_errors=True)
+    return str(beside / version)
+
+
+class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
+    """Says on a terminal, once, that the wait of the first run is a compilation."""
+
+    def on_start(self, started: event.Event) -> None:
+        module = started.data["dispatcher"].py_func.__module__
+        if module.startswith(PACKAGE.name) and sys.stderr.isatty():
+            sys.stderr.write("compiling the game for this machine (once, some seconds) ...\n")
+            event.unregister(NOTICE_KIND, self)
+
+    def on_end(self, ended: event.Event) -> None:
+        """Nothing to say."""
+
+
+event.register(NOTICE_KIND, _FirstCompileNotice())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bit_count(_context: Any, value: types.Integer) -> Any:
+    """How many bits of an unsigned integer are set."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return value(value), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(_context: Any, value: types.Integer) -> Any:
+    """The number of an unsigned integer's lowest set bit."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.true_bit)
+
+    return value(value), generate
+
+
+@inlined
+def signed(value: Any) -> int:
+    """A number as an ordinary signed integer: unsigned ones turn others into floats."""
+    return np.int64(value)  # type: ignore[return-value]

@@ -1,0 +1,125 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Mask, Struct, inlined, signed
+from fiveup_env.engine.state import (
+    CLOSED,
+    NOBODY,
+    NOT_PLAYED,
+    ONE_CROSS,
+    ONE_SIDE,
+    TWO_CROSSES,
+    TWO_SIDES,
+)
+from fiveup_env.rules.actions import (
+    ACTION_END,
+    ACTION_OUTWARD,
+    ACTION_PIP,
+    ACTION_SHOWS,
+    ACTION_TILE,
+    PLAIN_END,
+)
+from fiveup_env.rules.fields import SPIN_ALL, SPIN_FIRST
+from fiveup_env.rules.tiles import PIP_COUNT, SUITS, SUITS_OF, TILE_PIPS, TILES
+
+DOUBLE_OF = np.array([tile.high if tile.is_double else -1 for tile in TILES], np.int8)
+TILE_HIGH = np.array([tile.high for tile in TILES], np.int8)
+TILE_LOW = np.array([tile.low for tile in TILES], np.int8)
+ALL_DOUBLES = np.uint32(sum(1 << tile.id for tile in TILES if tile.is_double))
+
+# An end is numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
+SUIT_OF_END = np.concatenate([SUITS, SUITS])
+ALL_PIPS = np.uint16((1 << PIP_COUNT) - 1)
+
+
+# --- The layout
+
+
+@inlined
+def open_pips(layout: Struct) -> Mask:
+    """The pips that a tile must have to fit somewhere, as a mask."""
+    return (layout.open | layout.open >> np.uint16(PIP_COUNT)) & ALL_PIPS
+
+
+@inlined
+def playable(layout: Struct, hand: Mask) -> Mask:
+    """The tiles of a hand that fit somewhere on a layout that is not empty."""
+    return hand & SUITS_OF[open_pips(layout)]
+
+
+@inlined
+def end_bit(end: int) -> Mask:
+    """The bit of an end: a pip for its plain ends, PIP_COUNT + pip for its double."""
+    return np.uint16(1) << np.uint16(end)
+
+
+@inlined
+def covered(rules: Struct, layout: Struct, pip: int) -> int:
+    """What becomes of a pip's double when a tile is set on it."""
+    state = layout.double[pip]
+    if state == TWO_SIDES:
+        return ONE_SIDE
+    if state == TWO_CROSSES:
+        return ONE_CROSS
+    spins = rules.spinners == SPIN_ALL or (rules.spinners == SPIN_FIRST and layout.spinner == pip)
+    return TWO_CROSSES if state == ONE_SIDE and spins else CLOSED
+
+
+@inlined
+def total_after(layout: Struct, action: int) -> int:
+    """The total of all open ends once an action's tile is set."""
+    pip = ACTION_PIP[action]
+    if pip < 0:
+        return signed(TILE_PIPS[action])
+    if ACTION_END[action] == PLAIN_END:
+        return layout.total - pip + ACTION_SHOWS[action]
+    return layout.total - double_loses(layout, pip) + ACTION_SHOWS[action]
+
+
+@inlined
+def double_loses(layout: Struct, pip: int) -> int:
+    """What a pip's double counts less when it is covered: all, with its last free side."""
+    return 2 * pip if layout.double[pip] == ONE_SIDE else 0
+
+
+@inlined
+def attach(rules: Struct, layout: Struct, action: int) -> None:
+    """Set an action's tile on the layout."""
+    layout.total = total_after(layout, action)
+    pip, tile = ACTION_PIP[action], ACTION_TILE[action]
+    double = DOUBLE_OF[tile]
+    if pip < 0:
+        if double >= 0:
+            _set_double(layout, double, TWO_SIDES)
+        else:
+            _add_plain(layout, TILE_HIGH[tile])
+            _add_plain(layout, TILE_LOW[tile])
+        return
+    if ACTION_END[action] == PLAIN_END:
+        layout.plain[pip] -= 1
+        if layout.plain[pip] == 0:
+            layout.open &= ~end_bit(pip)
+    else:
+        _set_double(layout, pip, covered(rules, layout, pip))
+    if double >= 0:
+        _set_double(layout, double, ONE_SIDE)
+    else:
+        _add_plain(layout, ACTION_OUTWARD[action])
+
+
+@inlined
+def _add_plain(layout: Struct, pip: int) -> None:
+    layout.plain[pip] += 1
+    layout.open |= end_bit(pip)
+
+
+@inlined
+def _set_double(layout: Struct, pip: int, state: int) -> None:
+    bit = end_bit(PIP_COUNT + pip)
+    if layout.double[pip] == NOT_PLAYED and layout.spinner == NOBODY:
+        layout.spinner = pip
+    layout.double[pip] = state
+    layout.open = layout.open & ~bit if state == CLOSED else layout.open | bit

@@ -1,0 +1,181 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.engine.compiled import (
+    Array,
+    Mask,
+    Struct,
+    bit_count,
+    compiled,
+    inlined,
+    lowest_bit,
+    signed,
+)
+from fiveup_env.engine.layout import (
+    ALL_DOUBLES,
+    SUIT_OF_END,
+    TILE_HIGH,
+    TILE_LOW,
+    end_bit,
+    playable,
+)
+from fiveup_env.engine.state import ONE, PLAYING
+from fiveup_env.rules.actions import (
+    ACTION_COUNT,
+    ACTION_END,
+    ACTION_PIP,
+    ACTION_TILE,
+    DRAW,
+    FIRST_WAY,
+    PASS,
+    PLAIN_END,
+    PLAY,
+)
+from fiveup_env.rules.fields import DRAW_OPTIONAL
+from fiveup_env.rules.tiles import PIP_COUNT
+
+# --- What is legal
+
+
+@inlined
+def drawable(public: Struct) -> int:
+    """How many tiles may still be drawn."""
+    return max(0, public.boneyard - public.rules.reserve - public.drawn)
+
+
+@inlined
+def mark_legal(public: Struct, hand: Mask, rows: Array, r: int, at: int) -> None:
+    """Mark what the seat to move may do, in row r from a column on, where all is zero."""
+    if public.phase != PLAYING:
+        return
+    may_draw, may_play = drawable(public) > 0, hand
+    if public.plies == 0:
+        while hand:
+            rows[r, at + signed(lowest_bit(hand))] = 1
+            hand &= hand - ONE
+    else:
+        ends = public.layout.open
+        may_play = playable(public.layout, hand)
+        doubles = may_play & ALL_DOUBLES
+        while doubles:
+            rows[r, at + FIRST_WAY[lowest_bit(doubles)]] = 1
+            doubles &= doubles - ONE
+        others = may_play & ~ALL_DOUBLES
+        while others:
+            tile = lowest_bit(others)
+            others &= others - ONE
+            way, low, high = at + FIRST_WAY[tile], TILE_LOW[tile], TILE_HIGH[tile]
+            rows[r, way] = ends >> low & 1
+            rows[r, way + 1] = ends >> (PIP_COUNT + low) & 1
+            rows[r, way + 2] = ends >> high & 1
+            rows[r, way + 3] = ends >> (PIP_COUNT + high) & 1
+    if public.rules.draw == DRAW_OPTIONAL:
+        rows[r, at + DRAW] = may_draw
+        rows[r, at + PASS] = not may_draw and not may_play
+
+
+@inlined
+def legal_count(public: Struct, hand: Mask) -> int:
+    """How many things the seat to move may do with its hand."""
+    if public.phase != PLAYING:
+        return 0
+    count = bit_count(hand) if public.plies == 0 else 0
+    ends = public.layout.open
+    while ends:
+        count += bit_count(hand & SUIT_OF_END[lowest_bit(ends)])
+        ends &= ends - np.uint16(1)
+    if public.rules.draw == DRAW_OPTIONAL and (count == 0 or drawable(public) > 0):
+        count += 1
+    return signed(count)
+
+
+@inlined
+def nth_legal(public: Struct, hand: Mask, n: int) -> int:
+    """The n-th of the things that the seat to move may do, n below `legal_count`."""
+    if public.plies == 0 and n < bit_count(hand):
+        return _nth_bit(hand, n)
+    ends = public.layout.open
+    while ends:
+        end = lowest_bit(ends)
+        fits = hand & SUIT_OF_END[end]
+        count = signed(bit_count(fits))
+        if n < count:
+            return signed(PLAY[end, _nth_bit(fits, n)])
+        n -= count
+        ends &= ends - np.uint16(1)
+    return DRAW if drawable(public) > 0 else PASS
+
+
+@inlined
+def list_legal(public: Struct, hand: Mask, actions: Array) -> int:
+    """List what the seat to move may do with its hand; the answer is how many actions there are."""
+    count = 0
+    if public.plies == 0:
+        while hand:
+            actions[count] = lowest_bit(hand)
+            hand &= hand - ONE
+            count += 1
+    else:
+        ends = public.layout.open
+        while ends:
+            end = lowest_bit(ends)
+            ends &= ends - np.uint16(1)
+            fits = hand & SUIT_OF_END[end]
+            while fits:
+                actions[count] = PLAY[end, lowest_bit(fits)]
+                fits &= fits - ONE
+                count += 1
+    if public.rules.draw == DRAW_OPTIONAL and (count == 0 or drawable(public) > 0):
+        actions[count] = DRAW if drawable(public) > 0 else PASS
+        count += 1
+    return count
+
+
+@inlined
+def _nth_bit(mask: Mask, n: int) -> int:
+    for _ in range(n):
+        mask &= mask - ONE
+    return signed(lowest_bit(mask))
+
+
+@inlined
+def is_legal(public: Struct, hand: Mask, action: int) -> bool:
+    """Whether the seat to move may do this with its hand."""
+    if public.phase != PLAYING or action < 0 or action >= ACTION_COUNT:
+        return False
+    if action >= DRAW:
+        if public.rules.draw != DRAW_OPTIONAL:
+            return False
+        stuck = public.plies > 0 and playable(public.layout, hand) == 0
+        return drawable(public) > 0 if action == DRAW else stuck and drawable(public) == 0
+    if not hand >> np.uint32(ACTION_TILE[action]) & ONE:
+        return False
+    pip = ACTION_PIP[action]
+    if public.plies == 0 or pip < 0:
+        return public.plies == 0 and pip < 0
+    end = pip if ACTION_END[action] == PLAIN_END else PIP_COUNT + pip
+    return bool(public.layout.open & end_bit(end))
+
+
+@compiled
+def is_legal_at(games: Array, i: int, action: int) -> bool:
+    """Whether the seat to move may do this."""
+    game = games[i]
+    return is_legal(game.public, game.hands[game.public.turn], action)
+
+
+@compiled
+def mark_legal_at(games: Array, i: int, masks: Array) -> None:
+    """Mark what the seat to move may do, in one row of zeros."""
+    game = games[i]
+    mark_legal(game.public, game.hands[game.public.turn], masks, 0, 0)
+
+
+@compiled
+def legal_count_at(games: Array, i: int) -> int:
+    """How many things the seat to move may do."""
+    game = games[i]
+    return legal_count(game.public, game.hands[game.public.turn])

@@ -1,0 +1,176 @@
+"""The compiled game: the GAME record, and the few functions that change it.
+
+The rules exist here once, for every interface. A GAME is one NumPy record:
+
+    GAME = TABLE (what lies on the table for all to see) + hands + boneyard + seed
+    TABLE = RULES + LAYOUT + scores, turn, and the public history of the hand
+
+The functions take one record (`game`, `table`, `layout`) inside compiled code, and read like
+ordinary Python. Those that Python calls are at the end: they take an array and an index, because
+handing one record over costs four times as much.
+
+The public history says everything that was seen: for each tile set, the action and the seat; for
+each tile drawn, who drew it and at which ply (how many tiles had been set by then). Tiles are drawn
+in boneyard order. A pass leaves no entry: it follows from the seats. What each seat was shown to
+lack follows from the history too, and is kept beside it because everybody asks for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.engine.chance import deal
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.layout import attach, open_pips, playable
+from fiveup_env.engine.legality import drawable, is_legal
+from fiveup_env.engine.scoring import FIVES, end_hand, gain
+from fiveup_env.engine.state import (
+    BLOCKED,
+    DOMINO,
+    GAME_OVER,
+    NOBODY,
+    NOT_ENDED,
+    NOT_PLAYED,
+    ONE,
+    PLAYING,
+    TARGET,
+    next_seat,
+    side_of,
+)
+from fiveup_env.rules.actions import ACTION_TILE, DRAW, PASS
+from fiveup_env.rules.fields import DRAW_OPTIONAL, IMMEDIATE, MAX_PLAYERS
+from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT
+
+REFUSED = -1
+
+
+@compiled
+def begin_hand(game: Struct, lot: int) -> None:
+    """Start the hand that has been dealt: who went out leads, or the lot decides."""
+    public, layout = game.public, game.public.layout
+    public.lead = public.play_seat[public.plies - 1] if public.ended == DOMINO else lot
+    public.turn = public.lead
+    public.phase = PLAYING
+    public.ended = NOT_ENDED
+    public.winner = NOBODY
+    public.passes = 0
+    public.drawn = 0
+    public.plies = 0
+    for seat in range(MAX_PLAYERS):
+        public.end_points[seat] = 0
+        public.sizes[seat] = public.rules.hand_size if seat < public.rules.players else 0
+        public.draws[seat] = 0
+        public.lacked[seat] = 0
+        for pip in range(PIP_COUNT):
+            public.lack_ply[seat, pip] = public.lack_draws[seat, pip] = -1
+    for i in range(TILE_COUNT):
+        public.draw_seat[i] = public.draw_ply[i] = public.play_seat[i] = public.play_action[i] = -1
+    for pip in range(PIP_COUNT):
+        layout.plain[pip] = 0
+        layout.double[pip] = NOT_PLAYED
+    layout.total = 0
+    layout.open = np.uint16(0)
+    layout.spinner = NOBODY
+
+
+@inlined
+def play(game: Struct, action: int) -> None:
+    """Make a legal move, and the forced draws and passes after it, up to the next decision."""
+    public, rules = game.public, game.public.rules
+    seat = public.turn
+    if action == DRAW:
+        _draw(game, seat)
+        return
+    if action == PASS:
+        _show_lack(public, seat)
+        public.passes += 1
+        if public.passes == rules.players:
+            end_hand(game, BLOCKED)
+        else:
+            public.turn = next_seat(rules, seat)
+        return
+    game.hands[seat] &= ~(ONE << np.uint32(ACTION_TILE[action]))
+    public.sizes[seat] -= 1
+    public.passes = 0
+    public.play_action[public.plies] = action
+    public.play_seat[public.plies] = seat
+    public.plies += 1
+    attach(rules, public.layout, action)
+    side = side_of(rules, seat)
+    points = gain(public, side, FIVES[rules.multiple, public.layout.total])
+    if points > 0 and rules.game_end == IMMEDIATE and public.scores[side] >= rules.target:
+        public.ended = TARGET
+        public.phase = GAME_OVER
+        public.winner = side
+    elif public.sizes[seat] == 0:
+        end_hand(game, DOMINO)
+    else:
+        _go_round(game)
+
+
+@inlined
+def _draw(game: Struct, seat: int) -> None:
+    public = game.public
+    game.hands[seat] |= ONE << np.uint32(game.order[public.drawn])
+    public.draw_seat[public.drawn] = seat
+    public.draw_ply[public.drawn] = public.plies
+    public.drawn += 1
+    public.draws[seat] += 1
+    public.sizes[seat] += 1
+
+
+@compiled
+def _show_lack(public: Struct, seat: int) -> None:
+    """Note that a seat has none of the open pips, the tile that it must set now excepted."""
+    pips = open_pips(public.layout)
+    public.lacked[seat] |= np.uint8(pips)
+    while pips:
+        pip = lowest_bit(pips)
+        pips &= pips - np.uint16(1)
+        public.lack_ply[seat, pip] = public.plies
+        public.lack_draws[seat, pip] = public.draws[seat]
+
+
+@inlined
+def _go_round(game: Struct) -> None:
+    """Give the turn on, past those who cannot play even after drawing all that they may."""
+    public, rules = game.public, game.public.rules
+    public.turn = next_seat(rules, public.turn)
+    if rules.draw == DRAW_OPTIONAL:
+        return
+    while public.passes < rules.players:
+        if playable(public.layout, game.hands[public.turn]) != 0:
+            return
+        while playable(public.layout, game.hands[public.turn]) == 0 and drawable(public) > 0:
+            _draw(game, public.turn)
+        _show_lack(public, public.turn)
+        if playable(public.layout, game.hands[public.turn]) != 0:
+            return
+        public.passes += 1
+        public.turn = next_seat(rules, public.turn)
+    end_hand(game, BLOCKED)
+
+
+# --- For Python: an array of games and the index of one
+
+
+@compiled
+def start_hand(games: Array, i: int) -> None:
+    """Deal and begin the hand that is due (the first, where all but rules and seed is zero)."""
+    begin_hand(games[i], deal(games[i]))
+
+
+@compiled
+def start_given_hand(games: Array, i: int, lot: int) -> None:
+    """Begin a hand whose tiles have been put into the record."""
+    begin_hand(games[i], lot)
+
+
+@compiled
+def play_at(games: Array, i: int, action: int) -> int:
+    """Make a move if it is legal; answer the phase that it led to, or REFUSED."""
+    game = games[i]
+    if not is_legal(game.public, game.hands[game.public.turn], action):
+        return REFUSED
+    play(game, action)
+    return signed(game.public.phase)

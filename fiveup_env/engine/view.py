@@ -1,0 +1,44 @@
+"""What one seat may know: the VIEW record, made from a GAME.
+
+    VIEW = TABLE (with the whole public history) + the seat, its hand, and the tiles it drew
+
+Agents and encoders get views, never games: nothing in a view tells another hand, the order of the
+boneyard or the seed. The functions of the engine that take a `table` and a `hand` serve both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.engine.state import PUBLIC
+from fiveup_env.rules.tiles import TILE_COUNT
+
+VIEW = np.dtype(
+    [
+        ("public", PUBLIC),
+        ("hand", np.uint32),  # a mask of tiles
+        ("seat", np.int8),
+        ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn, if this seat drew it; or -1
+    ],
+    align=True,
+)
+
+
+@inlined
+def observe(game: Struct, seat: int, view: Struct) -> None:
+    """Write what a seat may know into a view."""
+    view.public = game.public
+    view.hand = game.hands[seat]
+    view.seat = seat
+    for k in range(TILE_COUNT):
+        view.drawn[k] = -1
+    for k in range(game.public.drawn):
+        if game.public.draw_seat[k] == seat:
+            view.drawn[k] = game.order[k]
+
+
+@compiled
+def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
+    """Write what a seat of the i-th game may know into the j-th view."""
+    observe(games[i], seat, views[j])

@@ -1,0 +1,267 @@
+"""The PettingZoo AEC environment.
+
+    env = fiveup_env.env(players=4, render_mode="ansi")
+    env.reset(seed=7)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        done = termination or truncation
+        env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
+
+| | |
+| --- | --- |
+| agents | `player_0` ... `player_4`, by seat |
+| observation | `{"observation": int8 row of the encoder, "action_mask": int8, 1 where allowed}` |
+| action | `Discrete(121)`, the table of `fiveup_env.actions` |
+| turns | the engine's: forced draws and passes are none, and a player may move twice running |
+| rewards | see docs/rewards.md |
+| end | all agents terminate together; `max_hands` truncates |
+| state | seat 0's observation by `flat`, then what is hidden from it |
+
+Version history: v0, the first.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
+from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.engine.legality import is_legal_at
+from fiveup_env.engine.state import GAME
+from fiveup_env.engine.view import VIEW
+from fiveup_env.envs.episodes import (
+    CUT_OFF,
+    ENDED,
+    Episodes,
+    observe_seats,
+    refusal,
+    start_episodes,
+    step_games,
+)
+from fiveup_env.errors import GameOverError, IllegalMoveError, OptionError, unknown
+from fiveup_env.game.game import Game
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES
+from fiveup_env.rules.fields import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RENDER_MODES: Final = ("ansi", "human", "rgb_array", "svg")
+ILLEGAL: Final = ("error", "terminate")
+FIRST = np.zeros(1, np.int64)  # the only game there is
+
+
+def env(
+    rules: str | Rules = "five_up",
+    players: int | None = None,
+    *,
+    illegal: str = "error",
+    illegal_reward: float = -1.0,
+    **options: Any,
+) -> AECEnv:
+    """The environment, with PettingZoo's check that its methods are called in order.
+
+    Actions out of bounds need no wrapper: the environment refuses them itself. `illegal` says what
+    an action that is not allowed does: `error` refuses it, `terminate` ends the episode with
+    `illegal_reward` for its player (PettingZoo's TerminateIllegalWrapper).
+    """
+    if illegal not in ILLEGAL:
+        raise OptionError(unknown("way with illegal actions", illegal, ILLEGAL))
+    wrapped: AECEnv = raw_env(rules, players, **options)
+    if illegal == "terminate":
+        wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=illegal_reward)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (PettingZoo's name for it)
+    """The environment itself."""
+
+    metadata: Mapping[str, Any] = {
+        "name": "fiveup_v0",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        rules: str | Rules = "five_up",
+        players: int | None = None,
+        *,
+        episode: str = "game",
+        reward: str = "win",
+        max_hands: int = 0,
+        encoder: str | Encoder = "flat",
+        render_mode: str | None = None,
+        **fields: Any,
+    ) -> None:
+        """Choose the game, its episodes, and what its players observe."""
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise OptionError(unknown("render mode", render_mode, RENDER_MODES))
+        self.rules = Rules.of(rules, players, **fields)
+        self.episodes = Episodes(episode, reward, max_hands)
+        self.encoder = get_encoder(encoder)
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self.agents: list[str] = []
+        self._names = tuple(self.possible_agents)
+        self._seats = {name: np.array([seat]) for seat, name in enumerate(self._names)}
+        self._observation_spaces = {name: self._space() for name in self._names}
+        self._action_spaces = {name: Discrete(ACTION_COUNT) for name in self._names}
+        self._games = np.zeros(1, GAME)
+        self._games["public"]["rules"] = self.rules.to_struct()
+        self._views = np.zeros(1, VIEW)
+        self._rewards = np.zeros((1, self.rules.players), np.float32)
+        self._ending = np.zeros(1, np.int8)
+        self._actions = np.zeros(1, np.int64)
+        self._size = row_size(self.encoder)
+        self._next_seed = secrets.randbits(63)
+        self._game: Game | None = None
+        self._made: list[int] = []
+        self._window: Any = None
+
+    def _space(self) -> Dict:
+        low, high = bounds(self.encoder)
+        mask = Box(0, 1, (ACTION_COUNT,), np.int8)
+        return Dict({"observation": Box(low, high, dtype=np.int8), "action_mask": mask})
+
+    def observation_space(self, agent: str) -> Dict:
+        """What an agent observes."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """What an agent may do."""
+        return self._action_spaces[agent]
+
+    @property
+    def state_space(self) -> Box:
+        """The space of `state()`."""
+        low, high = bounds(get_encoder("flat"))
+        truth = np.concatenate([np.full(piece.size, piece.high, np.int8) for piece in TRUTH_PIECES])
+        least = np.concatenate([low, np.zeros(TRUTH_SIZE, np.int8)])
+        return Box(least, np.concatenate([high, truth]), dtype=np.int8)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode of this seed, or of the one after the last."""
+        del options
+        seed = checked_seed(self._next_seed if seed is None else seed)
+        self._next_seed = seed + 1
+        start_episodes(self._games, FIRST, np.array([seed], np.uint64))
+        self._game, self._made = Game(self.rules, seed=seed) if self.render_mode else None, []
+        self.agents = list(self._names)
+        self.rewards = dict.fromkeys(self._names, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self._names, 0.0)
+        self.terminations = dict.fromkeys(self._names, False)
+        self.truncations = dict.fromkeys(self._names, False)
+        self.infos: dict[str, dict[str, Any]] = {name: {} for name in self._names}
+        self.agent_selection = self._names[self._turn]
+        self._skip_agent_selection = None
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Make the move of the agent to act; None where its episode is over."""
+        if not self.agents:
+            raise GameOverError("there is no episode to step: call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if not isinstance(action, (int, np.integer)) or not is_legal_at(self._games, 0, action):
+            why = refusal(self._games, 0, action)
+            raise IllegalMoveError(f"{agent}: {why}")
+        self._actions[0] = action
+        step_games(
+            self._games,
+            FIRST,
+            self._actions,
+            self.episodes.codes,
+            0,
+            self._rewards,
+            self._ending,
+        )
+        self._made.append(int(action))
+        self._cumulative_rewards[agent] = 0.0
+        for name, reward in zip(self._names, self._rewards[0].tolist(), strict=True):
+            self.rewards[name] = reward
+            self._cumulative_rewards[name] += reward
+        if self._ending[0] == ENDED:
+            self.terminations = dict.fromkeys(self._names, True)
+        elif self._ending[0] == CUT_OFF:
+            self.truncations = dict.fromkeys(self._names, True)
+        self.agent_selection = self._names[self._turn]
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent observes now; its mask is empty unless it is to move."""
+        row = np.empty((1, self._size), np.int8)
+        mask = np.empty((1, ACTION_COUNT), np.int8)
+        observe_seats(self._games, FIRST, self._seats[agent], self._views, mask)
+        self.encoder.encode(self._views, row)
+        return {"observation": row[0], "action_mask": mask[0]}
+
+    def view(self, agent: str) -> np.ndarray:
+        """The VIEW record of an agent, for policies that read views."""
+        self.observe(agent)
+        return self._views.copy()
+
+    def state(self) -> np.ndarray:
+        """The whole truth: what seat 0 observes by `flat`, and what is hidden from it."""
+        flat = get_encoder("flat")
+        row, hidden = np.empty((1, row_size(flat)), np.int8), np.empty((1, TRUTH_SIZE), np.int8)
+        seat = np.zeros(1, np.int64)
+        observe_seats(self._games, FIRST, seat, self._views, np.empty((1, ACTION_COUNT), np.int8))
+        flat.encode(self._views, row)
+        write_truths(self._games, seat, hidden)
+        return np.concatenate([row[0], hidden[0]])
+
+    @property
+    def game(self) -> Game:
+        """The episode so far as a `Game`: to look at, to record, to go on with elsewhere."""
+        if self._game is None:
+            self._game = Game(self.rules, seed=self._next_seed - 1)
+        for action in self._made[len(self._game.moves) :]:
+            self._game.push(MOVES[action])
+        return self._game
+
+    def render(self) -> str | np.ndarray | None:
+        """Show the table as `render_mode` says."""
+        if self.render_mode is None:
+            raise OptionError(
+                f"choose a render_mode when the environment is made: {', '.join(RENDER_MODES)}"
+            )
+        if self.render_mode == "ansi":
+            return str(self.game)
+        if self.render_mode == "svg":
+            return self.game._repr_svg_()
+        from fiveup_env.drawing.window import Window, pixels
+
+        if self.render_mode == "rgb_array":
+            return pixels(self.game)
+        if self._window is None:
+            self._window = Window(self.metadata["render_fps"])
+        self._window.show(self.game)
+        return None
+
+    def _repr_svg_(self) -> str:
+        """The table as a picture, which notebooks show."""
+        return self.game._repr_svg_()
+
+    def close(self) -> None:
+        """Close the window."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    @property
+    def _turn(self) -> int:
+        return int(self._games["public"]["turn"][0])

@@ -1,0 +1,229 @@
+"""Episodes and rewards: what every interface to learners shares. docs/rewards.md explains them.
+
+An episode is a game or a single hand. Whenever a move is made, every seat is given its reward for
+all that the move brought about: its points, and those of a hand's end. A seat's reward is that of
+its side, so partners are always rewarded alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.chance import deal
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.engine.legality import is_legal, mark_legal, mark_legal_at
+from fiveup_env.engine.play import begin_hand, play
+from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, side_of
+from fiveup_env.engine.view import observe
+from fiveup_env.errors import OptionError, unknown
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES
+from fiveup_env.rules.fields import MAX_PLAYERS
+
+EPISODES: Final = ("game", "hand")
+REWARDS: Final = ("points", "margin", "win")
+WHOLE_GAME, ONE_HAND = range(2)
+POINTS, MARGIN, WIN = range(3)
+
+ENDED, CUT_OFF = 1, 2
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """What an episode is, what it rewards, and after how many hands it is cut off (0: never)."""
+
+    episode: str = "game"
+    reward: str = "win"
+    max_hands: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist."""
+        if self.episode not in EPISODES:
+            raise OptionError(unknown("episode", self.episode, EPISODES))
+        if self.reward not in REWARDS:
+            raise OptionError(unknown("reward", self.reward, REWARDS))
+        if self.max_hands < 0:
+            raise OptionError(f"max_hands must be 0 (no bound) or more, not {self.max_hands!r}")
+
+    @property
+    def codes(self) -> tuple[int, int, int]:
+        """The same for compiled code."""
+        return EPISODES.index(self.episode), REWARDS.index(self.reward), self.max_hands
+
+
+def refusal(games: np.ndarray, i: int, action: object) -> str:
+    """Why an action is refused in the i-th game: the sentence names what is allowed there."""
+    mask = np.zeros((1, ACTION_COUNT), np.int8)
+    mark_legal_at(games[i : i + 1], 0, mask)
+    legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
+    name = repr(action)
+    if isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT:
+        name = f"{action} ({MOVES[int(action)]})"
+    return f"action {name} is not allowed; allowed: {legal}"
+
+
+@compiled
+def start_episodes(games: Array, which: Array, seeds: Array) -> None:
+    """Begin a game of each seed, under the rules that each record holds."""
+    for k in range(len(which)):
+        _start(games[which[k]], seeds[k])
+
+
+@inlined
+def _start(game: Struct, seed: int) -> None:
+    public = game.public
+    game.seed = seed
+    public.hand_number = 0
+    public.ended = NOT_ENDED
+    for side in range(MAX_PLAYERS):
+        public.scores[side] = 0
+        game.hands[side] = np.uint32(0)
+    begin_hand(game, deal(game))
+
+
+@compiled
+def first_illegal(games: Array, which: Array, actions: Array) -> int:
+    """The place of the first action that is not allowed, or -1."""
+    for k in range(len(which)):
+        game = games[which[k]]
+        if not is_legal(game.public, game.hands[game.public.turn], actions[k]):
+            return k
+    return -1
+
+
+@compiled
+def step_games(
+    games: Array,
+    which: Array,
+    actions: Array,
+    codes: tuple[int, int, int],
+    seed_step: int,
+    rewards: Array,
+    endings: Array,
+) -> None:
+    """Make a legal move in some of the games, and deal the next hand where one ended.
+
+    A game whose episode ended begins the next one, its seed larger by `seed_step`; with a step of
+    0 it stays at its end.
+    """
+    for k in range(len(which)):
+        i = which[k]
+        game = games[i]
+        endings[i] = _step(game, actions[k], codes, rewards, i)
+        if endings[i]:
+            if seed_step:
+                _start(game, game.seed + np.uint64(seed_step))
+        elif game.public.phase == HAND_OVER:
+            game.public.hand_number += 1
+            begin_hand(game, deal(game))
+
+
+@inlined
+def _step(game: Struct, action: int, codes: tuple[int, int, int], rewards: Array, i: int) -> int:
+    """Make a move and reward it; answer whether that ended the episode or cut it off."""
+    episode, kind, max_hands = codes
+    public, players = game.public, game.public.rules.players
+    for seat in range(players):
+        rewards[i, seat] = -public.scores[side_of(public.rules, seat)]
+    play(game, action)
+    ending = 0
+    if public.phase == GAME_OVER or (public.phase == HAND_OVER and episode == ONE_HAND):
+        ending = ENDED
+    elif public.phase == HAND_OVER and public.hand_number + 1 == max_hands:
+        ending = CUT_OFF
+    if kind == WIN:
+        for seat in range(players):
+            rewards[i, seat] = 0
+        if ending == ENDED:
+            _reward_win(public, episode, rewards, i)
+        return ending
+    for seat in range(players):
+        rewards[i, seat] += public.scores[side_of(public.rules, seat)]
+    if kind == MARGIN:
+        _take_means_of_others(public.rules, rewards, i)
+    return ending
+
+
+@compiled
+def write_returns(games: Array, i: int, codes: tuple[int, int, int], returns: Array) -> None:
+    """Write what an episode that is over has brought each seat in all, the sum of its rewards."""
+    episode, kind, _ = codes
+    public = games[i].public
+    for seat in range(public.rules.players):
+        returns[i, seat] = 0 if kind == WIN else public.scores[side_of(public.rules, seat)]
+    if kind == MARGIN:
+        _take_means_of_others(public.rules, returns, i)
+    elif kind == WIN:
+        _reward_win(public, episode, returns, i)
+
+
+@inlined
+def _take_means_of_others(rules: Struct, rewards: Array, i: int) -> None:
+    """From each side's points, take the mean of the other sides': the sum becomes zero."""
+    total = np.float32(0)
+    for side in range(rules.sides):
+        total += rewards[i, side]
+    for seat in range(rules.players):
+        others = total - rewards[i, seat]
+        rewards[i, seat] -= others / np.float32(rules.sides - 1)
+
+
+@inlined
+def _reward_win(public: Struct, episode: int, rewards: Array, i: int) -> None:
+    """1 for the side that won, and minus 1 shared among the others; 0 for all in a tied hand."""
+    rules = public.rules
+    winner = public.winner
+    if episode == ONE_HAND:
+        winner = _best_side(public)
+    if winner < 0:
+        return
+    for seat in range(rules.players):
+        own = side_of(rules, seat) == winner
+        rewards[i, seat] = 1 if own else np.float32(-1) / np.float32(rules.sides - 1)
+
+
+@inlined
+def _best_side(public: Struct) -> int:
+    """The side that alone has the most points, or -1."""
+    best = 0
+    for side in range(1, public.rules.sides):
+        if public.scores[side] > public.scores[best]:
+            best = side
+    for side in range(public.rules.sides):
+        if side != best and public.scores[side] == public.scores[best]:
+            return -1
+    return best
+
+
+@compiled
+def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks: Array) -> None:
+    """Give a seat in each of some games its view, and mark what it may do if it is to move.
+
+    Views and masks are written one after the other.
+    """
+    for k in range(len(which)):
+        game = games[which[k]]
+        observe(game, seats[k], views[k])
+        for action in range(ACTION_COUNT):
+            masks[k, action] = 0
+        if game.public.turn == seats[k]:
+            mark_legal(game.public, views[k].hand, masks, k, 0)
+
+
+@compiled
+def observe_games(games: Array, which: Array, views: Array, masks: Array, turns: Array) -> None:
+    """Give the seat to move in each of some games its view, and mark what it may do.
+
+    The views are written one after the other, masks and turns at the places of the games.
+    """
+    for k in range(len(which)):
+        i = which[k]
+        game = games[i]
+        turn = game.public.turn
+        turns[i] = turn
+        observe(game, turn, views[k])
+        for action in range(ACTION_COUNT):
+            masks[i, action] = 0
+        mark_legal(game.public, game.hands[turn], masks, i, 0)

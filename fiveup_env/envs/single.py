@@ -1,0 +1,134 @@
+"""Gymnasium: one learner at the table, policies in all other seats.
+
+    env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="random")
+
+A step is the learner's move and everything up to its next turn: its reward is all that happened in
+between, the end included. `info["action_mask"]` and `env.unwrapped.action_masks()` say what is
+allowed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from fiveup_env.encoders import bounds
+from fiveup_env.envs.aec import raw_env
+from fiveup_env.errors import OptionError, SeatError
+from fiveup_env.opponents.registry import get_agent
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from fiveup_env.game.game import Game
+    from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
+
+
+class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
+    """One learner among opponents; with partners, one of them plays on its side."""
+
+    metadata = raw_env.metadata  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        rules: str | Rules = "five_up",
+        players: int | None = None,
+        *,
+        opponents: str | Agent = "random",
+        seat: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Sit down: at `seat`, or at one drawn for each episode; options are those of the AEC."""
+        self._aec = raw_env(rules, players, **options)
+        self._opponents = get_agent(opponents)
+        if seat is not None and seat not in range(self.rules.players):
+            raise SeatError(f"there are seats 0 to {self.rules.players - 1}, not {seat!r}")
+        self._fixed_seat = seat
+        self._agent = self._aec.possible_agents[seat or 0]
+        low, high = bounds(self._aec.encoder)
+        self.observation_space = Box(low, high, dtype=np.int8)
+        self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
+        self.render_mode = self._aec.render_mode
+        self._mask = np.zeros(ACTION_COUNT, np.int8)
+        self._before_first_turn = 0.0
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        return self._aec.rules
+
+    @property
+    def game(self) -> Game:
+        """The episode so far, all seats' moves included."""
+        return self._aec.game
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this episode."""
+        return self._aec.possible_agents.index(self._agent)
+
+    def action_masks(self) -> np.ndarray:
+        """What the learner may do, as sb3-contrib asks for it."""
+        return self._mask.astype(np.bool_)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode and let the others move up to the learner's first turn.
+
+        What that brings the learner is part of its first step's reward. An episode that ends
+        before its first turn, which small hands allow, is followed by the next one.
+        """
+        super().reset(seed=seed, options=options)
+        if self._fixed_seat is None:
+            self._agent = str(self.np_random.choice(self._aec.possible_agents))
+        self._aec.reset(seed)
+        self._before_first_turn = self._others_move()
+        while self._over:
+            self._aec.reset()
+            self._before_first_turn = self._others_move()
+        return self._observation()
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Make the learner's move, and let the others move up to its next turn."""
+        if not self._aec.agents or self._over:
+            raise OptionError("the episode is over: call reset()")
+        self._aec.step(action)
+        reward = self._before_first_turn + self._aec.rewards[self._agent]
+        reward += self._others_move()
+        self._before_first_turn = 0.0
+        terminated = self._aec.terminations[self._agent]
+        truncated = self._aec.truncations[self._agent]
+        observation, info = self._observation()
+        return observation, reward, terminated, truncated, info
+
+    def render(self) -> Any:
+        """Show the table."""
+        return self._aec.render()
+
+    def close(self) -> None:
+        """Close the window."""
+        self._aec.close()
+
+    @property
+    def _over(self) -> bool:
+        return self._aec.terminations[self._agent] or self._aec.truncations[self._agent]
+
+    def _others_move(self) -> float:
+        """Let the others move until the learner's turn; answer what that brought the learner."""
+        reward = 0.0
+        while not self._over and self._aec.agent_selection != self._agent:
+            mover = self._aec.agent_selection
+            mask = self._aec.observe(mover)["action_mask"]
+            action = self._opponents(self._aec.view(mover), mask[None], self.np_random)[0]
+            self._aec.step(int(action))
+            reward += self._aec.rewards[self._agent]
+        return reward
+
+    def _observation(self) -> tuple[np.ndarray, dict[str, Any]]:
+        observed = self._aec.observe(self._agent)
+        self._mask = observed["action_mask"]
+        return observed["observation"], {"action_mask": self._mask.copy()}

@@ -1,0 +1,19 @@
+"""Games for people: `Game` in the manner of python-chess, its values, and game records."""
+
+from fiveup_env.game.game import Game, LegalMoves, draw_games_with
+from fiveup_env.game.values import Deal, End, HandEnd, Layout, Outcome, Step
+from fiveup_env.moved import point_to
+
+__all__ = [
+    "Deal",
+    "End",
+    "Game",
+    "HandEnd",
+    "Layout",
+    "LegalMoves",
+    "Outcome",
+    "Step",
+    "draw_games_with",
+]
+
+__getattr__ = point_to(__name__, ("values",))

@@ -1,0 +1,312 @@
+"""`Game`: one game for people to play with, in the manner of python-chess.
+
+    game = Game("five_up", players=4, seed=7)
+    while game.outcome() is None:
+        game.push(random.choice(list(game.legal_moves)))
+
+Forced draws and passes are no moves, and the next hand is dealt as soon as one ends: there is
+always somebody to move until there is an outcome.
+"""
+
+from __future__ import annotations
+
+import copy
+import secrets
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_at
+from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
+from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
+from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step
+
+
+class LegalMoves(Collection[Move]):
+    """The moves that are allowed now, by action number; looked up whenever one asks."""
+
+    def __init__(self, game: Game) -> None:
+        """Look at this game."""
+        self._game = game
+
+    def __contains__(self, move: object) -> bool:
+        """Whether a move is allowed."""
+        return isinstance(move, Move) and self._game.is_legal(move)
+
+    def __iter__(self) -> Iterator[Move]:
+        """The allowed moves."""
+        return (MOVES[action] for action in self._game.action_mask().nonzero()[0].tolist())
+
+    def __len__(self) -> int:
+        """How many moves are allowed."""
+        return int(legal_count_at(self._game._state, 0))
+
+    def __repr__(self) -> str:
+        """The moves' texts."""
+        return f"<LegalMoves: {self}>"
+
+    def __str__(self) -> str:
+        """The moves' texts."""
+        return ", ".join(map(str, self)) or "none"
+
+
+class Game:
+    """One game: its state, its moves, and the hands that were played."""
+
+    def __init__(
+        self,
+        rules: str | Rules = "five_up",
+        players: int | None = None,
+        *,
+        seed: int | None = None,
+        deals: Iterable[Deal] = (),
+        **fields: Any,
+    ) -> None:
+        """Begin a game and deal its first hand.
+
+        `rules` is a preset's name or `Rules`, changed by `players`, `teams` and any rule field.
+        Hands are dealt as `deals` says; those after them, by the seed (a random one if not given).
+        """
+        self.rules = Rules.of(rules, players, **fields)
+        self.seed = secrets.randbits(64) if seed is None else checked_seed(seed)
+        self.deals = tuple(deal.checked(self.rules) for deal in deals)
+        self._moves: list[Move] = []
+        self._before: list[bytes] = []
+        self._finished: list[bytes] = []
+        self._state = np.zeros(1, GAME)
+        self._state["public"]["rules"] = self.rules.to_struct()
+        self._state["seed"] = self.seed
+        self._start_hand()
+
+    # What is there to see
+
+    @property
+    def turn(self) -> int | None:
+        """The seat to move; None once the game is over."""
+        return None if self._phase == GAME_OVER else int(self._public["turn"])
+
+    @property
+    def lead(self) -> int:
+        """The seat that leads this hand."""
+        return int(self._public["lead"])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The score of every side."""
+        return tuple(self._public["scores"][: self.rules.sides].tolist())
+
+    @property
+    def hand_number(self) -> int:
+        """Which hand this is, from 0."""
+        return int(self._public["hand_number"])
+
+    @property
+    def boneyard_count(self) -> int:
+        """How many tiles lie in the boneyard, those of the reserve among them."""
+        return int(self._public["boneyard"] - self._public["drawn"])
+
+    @property
+    def plays(self) -> tuple[Move, ...]:
+        """The tiles set in this hand, in order."""
+        public = self._public
+        return tuple(MOVES[action] for action in public["play_action"][: public["plies"]])
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves of the game, in order."""
+        return tuple(self._moves)
+
+    def steps(self) -> Iterator[Step]:
+        """Every move of the game, with the truth before and after it."""
+        befores = [*map(_state_of, self._before), self.state]
+        for move, before, following in zip(self._moves, befores, befores[1:], strict=False):
+            hand, next_hand = (int(s[0]["public"]["hand_number"]) for s in (before, following))
+            yield Step(
+                before, move, following if hand == next_hand else _state_of(self._finished[hand])
+            )
+
+    @property
+    def layout(self) -> Layout:
+        """The open ends, their total, and the doubles."""
+        return Layout.of(self._public["layout"])
+
+    def hand_of(self, seat: int) -> tuple[Tile, ...]:
+        """The tiles in a seat's hand."""
+        return tuple(tiles_in(int(self._state["hands"][0, self._checked_seat(seat)])))
+
+    def view(self, seat: int | None = None) -> np.ndarray:
+        """What a seat may know (the one to move, if none is named): an array of one VIEW record."""
+        seat = self._public["turn"] if seat is None else self._checked_seat(seat)
+        views = np.zeros(1, VIEW)
+        observe_at(self._state, 0, seat, views, 0)
+        return views
+
+    @property
+    def state(self) -> np.ndarray:
+        """A copy of the whole truth: an array of one GAME record."""
+        return _state_of(self._state.tobytes())
+
+    # How hands and the game end
+
+    @property
+    def hand_over(self) -> bool:
+        """Whether the last move ended a hand; `last_hand` tells how."""
+        public = self._public
+        untouched = public["plies"] == 0 and public["drawn"] == 0 and public["hand_number"] > 0
+        return bool(untouched or public["phase"] == GAME_OVER)
+
+    @property
+    def last_hand(self) -> HandEnd | None:
+        """The end of the hand that was finished last."""
+        return HandEnd.of(self.rules, _state_of(self._finished[-1])) if self._finished else None
+
+    @property
+    def hand_states(self) -> tuple[np.ndarray, ...]:
+        """The GAME record of each hand, with its whole history: as it ended, or as it stands."""
+        now = () if self.outcome() else (self.state,)
+        return (*map(_state_of, self._finished), *now)
+
+    def outcome(self) -> Outcome | None:
+        """Who has won and why, or None while nobody has."""
+        if self._phase != GAME_OVER:
+            return None
+        winner = int(self._public["winner"])
+        ended = ENDINGS[self._public["ended"]]
+        return Outcome(winner, self.rules.seats_of(winner), ended, self.scores)
+
+    # Moves
+
+    @property
+    def legal_moves(self) -> LegalMoves:
+        """The moves that are allowed: ask with `in`, iterate, or take the `len`."""
+        return LegalMoves(self)
+
+    def action_mask(self) -> np.ndarray:
+        """The same as an array: 1 for every action that is allowed."""
+        mask = np.zeros((1, ACTION_COUNT), np.int8)
+        mark_legal_at(self._state, 0, mask)
+        return mask[0]
+
+    def is_legal(self, move: Move) -> bool:
+        """Whether a move is allowed."""
+        return bool(is_legal_at(self._state, 0, move.action))
+
+    def parse(self, text: str) -> Move:
+        """The allowed move that a text says."""
+        try:
+            move = Move.parse(text)
+        except InvalidMoveError as error:
+            raise InvalidMoveError(f"{error}; allowed here: {self.legal_moves}") from None
+        if not self.is_legal(move):
+            raise self._refusal(move)
+        return move
+
+    def push(self, move: Move | str) -> None:
+        """Make a move, given as such or by its text; deal the next hand where it ended one."""
+        if not isinstance(move, Move):
+            move = self.parse(move)
+        before = self._state.tobytes()
+        phase = play_at(self._state, 0, move.action)
+        if phase == REFUSED:
+            raise self._refusal(move)
+        self._before.append(before)
+        self._moves.append(move)
+        if phase != PLAYING:
+            self._finished.append(self._state.tobytes())
+        if phase == HAND_OVER:
+            self._state["public"]["hand_number"] += 1
+            self._start_hand()
+
+    def pop(self) -> Move:
+        """Take the last move back, with all that followed from it; answer which it was."""
+        if not self._moves:
+            raise IllegalMoveError("there is no move to take back: the game has just begun")
+        self._state = _state_of(self._before.pop())
+        del self._finished[self.hand_number :]
+        return self._moves.pop()
+
+    def copy(self) -> Game:
+        """A game of its own that goes on from here."""
+        twin = copy.copy(self)
+        twin._state = self.state
+        twin._moves, twin._before = self._moves.copy(), self._before.copy()
+        twin._finished = self._finished.copy()
+        return twin
+
+    def __repr__(self) -> str:
+        """Where the game stands, in a line."""
+        name = self.rules.name or "own rules"
+        scores = " : ".join(map(str, self.scores))
+        state = "over" if self.turn is None else f"seat {self.turn} to move"
+        players = self.rules.players
+        return f"<Game {name}, {players} players, hand {self.hand_number}, {scores}, {state}>"
+
+    def __str__(self) -> str:
+        """Return the table as text."""
+        return _DRAWINGS["text"](self)
+
+    def _repr_svg_(self) -> str:
+        """Return the table as a picture, which notebooks show."""
+        return _DRAWINGS["svg"](self)
+
+    # Inside
+
+    @property
+    def _public(self) -> np.void:
+        return self._state[0]["public"]
+
+    @property
+    def _phase(self) -> int:
+        return int(self._public["phase"])
+
+    def _start_hand(self) -> None:
+        if self.hand_number >= len(self.deals):
+            start_hand(self._state, 0)
+            return
+        deal = self.deals[self.hand_number]
+        boneyard = [Tile.parse(tile).id for tile in deal.boneyard]
+        self._state["order"] = -1
+        self._state["order"][0, : len(boneyard)] = boneyard
+        self._state["public"]["boneyard"] = len(boneyard)
+        for seat, hand in enumerate(deal.hands):
+            self._state["hands"][0, seat] = mask_of(map(Tile.parse, hand))
+        start_given_hand(self._state, 0, deal.lead)
+
+    def _checked_seat(self, seat: int) -> int:
+        if seat not in range(self.rules.players):
+            raise SeatError(f"there are seats 0 to {self.rules.players - 1}, not {seat!r}")
+        return seat
+
+    def _refusal(self, move: Move) -> IllegalMoveError:
+        outcome = self.outcome()
+        if outcome:
+            return GameOverError(
+                f"{move} is not allowed: the game is over, side {outcome.winner} has won"
+            )
+        return IllegalMoveError(
+            f"{move} is not allowed for seat {self.turn}; allowed here: {self.legal_moves}"
+        )
+
+
+# What draws a game. Games know no pictures: `fiveup_env.drawing` knows games, and registers itself.
+_DRAWINGS: dict[str, Callable[[Game], str]] = {}
+
+
+def draw_games_with(*, text: Callable[[Game], str], svg: Callable[[Game], str]) -> None:
+    """Set what `str(game)` returns, and the picture that notebooks show."""
+    _DRAWINGS.update(text=text, svg=svg)
+
+
+def _state_of(content: bytes) -> np.ndarray:
+    """A GAME record from its bytes (NumPy's own copy goes field by field, far slower)."""
+    return np.frombuffer(bytearray(content), GAME)

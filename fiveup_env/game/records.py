@@ -1,0 +1,353 @@
+"""Game records: a game written, read, and checked against the rules.
+
+RULES.md describes the format. A record is read by playing it again: what the rules say is compared
+with what is written, and the first difference names its hand and move.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from fiveup_env.engine.legality import mark_legal_at
+from fiveup_env.errors import (
+    DealError,
+    FiveUpError,
+    IllegalMoveError,
+    InvalidMoveError,
+    RecordError,
+    TileError,
+)
+from fiveup_env.game.game import Game
+from fiveup_env.game.values import ENDINGS, Deal, Step
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW, MOVES, PASS, Move
+from fiveup_env.rules.fields import FIELDS, Rules
+from fiveup_env.rules.tiles import TILES, Tile, mask_of, tiles_in
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+FORMAT = "fiveup-record"
+VERSION = 1
+
+SETTLED = ("domino", "blocked")  # the ends of a hand that bring points
+
+Json = dict[str, Any]
+
+
+# --- Writing
+
+
+def record_of(game: Game, *, legal: bool = False) -> Json:
+    """The record of a game; with `legal`, each play also lists what was allowed there.
+
+    A hand in progress is written too, as `"ended": null`, once a tile has been set in it.
+    """
+    outcome = game.outcome()
+    plays: list[list[Step]] = [[] for _ in game.hand_states]
+    for step in game.steps():
+        if step.move.tile is not None:
+            plays[step.before[0]["public"]["hand_number"]].append(step)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "rules": {"preset": game.rules.name, **game.rules.fields()},
+        "players": game.rules.players,
+        "teams": game.rules.teams,
+        "complete": outcome is not None,
+        "winner": outcome.winner if outcome else None,
+        "hands": [
+            _hand(game.rules, state, steps, legal=legal)
+            for state, steps in zip(game.hand_states, plays, strict=True)
+            if steps
+        ],
+    }
+
+
+def dumps(game: Game, *, legal: bool = False) -> str:
+    """The record of a game as one line of JSON."""
+    return json.dumps(record_of(game, legal=legal))
+
+
+def tile_name(tile: Tile) -> str:
+    """A tile's name in records, its lower half first: `3-5`."""
+    return f"{tile.low}-{tile.high}"
+
+
+def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) -> Json:
+    """The record of one hand: from its state at the end, or now, and the tiles set in it."""
+    public = state[0]["public"]
+    moves: list[Json] = []
+    seat = int(public["lead"])
+    for step in plays:
+        player = int(step.before[0]["public"]["turn"])
+        moves += _passes(rules, step.before, seat, (player - seat) % rules.players)
+        moves.append(_play(rules, step, legal=legal))
+        seat = (player + 1) % rules.players
+    ended = ENDINGS[public["ended"]]
+    if ended == "blocked":
+        moves += _passes(rules, state, seat, rules.players)
+    elif not ended:
+        moves += _passes(rules, state, seat, (int(public["turn"]) - seat) % rules.players)
+    return {
+        "lead": int(public["lead"]),
+        "deal": [[tile_name(tile) for tile in hand] for hand in dealt_hands(rules, state)],
+        "boneyard": _names(state, range(public["boneyard"])),
+        "scores_before": _by_side(rules, plays[0].before, "scores"),
+        "moves": moves,
+        "ended": ended or None,
+        "end_points": _by_side(rules, state, "end_points") if ended in SETTLED else None,
+        "scores_after": _by_side(rules, state, "scores"),
+    }
+
+
+def dealt_hands(rules: Rules, state: np.ndarray) -> list[list[Tile]]:
+    """The hands as they were dealt, from a GAME record later in the hand."""
+    public = state[0]["public"]
+    hands = state["hands"][0, : rules.players].tolist()
+    for k in range(public["plies"]):
+        tile = MOVES[public["play_action"][k]].tile
+        hands[public["play_seat"][k]] |= mask_of([tile] if tile else [])
+    for k in range(public["drawn"]):
+        hands[public["draw_seat"][k]] &= ~(1 << int(state["order"][0, k]))
+    return [list(tiles_in(hand)) for hand in hands]
+
+
+def _play(rules: Rules, step: Step, *, legal: bool) -> Json:
+    """The line of a tile that was set."""
+    seat = int(step.before[0]["public"]["turn"])
+    side = rules.side_of(seat)
+    after = step.after[0]["public"]
+    gained = after["scores"][side] - step.before[0]["public"]["scores"][side]
+    line = {
+        "player": seat,
+        "draws": _draws(step.before, seat),
+        **_where(step.move),
+        "total": int(after["layout"]["total"]),
+        "points": int(gained - after["end_points"][side]),
+    }
+    if legal:
+        mask = np.zeros((1, ACTION_COUNT), np.int8)
+        mark_legal_at(step.before, 0, mask)
+        line["legal"] = [_where(MOVES[action]) for action in mask[0, :DRAW].nonzero()[0]]
+    return line
+
+
+def _where(move: Move) -> Json:
+    assert move.tile is not None
+    on = None if move.pip is None else {"pip": move.pip, "end": move.end}
+    return {"play": tile_name(move.tile), "on": on}
+
+
+def _passes(rules: Rules, state: np.ndarray, first: int, count: int) -> list[Json]:
+    """The lines of so many seats that passed, one after the other."""
+    seats = [(first + k) % rules.players for k in range(count)]
+    return [{"player": seat, "draws": _draws(state, seat), "play": None} for seat in seats]
+
+
+def _draws(state: np.ndarray, seat: int) -> list[str]:
+    """The tiles that a seat drew since the last tile was set."""
+    public = state[0]["public"]
+    return _names(
+        state,
+        [
+            k
+            for k in range(public["drawn"])
+            if public["draw_seat"][k] == seat and public["draw_ply"][k] == public["plies"]
+        ],
+    )
+
+
+def _names(state: np.ndarray, places: Iterable[int]) -> list[str]:
+    return [tile_name(TILES[state["order"][0, k]]) for k in places]
+
+
+def _by_side(rules: Rules, state: np.ndarray, field: str) -> list[int]:
+    return state[0]["public"][field][: rules.sides].tolist()
+
+
+# --- Reading
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a file of records: the game, or what is wrong with it."""
+
+    number: int
+    game: Game | None
+    error: str | None
+
+
+def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
+    """Every line of a file of records, checked; a damaged one does not hide the others."""
+    with Path(path).open("rb") as file:
+        for number, content in enumerate(file, 1):
+            if not content.strip():
+                continue
+            try:
+                yield Line(number, loads(content), None)
+            except RecordError as error:
+                yield Line(number, None, f"line {number}: {error}")
+
+
+def loads(text: str | bytes) -> Game:
+    """The game of a line of JSON, checked against the rules."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"this is no JSON: {error}") from None
+    return game_of(record)
+
+
+def game_of(record: object) -> Game:
+    """The game that a record tells, played again; a RecordError where it breaks the rules."""
+    if _field(record, "format", str, "the record") != FORMAT:
+        raise RecordError(f"the format must be {FORMAT!r}")
+    if _field(record, "version", int, "the record") != VERSION:
+        raise RecordError(f"this program reads version {VERSION} of the format only")
+    rules = _rules_of(_field(record, "rules", dict, "the record"), record)
+    hands = _field(record, "hands", list, "the record")
+    deals = [_deal_of(hand, rules, f"hand {number}") for number, hand in enumerate(hands)]
+    game = Game(rules, deals=deals, seed=0)
+    for number, hand in enumerate(hands):
+        _replay(game, hand, number)
+    _compare(record, record_of(game), ())
+    return game
+
+
+def _rules_of(fields: Json, record: object) -> Rules:
+    players = _field(record, "players", int, "the record")
+    teams = _field(record, "teams", bool, "the record")
+    preset = _field(fields, "preset", (str, NoneType), "rules")
+    missing = [name for name in FIELDS if name not in fields]
+    if missing:
+        raise RecordError(f"the rules lack {', '.join(missing)}")
+    own = {name: value for name, value in fields.items() if name != "preset"}
+    try:
+        rules = Rules.preset("five_up", players, teams=teams, **own)
+    except FiveUpError as error:
+        raise RecordError(str(error)) from None
+    if preset not in {None, rules.name}:
+        raise RecordError(f"the rules are not those of the preset {preset!r}")
+    return rules
+
+
+def _deal_of(hand: object, rules: Rules, where: str) -> Deal:
+    hands = _field(hand, "deal", list, where)
+    for tiles in hands:
+        if not isinstance(tiles, list):
+            raise RecordError(f"{where}: every hand of the deal must be a list, not {tiles!r}")
+    deal = Deal(hands, _field(hand, "boneyard", list, where), _field(hand, "lead", int, where))
+    try:
+        return deal.checked(rules)
+    except DealError as error:
+        raise RecordError(f"{where}: {error}") from None
+
+
+def _replay(game: Game, hand: Json, number: int) -> None:
+    """Make the moves of a recorded hand; the next hand's deal is waiting when it ends."""
+    if game.outcome():
+        raise RecordError(f"hand {number}: the game was over before it")
+    if game.hand_number != number:
+        raise RecordError(f"hand {number}: the hand before it has no end")
+    for count, line in enumerate(_field(hand, "moves", list, f"hand {number}")):
+        where = f"hand {number}, move {count}"
+        tile = _field(line, "play", (str, NoneType), where)
+        if tile is None and game.rules.draw == "until_playable":
+            continue  # a forced pass, which the game has made by itself
+        if game.outcome() or game.hand_number != number:
+            raise RecordError(f"{where}: the hand had ended before")
+        try:
+            _make(game, line, where)
+        except (InvalidMoveError, IllegalMoveError, TileError) as error:
+            raise RecordError(f"{where}: {error}") from None
+
+
+def _make(game: Game, line: Json, where: str) -> None:
+    """Make one recorded move, with the draws before it where they were chosen."""
+    seat = _field(line, "player", int, where)
+    if seat != game.turn:
+        raise RecordError(f"{where}: seat {game.turn} is to move, not seat {seat}")
+    if game.rules.draw == "optional":
+        for _ in _field(line, "draws", list, where):
+            game.push(Move(DRAW))
+    if "legal" in line:
+        _check_legal(game, _field(line, "legal", list, where), where)
+    game.push(Move(PASS) if line["play"] is None else _move_of(line, where))
+
+
+def _move_of(line: Json, where: str) -> Move:
+    on = _field(line, "on", (dict, NoneType), where)
+    if on is None:
+        return Move.of(Tile.parse(line["play"]))
+    pip, end = _field(on, "pip", int, where), _field(on, "end", str, where)
+    return Move.of(Tile.parse(line["play"]), pip, end)
+
+
+def _check_legal(game: Game, written: list[Json], where: str) -> None:
+    allowed = {move for move in game.legal_moves if move.tile is not None}
+    if {_move_of(play, where) for play in written} != allowed or len(written) != len(allowed):
+        raise RecordError(f"{where}: 'legal' is not what was allowed: {game.legal_moves}")
+
+
+def _field(place: object, name: str, kind: type | tuple[type, ...], where: str) -> Any:
+    """A field that a record must have, of the type that it must have."""
+    if not isinstance(place, dict):
+        raise RecordError(f"{where} must be a JSON object, not {place!r}")
+    if name not in place:
+        raise RecordError(f"{where}: {name!r} is missing")
+    value = place[name]
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+        raise RecordError(f"{where}: {name!r} cannot be {json.dumps(value)}")
+    return value
+
+
+# What reading takes as given, or has checked already.
+_GIVEN = frozenset({"preset", "deal", "boneyard", "legal"})
+_ONE_OF = {"hands": "hand", "moves": "move"}
+
+
+def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
+    """Refuse a record at the first place where it differs from what the rules give."""
+    if isinstance(written, dict) and isinstance(right, dict):
+        for name in [*right, *written]:
+            if name in _GIVEN:
+                continue
+            if name not in written:
+                _refuse(path, f"{name!r} is missing")
+            if name not in right:
+                _refuse(path, f"{name!r} does not belong there")
+            _compare(written[name], right[name], (*path, name))
+    elif isinstance(written, list) and isinstance(right, list):
+        for number, (one, other) in enumerate(zip(written, right, strict=False)):
+            _compare(one, other, (*path, number))
+        if len(written) != len(right):
+            _refuse(path, f"{len(written)} are written, the rules give {len(right)}")
+    elif not _same(written, right):
+        _refuse(path, f"{json.dumps(written)} is written, the rules give {json.dumps(right)}")
+
+
+def _same(written: object, right: object) -> bool:
+    """Whether two plain values agree; the halves of a tile may stand in either order."""
+    if isinstance(written, str) and isinstance(right, str) and written != right:
+        with suppress(TileError):
+            return Tile.parse(written) == Tile.parse(right)
+    return type(written) is type(right) and written == right
+
+
+def _refuse(path: tuple[str | int, ...], what: str) -> NoReturn:
+    """Say it with the place: `hand 2, move 5, total: ...`."""
+    words: list[str] = []
+    for step in path:
+        if isinstance(step, int):
+            words[-1] = f"{_ONE_OF.get(words[-1], words[-1])} {step}"
+        else:
+            words.append(step)
+    raise RecordError(f"{', '.join(words) or 'the record'}: {what}")

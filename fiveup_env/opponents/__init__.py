@@ -1,0 +1,28 @@
+"""Agents that come with the library, and the registry that makes any agent from its spec.
+
+agent       the protocol, and the agent that plays at random
+registry    `make_agent("pimc:worlds=200")`, and how to register an agent of your own
+ladder      the heuristics, each named for what it adds to the one below
+features    what the heuristics see in an action
+pimc        search: every action played out in sampled worlds
+playouts    hands played to their end inside compiled code
+outlook     the chance to win a game from its scores
+solver      the best play once every tile is known
+"""
+
+from fiveup_env.moved import point_to
+from fiveup_env.opponents.agent import Agent
+from fiveup_env.opponents.registry import get_agent, known_agents, make_agent, register_agent
+
+__all__ = ["Agent", "get_agent", "known_agents", "make_agent", "register_agent"]
+
+register_agent("random", "fiveup_env.opponents.agent:Random")
+for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
+    register_agent(_rung, f"fiveup_env.opponents.ladder:{_rung.capitalize()}")
+register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
+
+__getattr__ = point_to(
+    __name__,
+    ("registry", "agent"),
+    {"Policy": "Agent", "get_policy": "get_agent", "random_policy": "random_actions"},
+)

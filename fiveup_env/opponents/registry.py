@@ -1,0 +1,120 @@
+"""Agents by short specs: `greedy`, `pimc:worlds=200`, `policy:runs/quick/policy,sample=1`.
+
+The class of an agent is a dataclass whose fields are its options, and whose docstring says in its
+first line what the agent does. It is registered under a name, either as the class itself or as
+`"module:Class"`, which is imported when the agent is asked for. Other packages offer theirs by an
+entry point of the group `fiveup.agents`, whose name is the agent's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from fiveup_env.errors import AgentError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fiveup_env.opponents.agent import Agent
+
+ENTRY_POINTS = "fiveup.agents"
+
+_AGENTS: dict[str, type[Any] | str] = {}
+
+
+def register_agent(name: str, agent: type[Any] | str) -> None:
+    """Make an agent available by its name: its class, or the place of it, `"module:Class"`."""
+    if name in _AGENTS:
+        raise AgentError(f"there is an agent {name!r} already")
+    _AGENTS[name] = agent
+
+
+def known_agents() -> dict[str, type[Any]]:
+    """Return the class of every agent by its name."""
+    return {name: load() for name, load in _loaders().items()}
+
+
+def make_agent(spec: str) -> Agent:
+    """Return the agent that a spec such as `name:option=value,option=value` describes."""
+    name, _, text = spec.partition(":")
+    agent = agent_class(name)
+    made: Agent = agent(**_options(name, agent, text))
+    return made
+
+
+def agent_class(name: str) -> type[Any]:
+    """Return the class of one agent."""
+    loaders = _loaders()
+    if name not in loaders:
+        raise AgentError(unknown("agent", name, loaders))
+    return loaders[name]()
+
+
+def get_agent(chosen: str | Agent) -> Agent:
+    """Return the agent of a spec, or the agent that is given."""
+    return make_agent(chosen) if isinstance(chosen, str) else chosen
+
+
+def listing() -> str:
+    """Return every agent with what it does and its options, as text."""
+    lines = []
+    for name, agent in known_agents().items():
+        lines.append(f"{name:<12}{(agent.__doc__ or '').strip().splitlines()[0]}")
+        lines += [
+            f"{'':<12}  {field.name}={field.default}  {field.metadata.get('help', '')}"
+            for field in dataclasses.fields(agent)
+        ]
+    return "\n".join(lines)
+
+
+def _loaders() -> dict[str, Callable[[], type[Any]]]:
+    """Return what loads the class of each agent; a registered agent wins over an entry point."""
+    elsewhere = {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
+    return elsewhere | {name: _loader(agent) for name, agent in _AGENTS.items()}
+
+
+def _loader(agent: type[Any] | str) -> Callable[[], type[Any]]:
+    def load() -> type[Any]:
+        if not isinstance(agent, str):
+            return agent
+        module, _, name = agent.partition(":")
+        loaded: type[Any] = getattr(import_module(module), name)
+        return loaded
+
+    return load
+
+
+def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
+    """Return the options of a spec, converted to the types of their fields.
+
+    The value of the first option may stand without its name.
+    """
+    kinds = get_type_hints(agent)
+    fields = [field.name for field in dataclasses.fields(agent)]
+    parts = [part for part in text.split(",") if part]
+    if parts and fields and "=" not in parts[0] and parts[0] not in fields:
+        parts[0] = f"{fields[0]}={parts[0]}"
+    options: dict[str, Any] = {}
+    for part in parts:
+        option, equals, value = part.partition("=")
+        if option not in fields:
+            raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))
+        kind = kinds[option]
+        try:
+            options[option] = _flag(value) if kind is bool else kind(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise AgentError(f"{name}: {option} must be a {kind.__name__}, not {value!r}")
+    return options
+
+
+def _flag(text: str) -> bool:
+    """Return whether a text says yes: 1 or true, 0 or false."""
+    flags = {"1": True, "true": True, "0": False, "false": False}
+    if text.lower() not in flags:
+        raise ValueError(text)
+    return flags[text.lower()]

@@ -1,0 +1,285 @@
+"""Best play in a hand whose tiles are all known: alpha-beta with a memory of positions.
+
+A position's value is what the side to move still wins in this hand less what the other side wins,
+in points of the score, when both play their best. Every move is the engine's own. Best play is a
+matter of two sides: two players, or partners.
+
+The search keeps its path in an array of NODEs instead of calling itself: Numba cannot cache
+functions that do.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.chance import scramble
+from fiveup_env.engine.compiled import (
+    Array,
+    Mask,
+    Struct,
+    Word,
+    bit_count,
+    compiled,
+    inlined,
+    signed,
+)
+from fiveup_env.engine.layout import total_after
+from fiveup_env.engine.legality import drawable, legal_count, nth_legal
+from fiveup_env.engine.play import play
+from fiveup_env.engine.scoring import FIVES
+from fiveup_env.engine.state import GAME, ONE, PLAYING, side_of
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW
+from fiveup_env.rules.fields import IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
+from fiveup_env.rules.tiles import PIP_COUNT, SUITS, TILE_COUNT
+
+UNSOLVED: Final = -(1 << 15)  # no value is as low
+WIDEST: Final = 1 << 14  # nor is any beyond this
+# Every tile is set and drawn once at most, and the others pass in between.
+MOST_MOVES: Final = TILE_COUNT * (MAX_PLAYERS + 1)
+
+# A position on the path that is being looked at.
+NODE = np.dtype(
+    [
+        ("game", GAME),
+        ("key", np.uint64),
+        ("alpha", np.int64),  # the value matters between these bounds;
+        ("beta", np.int64),  # beyond them it is a bound itself
+        ("low", np.int64),  # what was known of the value before
+        ("high", np.int64),
+        ("best", np.int64),  # the best value found
+        ("best_action", np.int8),
+        ("count", np.int8),  # how many actions are legal; 0 where none need be tried
+        ("tried", np.int8),  # how many have been tried, the last of them just now
+        ("gain", np.int64),  # what its side gained by the one tried last
+        ("turn", np.int64),  # 1 if that side is to move again, or else -1
+        ("actions", np.int8, (ACTION_COUNT,)),
+        ("promise", np.int16, (ACTION_COUNT,)),
+    ],
+    align=True,
+)
+
+# Room to think in.
+SOLVER = np.dtype(
+    [
+        ("left", np.int64),  # nodes that may still be looked at; 0 once they were too few
+        ("salt", np.uint64),  # tells one set of rules from another
+        ("to_draw", np.uint32, (TILE_COUNT + 1,)),  # by tiles drawn: which may still be drawn ...
+        ("draw_order", np.uint64, (TILE_COUNT + 1,)),  # ... and a hash of their order
+        ("nodes", NODE, (MOST_MOVES + 1,)),
+    ],
+    align=True,
+)
+
+# What is known of a position met before. A memory is an array of these; its size is a power of two.
+ENTRY = np.dtype(
+    [("key", np.uint64), ("low", np.int16), ("high", np.int16), ("best_action", np.int8)],
+    align=True,
+)
+
+
+@compiled
+def solve(game: Struct, solver: Struct, memory: Array, nodes: int) -> int:
+    """The value of best play from here, or UNSOLVED if so many nodes are too few."""
+    _prepare(solver, game, nodes)
+    value = _search(solver, memory, 0)
+    return value if solver.left > 0 else UNSOLVED
+
+
+@compiled
+def solve_actions(
+    game: Struct, solver: Struct, memory: Array, nodes: int, rows: Array, r: int
+) -> bool:
+    """Write the value of every legal action into a row; answer whether so many nodes sufficed."""
+    _prepare(solver, game, nodes)
+    root = solver.nodes[0]
+    _list_actions(root, -1)
+    while root.tried < root.count:
+        action = _follow(solver, 0)
+        rows[r, action] = root.gain + root.turn * _search(solver, memory, 1)
+    return bool(solver.left > 0)
+
+
+@compiled
+def _prepare(solver: Struct, game: Struct, nodes: int) -> None:
+    """Start from a game: note its rules, and what the boneyard still has to give."""
+    public, rules = game.public, game.public.rules
+    solver.nodes[0].game = game
+    solver.left = nodes
+    salt = np.uint64(0)
+    for value in (
+        signed(rules.target),
+        signed(rules.players),
+        signed(rules.spinners),
+        signed(rules.draw),
+        signed(rules.hand_end),
+        signed(rules.round_per),
+        signed(rules.unit),
+        signed(rules.game_end),
+        signed(rules.exact_target),
+        signed(rules.multiple),
+    ):
+        salt = scramble(salt + np.uint64(value))
+    solver.salt = salt
+    end = public.drawn + drawable(public)
+    solver.to_draw[end] = np.uint32(0)
+    solver.draw_order[end] = np.uint64(0)
+    for k in range(end - 1, public.drawn - 1, -1):
+        solver.to_draw[k] = solver.to_draw[k + 1] | ONE << np.uint32(game.order[k])
+        solver.draw_order[k] = scramble(solver.draw_order[k + 1] + np.uint64(game.order[k] + 1))
+
+
+@compiled
+def _search(solver: Struct, memory: Array, root: int) -> int:
+    """The value of the position at a depth (none, if there are too few nodes)."""
+    depth = root
+    _open(solver, memory, depth, -WIDEST, WIDEST)
+    while solver.left > 0:
+        node = solver.nodes[depth]
+        if node.tried < node.count and node.best < node.beta:
+            _follow(solver, depth)
+            floor = max(node.alpha, node.best)
+            one, other = node.turn * (floor - node.gain), node.turn * (node.beta - node.gain)
+            depth += 1
+            _open(solver, memory, depth, min(one, other), max(one, other))
+            continue
+        if node.count > 0:
+            _remember(memory, node)
+        if depth == root:
+            return signed(node.best)
+        depth -= 1
+        _weigh(solver.nodes[depth], node.best)
+    return 0
+
+
+@inlined
+def _open(solver: Struct, memory: Array, depth: int, alpha: int, beta: int) -> None:
+    """Begin to look at the position at a depth, unless enough is known of it."""
+    node = solver.nodes[depth]
+    node.tried = node.count = 0
+    node.best = 0
+    if node.game.public.phase != PLAYING:
+        return
+    solver.left -= 1
+    node.key = _key(solver, node.game)
+    node.low, node.high, favourite = -WIDEST, WIDEST, -1
+    entry = _entry_of(memory, node.key)
+    if entry.key == node.key:
+        node.low, node.high, favourite = entry.low, entry.high, signed(entry.best_action)
+        if node.low >= beta or node.low == node.high:
+            node.best = node.low
+            return
+        if node.high <= alpha:
+            node.best = node.high
+            return
+    node.alpha, node.beta = max(alpha, node.low), min(beta, node.high)
+    node.best = -WIDEST
+    _list_actions(node, favourite)
+
+
+@inlined
+def _entry_of(memory: Array, key: Word) -> Struct:
+    """The one place where a position may be remembered."""
+    return memory[signed(key & np.uint64(len(memory) - 1))]
+
+
+@inlined
+def _remember(memory: Array, node: Struct) -> None:
+    """Keep what is known now of the value; what was found beyond a bound bounds it."""
+    entry = _entry_of(memory, node.key)
+    entry.key = node.key
+    entry.low = node.best if node.best > node.alpha else node.low
+    entry.high = node.best if node.best < node.beta else node.high
+    entry.best_action = node.best_action
+
+
+@inlined
+def _follow(solver: Struct, depth: int) -> int:
+    """Make the next move, one deeper, and note what came of it; answer which it was."""
+    node, game = solver.nodes[depth], solver.nodes[depth + 1].game
+    action = _next_action(node)
+    solver.nodes[depth + 1].game = node.game
+    public = game.public
+    side = side_of(public.rules, public.turn)
+    before = public.scores[side] - public.scores[1 - side]
+    play(game, action)
+    node.gain = public.scores[side] - public.scores[1 - side] - before
+    node.turn = 1 if side_of(public.rules, public.turn) == side else -1
+    return action
+
+
+@inlined
+def _weigh(node: Struct, value: int) -> None:
+    """Compare the action tried last, which led to a position of this value, with the best."""
+    value = node.gain + node.turn * value
+    if value > node.best:
+        node.best = value
+        node.best_action = node.actions[node.tried - 1]
+
+
+@inlined
+def _list_actions(node: Struct, favourite: int) -> None:
+    """List what is legal and what it promises: the favourite most, the others their points."""
+    public = node.game.public
+    hand = node.game.hands[public.turn]
+    node.count, node.tried = legal_count(public, hand), 0
+    for n in range(node.count):
+        action = nth_legal(public, hand, n)
+        node.actions[n] = action
+        if action == favourite:
+            node.promise[n] = WIDEST
+        elif action >= DRAW:
+            node.promise[n] = -1
+        else:
+            node.promise[n] = FIVES[public.rules.multiple, total_after(public.layout, action)]
+
+
+@inlined
+def _next_action(node: Struct) -> int:
+    """The most promising of the actions not tried yet: it is brought to the front of them."""
+    actions, promise, n = node.actions, node.promise, signed(node.tried)
+    most = n
+    for k in range(n + 1, node.count):
+        if promise[k] > promise[most]:
+            most = k
+    actions[n], actions[most] = actions[most], actions[n]
+    promise[n], promise[most] = promise[most], promise[n]
+    node.tried += 1
+    return signed(actions[n])
+
+
+@inlined
+def _key(solver: Struct, game: Struct) -> Word:
+    """A hash of all that the future depends on, and of no more than that.
+
+    An end whose pip is on no tile to come matters for the total alone, and no more ends of a pip
+    matter than tiles that have it are to come. Scores matter where the target bounds them. Passes
+    do not matter: who has passed is stuck until somebody plays, and would only pass again.
+    """
+    public, rules = game.public, game.public.rules
+    layout = public.layout
+    key, to_come = solver.salt ^ solver.draw_order[public.drawn], solver.to_draw[public.drawn]
+    for seat in range(0, rules.players, 2):
+        to_come |= game.hands[seat] | game.hands[seat + 1]
+        hands = np.uint64(game.hands[seat]) | np.uint64(game.hands[seat + 1]) << np.uint64(32)
+        key = scramble(key ^ hands)
+    if rules.game_end == IMMEDIATE or rules.exact_target:
+        key = scramble(key + np.uint64(public.scores[0]))
+        key = scramble(key + np.uint64(public.scores[1]))
+    ends = _ends_that_matter(layout, to_come)
+    if rules.spinners == SPIN_FIRST:
+        ends = ends << 3 | (layout.spinner + 1)
+    return scramble(key ^ np.uint64((ends << 8 | layout.total) << 3 | public.turn))
+
+
+@inlined
+def _ends_that_matter(layout: Struct, to_come: Mask) -> int:
+    """By pip: how many of its plain ends matter, and its double's state, in 6 bits."""
+    ends = 0
+    for pip in range(PIP_COUNT):
+        tiles = signed(bit_count(to_come & SUITS[pip]))
+        ends <<= 6
+        if tiles > 0:
+            ends |= min(signed(layout.plain[pip]), tiles) << 3 | signed(layout.double[pip])
+    return ends

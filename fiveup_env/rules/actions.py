@@ -1,0 +1,159 @@
+"""The fixed table of actions: what each of the 121 numbers means, in every game of the family.
+
+    0 .. 27     lead a tile: the tile's own number
+    28 .. 34    set the double of a pip on a plain end of that pip: 28 + pip
+    35 .. 118   set a tile that is no double: 35 + 4 * rank + way, where rank counts those tiles by
+                number (1-0, 2-0, 2-1, 3-0, ... 6-5) and the way is
+                    0  its lower half on a plain end      1  its lower half on the double
+                    2  its higher half on a plain end     3  its higher half on the double
+    119         draw a tile (only with draw="optional")
+    120         pass (only with draw="optional")
+
+A smaller set uses the same numbers: those of tiles that it lacks are never legal. Two plain ends
+with the same pip are one action; a plain end and a double with the same pip are two.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fiveup_env.errors import InvalidMoveError, TileError
+from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILES, Tile
+
+FIRST_DOUBLE = TILE_COUNT
+FIRST_PLAIN = FIRST_DOUBLE + PIP_COUNT
+DRAW = FIRST_PLAIN + 4 * (TILE_COUNT - PIP_COUNT)
+PASS = DRAW + 1
+ACTION_COUNT = PASS + 1
+
+PLAIN_END, DOUBLE_END = range(2)
+END_NAMES = ("plain", "double")
+
+
+class _Way(NamedTuple):
+    """What an action does: a tile, and the pip and kind of the end that it goes on."""
+
+    tile: Tile | None = None
+    pip: int | None = None
+    end: str | None = None
+
+
+def _ways() -> tuple[_Way, ...]:
+    leads = [_Way(tile) for tile in TILES]
+    doubles = [_Way(tile, tile.high, "plain") for tile in TILES if tile.is_double]
+    others = [
+        _Way(tile, pip, end)
+        for tile in TILES
+        if not tile.is_double
+        for pip in (tile.low, tile.high)
+        for end in END_NAMES
+    ]
+    return (*leads, *doubles, *others)
+
+
+_WAYS = _ways()
+_NUMBERS = {way: number for number, way in enumerate(_WAYS)}
+_WORDS = {DRAW: "draw", PASS: "pass"}
+_TEXT = re.compile(r"\s*(?P<tile>\d-\d)(@(?P<pip>\d)(?P<double>x?))?\s*")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Move:
+    """One way to act, known by its number in the table of actions.
+
+    Written `5-3` (a lead), `5-3@5` (on a plain end), `5-3@5x` (on the double), `draw`, `pass`.
+    """
+
+    action: int
+
+    def __post_init__(self) -> None:
+        """Refuse a number that is not in the table."""
+        if self.action not in range(ACTION_COUNT):
+            raise InvalidMoveError(
+                f"{self.action!r} is no move; actions are numbered 0 to {ACTION_COUNT - 1}"
+            )
+
+    @property
+    def tile(self) -> Tile | None:
+        """The tile that is set; None for a draw or a pass."""
+        return self._way.tile
+
+    @property
+    def pip(self) -> int | None:
+        """The pip of the end that the tile goes on; None for a lead."""
+        return self._way.pip
+
+    @property
+    def end(self) -> str | None:
+        """The kind of that end: `plain` or `double`; None for a lead."""
+        return self._way.end
+
+    @property
+    def _way(self) -> _Way:
+        return _WAYS[self.action] if self.action < DRAW else _Way()
+
+    def __str__(self) -> str:
+        """The text that `Move.parse` reads."""
+        if self.action >= DRAW:
+            return _WORDS[self.action]
+        if self.pip is None:
+            return str(self.tile)
+        return f"{self.tile}@{self.pip}{'x' if self.end == 'double' else ''}"
+
+    @classmethod
+    def of(cls, tile: Tile, pip: int | None = None, end: str | None = None) -> Move:
+        """The move that sets a tile on an end, or leads it."""
+        number = _NUMBERS.get(_Way(tile, pip, end))
+        if number is None:
+            raise InvalidMoveError(f"{tile} cannot be set on pip {pip!r} of a {end!r} end")
+        return cls(number)
+
+    @classmethod
+    def parse(cls, text: str) -> Move:
+        """The move that a text says; the halves of the tile may stand in either order."""
+        for action, word in _WORDS.items():
+            if text == word:
+                return cls(action)
+        match = _TEXT.fullmatch(str(text))
+        if match:
+            with suppress(TileError, InvalidMoveError):
+                tile = Tile.parse(match["tile"])
+                if match["pip"] is None:
+                    return cls.of(tile)
+                return cls.of(tile, int(match["pip"]), "double" if match["double"] else "plain")
+        raise InvalidMoveError(
+            f"{text!r} is no move; moves are written 5-3 (a lead), 5-3@5 (on a plain end), "
+            "5-3@5x (on the double), draw, pass"
+        )
+
+
+MOVES: tuple[Move, ...] = tuple(map(Move, range(ACTION_COUNT)))
+
+# The same facts for compiled code; -1 where there is no such thing.
+ACTION_TILE = np.array([-1 if m.tile is None else m.tile.id for m in MOVES], np.int8)
+ACTION_PIP = np.array([-1 if m.pip is None else m.pip for m in MOVES], np.int8)
+ACTION_END = np.array([-1 if m.end is None else END_NAMES.index(m.end) for m in MOVES], np.int8)
+# The pip that a tile set on an end shows outwards.
+ACTION_OUTWARD = np.array(
+    [-1 if m.tile is None or m.pip is None else m.tile.pips - m.pip for m in MOVES], np.int8
+)
+# What a tile set on an end counts there: the pip that it shows, or the whole of a double.
+_sets_double = np.array([m.tile is not None and m.tile.is_double for m in MOVES])
+ACTION_SHOWS = np.where(_sets_double, 2 * ACTION_OUTWARD, ACTION_OUTWARD).astype(np.int8)
+# The first of the actions that set a tile on an end: a double has one, any other tile four.
+FIRST_WAY = np.array(
+    [min(m.action for m in MOVES if m.tile == tile and m.pip is not None) for tile in TILES],
+    np.int16,
+)
+# PLAY[end][tile]: the action that sets a tile on an end, -1 where it does not fit. An end is
+# numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
+PLAY = np.full((2 * PIP_COUNT, TILE_COUNT), -1, np.int8)
+for _move in MOVES:
+    if _move.pip is not None:
+        _end = _move.pip + PIP_COUNT * END_NAMES.index(_move.end or "")
+        PLAY[_end, ACTION_TILE[_move.action]] = _move.action

@@ -1,0 +1,250 @@
+"""`Rules`: every field in which the games of the family differ, the presets, and what is refused.
+
+RULES.md says what each field means and where each preset comes from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.errors import RulesError, SeatError, unknown
+from fiveup_env.rules.tiles import MAX_PIP, set_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+from fiveup_env.rules.presets import NAMED_RULES
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 5
+MAX_MULTIPLE = 2 * MAX_PIP
+MAX_TARGET = 1_000_000
+
+# The values of the fields that are words; compiled code knows them by position.
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "spinners": ("all", "first", "none"),
+    "draw": ("until_playable", "optional"),
+    "hand_end": ("subtract_own", "winner_takes", "armanino"),
+    "round_per": ("hand", "side"),
+    "game_end": ("finish_hand", "immediate"),
+}
+SPIN_ALL, SPIN_FIRST, SPIN_NONE = range(3)
+DRAW_UNTIL_PLAYABLE, DRAW_OPTIONAL = range(2)
+SUBTRACT_OWN, WINNER_TAKES, ARMANINO = range(3)
+ROUND_HAND, ROUND_SIDE = range(2)
+FINISH_HAND, IMMEDIATE = range(2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The rules of one game, complete: number of players, partners, and every field.
+
+    Made by `Rules.preset("all_fives", players=2, reserve=2)`; changed by `dataclasses.replace`.
+    """
+
+    players: int = 4
+    teams: bool = True
+    spinners: str = "all"
+    hand_size: int = 5
+    draw: str = "until_playable"
+    reserve: int = 0
+    hand_end: str = "subtract_own"
+    round_per: str = "hand"
+    unit: int = 1
+    target: int = 61
+    game_end: str = "finish_hand"
+    exact_target: bool = False
+    multiple: int = 5
+    max_pip: int = 6
+
+    @classmethod
+    def preset(
+        cls, name: str = "five_up", players: int = 4, *, teams: bool | None = None, **fields: Any
+    ) -> Rules:
+        """A preset for so many players, with fields of one's own; four play as partners."""
+        if name not in NAMED_RULES:
+            raise RulesError(unknown("preset", name, NAMED_RULES))
+        for field in fields:
+            if field not in FIELDS:
+                raise RulesError(unknown("rule field", field, FIELDS))
+        _check_players(players)
+        return cls(
+            players=players,
+            teams=players == 4 if teams is None else teams,
+            **_changed(name, players, fields.get("multiple", cls.multiple)) | fields,
+        )
+
+    @classmethod
+    def of(cls, rules: str | Rules, players: int | None = None, **fields: Any) -> Rules:
+        """Rules from a preset's name or from finished rules, changed as the fields say."""
+        if not isinstance(rules, Rules):
+            return cls.preset(rules, 4 if players is None else players, **fields)
+        for field in fields:
+            if field not in {*FIELDS, "teams"}:
+                raise RulesError(unknown("rule field", field, FIELDS))
+        return dataclasses.replace(rules, players=players or rules.players, **fields)
+
+    @classmethod
+    def from_struct(cls, record: np.void) -> Rules:
+        """The rules that a RULES record holds."""
+        numbers = (name for name in RULES.names or () if name != "sides")
+        fields: dict[str, Any] = {name: int(record[name]) for name in numbers}
+        words = {name: CHOICES[name][fields[name]] for name in CHOICES}
+        flags = {
+            "teams": bool(record["sides"] < record["players"]),
+            "exact_target": bool(record["exact_target"]),
+        }
+        return cls(**fields | words | flags)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be dealt or scored."""
+        _check_players(self.players)
+        for field in dataclasses.fields(self):
+            _check_value(field.name, getattr(self, field.name), str(field.type))
+        if self.teams and self.players != 4:
+            raise RulesError(f"partners need four players, not {self.players}: say teams=False")
+        in_hands, tiles = self.players * self.hand_size, set_size(self.max_pip)
+        if in_hands > tiles:
+            raise RulesError(
+                f"{self.players} hands of {self.hand_size} need {in_hands} tiles and the "
+                f"double-{self.max_pip} set has {tiles}: at most hand_size="
+                f"{tiles // self.players} can be dealt"
+            )
+        if self.unit not in {1, self.multiple}:
+            raise RulesError(
+                f"unit must be 1 (points in {self.multiple}s) or the multiple itself "
+                f"({self.multiple}), not {self.unit}"
+            )
+        if self.exact_target and self.target % self.unit:
+            raise RulesError(
+                f"a target of exactly {self.target} can never be hit with points that come "
+                f"in {self.unit}s: choose a multiple of {self.unit}"
+            )
+
+    @property
+    def name(self) -> str | None:
+        """The preset that these rules are, or None where a field differs from each of them."""
+        plain = {field: getattr(Rules, field) for field in FIELDS}
+        for name in NAMED_RULES:
+            if self.fields() == plain | _changed(name, self.players, Rules.multiple):
+                return name
+        return None
+
+    def fields(self) -> dict[str, Any]:
+        """The fields that a preset sets, in order: all but the players and their teams."""
+        return {name: getattr(self, name) for name in FIELDS}
+
+    @property
+    def sides(self) -> int:
+        """How many sides score: two partnerships, or every player."""
+        return 2 if self.teams else self.players
+
+    def side_of(self, seat: int) -> int:
+        """The side that a seat plays for: 0 and 2 against 1 and 3, or each for itself."""
+        return seat % self.sides
+
+    def seats_of(self, side: int) -> tuple[int, ...]:
+        """The seats of a side."""
+        return tuple(range(side, self.players, self.sides))
+
+    @property
+    def tile_count(self) -> int:
+        """How many tiles the set has."""
+        return set_size(self.max_pip)
+
+    @property
+    def boneyard_size(self) -> int:
+        """How many tiles are left when every hand is dealt, the reserve among them."""
+        return self.tile_count - self.players * self.hand_size
+
+    def to_struct(self) -> np.ndarray:
+        """The same rules for compiled code: an array that is one RULES record."""
+        record = np.zeros((), RULES)
+        for name in RULES.names or ():
+            value = getattr(self, name)
+            record[name] = CHOICES[name].index(value) if name in CHOICES else value
+        return record
+
+
+RULES = np.dtype(
+    [
+        ("target", np.int32),
+        ("players", np.int8),
+        ("sides", np.int8),
+        ("hand_size", np.int8),
+        ("spinners", np.int8),
+        ("draw", np.int8),
+        ("reserve", np.int8),
+        ("hand_end", np.int8),
+        ("round_per", np.int8),
+        ("unit", np.int8),
+        ("game_end", np.int8),
+        ("exact_target", np.int8),
+        ("multiple", np.int8),
+        ("max_pip", np.int8),
+    ],
+    align=True,
+)
+
+FIELDS: Final = tuple(
+    field.name for field in dataclasses.fields(Rules) if field.name not in {"players", "teams"}
+)
+
+_BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
+    "hand_size": (1, set_size(MAX_PIP) // MIN_PLAYERS),
+    "reserve": (0, 2),
+    "unit": (1, MAX_MULTIPLE),
+    "target": (1, MAX_TARGET),
+    "multiple": (2, MAX_MULTIPLE),
+    "max_pip": (1, MAX_PIP),
+}
+
+
+_WORDS: Final[Mapping[str, bool]] = {"true": True, "false": False}
+
+
+def parse_assignment(text: str) -> tuple[str, Any]:
+    """A field and its value, from `field=value` as command lines take it."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise RulesError(f"--set {text!r}: write FIELD=VALUE, such as --set hand_size=7")
+    if name not in {*FIELDS, "teams"}:
+        raise RulesError(unknown("rule field", name, (*FIELDS, "teams")))
+    if value.lower() in _WORDS:
+        return name, _WORDS[value.lower()]
+    return name, int(value) if value.lstrip("-").isdecimal() else value
+
+
+def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
+    """What a preset changes, for so many players."""
+    chosen = {
+        field: value[players] if isinstance(value, dict) else value
+        for field, value in NAMED_RULES[name].items()
+    }
+    if chosen.get("unit") == "multiple":
+        chosen["unit"] = multiple
+    return chosen
+
+
+def _check_players(players: object) -> None:
+    if not _is_whole(players, MIN_PLAYERS, MAX_PLAYERS):
+        raise SeatError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play, not {players!r}")
+
+
+def _check_value(name: str, value: object, kind: str) -> None:
+    if name in CHOICES:
+        if value not in CHOICES[name]:
+            raise RulesError(unknown(f"value of {name}", value, CHOICES[name]))
+    elif kind == "bool":
+        if not isinstance(value, bool):
+            raise RulesError(f"{name} must be True or False, not {value!r}")
+    elif name in _BOUNDS:
+        low, high = _BOUNDS[name]
+        if not _is_whole(value, low, high):
+            raise RulesError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
