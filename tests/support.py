@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env import Deal, Game, Move, Rules, Tile
+from fiveup_env import Batch, Deal, Game, Move, Rules, Tile
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
@@ -57,6 +57,16 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
             break
         game.push(random.choice(list(game.legal_moves)))
     return game
+
+
+def play_every_game(spec: str) -> None:
+    """Let an agent play all games of a mixed batch; an action that is not allowed is an error."""
+    agent = make_agent(spec)
+    batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
+    batch.reset()
+    random = np.random.default_rng(0)
+    for _ in range(100):
+        batch.step(agent(batch.views(), batch.mask, random))
 
 
 def chosen(spec: str, game: Game, seed: int = 0) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 
-class AgentPolicy(policy.Agent):
+class AgentPolicy(policy.Policy):
     """What an agent does, as probabilities: those that it tells, or the shares of its answers.
 
     Answers depend on the information state and the seed alone. Many algorithms ask often: a small

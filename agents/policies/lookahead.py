@@ -25,7 +25,7 @@ from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 
 STEPS: Final = 24  # a look is told in so many steps to the point
 MOST: Final = 127
-LOOKS: Final = len(FEATURE_NAMES)
+FEATURE_COUNT: Final = len(FEATURE_NAMES)
 
 
 class Lookahead:
@@ -35,8 +35,8 @@ class Lookahead:
     version = 1
     pieces = (
         Piece(
-            "looks",
-            (ACTION_COUNT, LOOKS),
+            "features",
+            (ACTION_COUNT, FEATURE_COUNT),
             0,
             MOST,
             f"for every allowed action, in {STEPS}ths of a point: {'; '.join(FEATURES.values())}",
@@ -46,7 +46,7 @@ class Lookahead:
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        encode_lookahead(views, np.ones(LOOKS), np.zeros(1, SCRATCH), rows)
+        encode_lookahead(views, np.ones(FEATURE_COUNT), np.zeros(1, SCRATCH), rows)
 
 
 @compiled
@@ -54,7 +54,7 @@ def encode_lookahead(views: Array, weights: Array, scratch: Array, rows: Array) 
     """Write a row for each view."""
     for r in range(len(views)):
         public, hand, scratch = views[r].public, views[r].hand, scratch[0]
-        for entry in range(ACTION_COUNT * LOOKS):
+        for entry in range(ACTION_COUNT * FEATURE_COUNT):
             rows[r, entry] = 0
         if public.turn == views[r].seat:
             count = list_legal(public, hand, scratch.actions)
@@ -63,10 +63,10 @@ def encode_lookahead(views: Array, weights: Array, scratch: Array, rows: Array) 
                 action = scratch.actions[k]
                 if action < DRAW:
                     write_features(public, hand, unseen, action, weights, scratch)
-                    for name in range(LOOKS):
+                    for name in range(FEATURE_COUNT):
                         steps = int(np.rint(scratch.features[name] * STEPS))
-                        rows[r, action * LOOKS + name] = max(0, min(MOST, steps))
-        write_flat(views[r], rows, r, ACTION_COUNT * LOOKS)
+                        rows[r, action * FEATURE_COUNT + name] = max(0, min(MOST, steps))
+        write_flat(views[r], rows, r, ACTION_COUNT * FEATURE_COUNT)
 
 
 register_encoder(Lookahead())

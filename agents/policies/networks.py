@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.policies.lookahead import LOOKS, STEPS
+from agents.policies.lookahead import FEATURE_COUNT, STEPS
 from fiveup_env.encoders import get_encoder, offsets
 from fiveup_env.encoders.flat import FLAT_PIECES
 from fiveup_env.encoders.truth import TRUTH_PIECES
@@ -101,7 +101,7 @@ class PolicyNetwork(nn.Module):
         self.value_head = _linear(shape.width, 1, 1.0)
         self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # of a play, by what it scores
         guided = shape.kind == "guided"
-        self.guide = _linear(shape.width, LOOKS, FIRST_LOGITS) if guided else None
+        self.guide = _linear(shape.width, FEATURE_COUNT, FIRST_LOGITS) if guided else None
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """A logit for every action, allowed or not, and a value, for every row."""
@@ -135,8 +135,9 @@ class PolicyNetwork(nn.Module):
         logits = self.policy_head(thought) + self.worth[plays]
         if self.guide is None:
             return logits
-        looks = rows[:, : ACTION_COUNT * LOOKS].view(-1, ACTION_COUNT, LOOKS) * (1 / STEPS)
-        return logits + (looks @ self.guide(thought)[:, :, None])[:, :, 0]
+        steps = rows[:, : ACTION_COUNT * FEATURE_COUNT].view(-1, ACTION_COUNT, FEATURE_COUNT)
+        features = steps * (1 / STEPS)
+        return logits + (features @ self.guide(thought)[:, :, None])[:, :, 0]
 
 
 class Critic(nn.Module):

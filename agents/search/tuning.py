@@ -1,4 +1,4 @@
-"""Tunes the weights of the heuristic ladder: `python -m agents.play.tuning --rung positional`.
+"""Tunes the weights of the heuristic ladder: `python -m agents.search.tuning --rung positional`.
 
 CMA-ES (Hansen 2016) over the weights that a rung adds to the one below and over those it takes
 from there. The aim is the margin, in points a hand, against the rung below, on duplicate deals:
@@ -136,7 +136,7 @@ def main() -> int:
     kept["weights"][options.rung] = {
         name: value for name, value in zip(FEATURE_NAMES, found.tolist(), strict=True) if value
     }
-    kept["made by"] = "python -m agents.play.tuning --rung RUNG"
+    kept["made by"] = "python -m agents.search.tuning --rung RUNG"
     with atomic_file(WEIGHTS_FILE) as file:
         json.dump(kept, file, indent=1)
         file.write("\n")

@@ -54,7 +54,7 @@ def _compile(function: Function, *, inline: bool) -> Function:
             function
         )
     made.source_roots = roots
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:

@@ -61,7 +61,7 @@ PUBLIC = np.dtype(
 
 GAME = np.dtype(
     [
-        ("public", PUBLIC),
+        (("table", "public"), PUBLIC),  # "table" is its name in version 0.1, which still works
         ("seed", np.uint64),
         ("hands", np.uint32, (MAX_PLAYERS,)),  # masks of tiles
         ("order", np.int8, (TILE_COUNT,)),  # the boneyard's tiles in the order drawn, then -1

@@ -16,7 +16,7 @@ from fiveup_env.rules.tiles import TILE_COUNT
 
 VIEW = np.dtype(
     [
-        ("public", PUBLIC),
+        (("table", "public"), PUBLIC),
         ("hand", np.uint32),  # a mask of tiles
         ("seat", np.int8),
         ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn, if this seat drew it; or -1

@@ -11,7 +11,7 @@
 | --- | --- |
 | agents | `player_0` ... `player_4`, by seat |
 | observation | `{"observation": int8 row of the encoder, "action_mask": int8, 1 where allowed}` |
-| action | `Discrete(121)`, the table of `fiveup_env.actions` |
+| action | `Discrete(121)`, the table of `fiveup_env.rules.actions` |
 | turns | the engine's: forced draws and passes are none, and a player may move twice running |
 | rewards | see docs/rewards.md |
 | end | all agents terminate together; `max_hands` truncates |

@@ -73,7 +73,7 @@ SCRATCH = np.dtype(
         ("best", np.int64, (TILE_COUNT,)),  # what each unseen tile could score there; -1: no fit
         ("often", np.int64, (MOST_FIVES,)),  # how many tiles of a hand's pool score so much
         (
-            "looks",
+            "features",
             np.float64,
             (len(FEATURE_NAMES),),
         ),  # what was seen of the action, as in FEATURES

@@ -1,7 +1,7 @@
 """The heuristic ladder: each agent is named for what it adds to the one before.
 
 All are compiled: the best action by a weighted sum of what `values.py` looks at. The weights were
-found by `python -m agents.play.tuning` and lie in weights.json; docs/strategy.md says what each
+found by `python -m agents.search.tuning` and lie in weights.json; docs/strategy.md says what each
 rung is worth.
 """
 

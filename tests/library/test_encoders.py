@@ -16,8 +16,8 @@ from fiveup_env import MOVES, TILES, Batch, Game, Piece, get_encoder, register_e
 from fiveup_env.encoders import ENCODERS, bounds, offsets, piece_of, row_size, table_of
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import EncoderError
+from tests.library.test_engine_against_reference import any_rules
 from tests.support import game_of, play_randomly, push_all, shuffled_hidden
-from tests.test_engine_against_reference import any_rules
 
 thorough = settings(max_examples=80, suppress_health_check=list(HealthCheck))
 
@@ -240,7 +240,7 @@ def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
 
 @pytest.mark.parametrize("name", ["flat", "tokens"])
 def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
-    page = (Path(__file__).parent.parent / "docs" / "encoding.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "encoding.md").read_text()
     public = table_of(get_encoder(name).pieces)
     if name == "tokens":
         public = table_of(get_encoder(name).pieces[:1])

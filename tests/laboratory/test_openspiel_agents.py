@@ -31,7 +31,7 @@ from fiveup_env.adapters.openspiel import load  # noqa: E402
 if TYPE_CHECKING:
     from fiveup_env.adapters.openspiel import FiveUpState
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 # Small enough to be walked through in a second: two tiles each of the double-two set, no draws.
 TINY: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "reserve": 2}
 
@@ -168,7 +168,7 @@ def test_agents_are_listed_where_openspiel_is_missing() -> None:
     assert "openspiel" in known_agents()
     code = (
         "import sys; sys.modules['pyspiel'] = None\n"
-        "from agents.registry import listing, make_agent\n"
+        "import agents; from fiveup_env.opponents.registry import listing, make_agent\n"
         "assert 'openspiel' in listing()\n"
         "make_agent('openspiel')\n"
     )

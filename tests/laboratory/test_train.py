@@ -189,7 +189,7 @@ def test_killed_ten_times_it_ends_with_the_same_weights_bit_for_bit(tmp_path: Pa
         check=False,
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
     )
     assert done.returncode == 0, done.stderr
     assert_same_end(tmp_path / "straight", tmp_path / "killed")

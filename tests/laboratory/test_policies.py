@@ -461,7 +461,8 @@ def run_without(modules: list[str], code: str) -> subprocess.CompletedProcess[st
 
 def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved: Path) -> None:
     code = (
-        "from agents.registry import listing, make_agent; print(listing());"
+        "import agents; from fiveup_env.opponents.registry import listing, make_agent;"
+        "print(listing());"
         f"make_agent('policy:{saved}')"
     )
     ran = run_without(["torch"], code)
@@ -473,7 +474,7 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
 
 def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
     code = (
-        "import numpy as np; from agents.registry import make_agent;"
+        "import numpy as np; import agents; from fiveup_env.opponents.registry import make_agent;"
         "from fiveup_env import Batch; batch = Batch(4); batch.reset();"
         f"agent = make_agent('policy:{saved}');"
         "batch.step(agent(batch.views(), batch.mask, np.random.default_rng(0))); print('played')"

@@ -26,6 +26,7 @@ from fiveup_env.errors import (
 )
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.tiles import TILE_COUNT, mask_of
+from tests.library.test_engine_against_reference import any_rules
 from tests.support import (
     EVERY_PRESET,
     deal,
@@ -35,7 +36,6 @@ from tests.support import (
     push_all,
     shuffled_hidden,
 )
-from tests.test_engine_against_reference import any_rules
 
 a_game = st.builds(Game, any_rules(), seed=st.integers(0, 2**64 - 1))
 thorough = settings(max_examples=100, suppress_health_check=list(HealthCheck))

@@ -14,7 +14,7 @@ from fiveup_env.opponents.features import FEATURES
 from fiveup_env.opponents.ladder import weights_of
 from tests.support import play_randomly
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")

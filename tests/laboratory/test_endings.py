@@ -20,9 +20,9 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.solver import ENTRY, SOLVER
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.presets import PRESETS
+from tests.library.test_engine_against_reference import any_rules
+from tests.library.test_game import thorough
 from tests.support import game_of, label, play_randomly, push_all
-from tests.test_engine_against_reference import any_rules
-from tests.test_game import thorough
 
 PLENTY = 1_000_000
 TWO_SIDES = [

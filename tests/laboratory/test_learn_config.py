@@ -109,6 +109,6 @@ def test_help_needs_no_torch() -> None:
         check=True,
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
     )
     assert "  gae_lambda=0.95" in told.stdout

@@ -13,7 +13,7 @@ import train
 from agents.learn.runs import folder as runs
 from agents.learn.runs.config import ConfigError, load_config
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 COMMANDS = [
     (train, ["--config", "configs/cluster.yaml"]),
@@ -55,7 +55,7 @@ def test_ray_is_tested_with_the_versions_of_everything_else() -> None:
     ("changes", "sentence"),
     [
         (["oracle=true"], "oracle: learner=rllib has none of it; leave it out"),
-        (["start=agents/shipped"], "start: learner=rllib has none of it; leave it out"),
+        (["start=agents/policies/shipped"], "start: learner=rllib has none of it; leave it out"),
         (
             ["ent_coef_end=0.01"],
             "ent_coef_end: RLlib's schedules count decisions; set decisions, too",

@@ -24,8 +24,8 @@ from fiveup_env.engine.state import GAME, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import BeliefError
 from fiveup_env.rules.tiles import TILE_COUNT, Tile, mask_of, tiles_in
+from tests.library.test_game import a_game, thorough
 from tests.support import game_of, label, play_randomly, push_all
-from tests.test_game import a_game, thorough
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from fiveup_env import Game
 from fiveup_env.errors import RecordError
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
+from tests.library.test_engine_against_reference import any_rules
 from tests.support import game_of as dealt_game
 from tests.support import play_randomly, push_all
-from tests.test_engine_against_reference import any_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -247,7 +247,7 @@ def test_a_damaged_line_names_its_number_and_does_not_hide_the_rest(tmp_path: Pa
 
 
 def test_the_example_in_the_rules_is_a_right_record() -> None:
-    rules = (Path(__file__).parent.parent / "RULES.md").read_text()
+    rules = (Path(__file__).parents[2] / "RULES.md").read_text()
     (written,) = (block for block in rules.split("```") if "fiveup-record" in block[:40])
     game = loads(written)
     assert record_of(game)["hands"][0]["scores_after"] == [4, 6]

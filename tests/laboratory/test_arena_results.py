@@ -18,7 +18,7 @@ from agents.arena.standings import standings_of
 from agents.arena.tournament import Tournament, play_tournament
 from agents.arena.workers import play_tasks
 from fiveup_env import Rules
-from tests.test_arena import lasting
+from tests.laboratory.test_arena import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from agents.policies.agent import NetworkAgent
-from agents.policies.lookahead import LOOKS, STEPS, Lookahead
+from agents.policies.lookahead import FEATURE_COUNT, STEPS, Lookahead
 from agents.policies.networks import Shape, build
 from fiveup_env import Batch, Game, Rules
 from fiveup_env.encoders import bounds, get_encoder, piece_of, row_size
@@ -27,7 +27,7 @@ def rows_of(views: np.ndarray) -> np.ndarray:
 
 def test_looks_are_those_of_the_heuristics() -> None:
     game = push_all(game_of("2-1 1-0", "3-1 3-3", max_pip=3), "2-1")
-    features = piece_of(ENCODER, "looks", rows_of(game.view()))[0]
+    features = piece_of(ENCODER, "features", rows_of(game.view()))[0]
     (action,) = (move.action for move in game.legal_moves)
     # 3-1 on the 1 makes 5: a point, 4 pips, no double; 3-3 is kept and fits, as do four unseen tiles.
     points, _, pips, double, follow, control, *_ = features[action] / STEPS
@@ -47,7 +47,7 @@ def test_rows_keep_their_bounds_and_end_with_flat(rules: Rules) -> None:
         assert (low <= rows).all()
         assert (rows <= high).all()
         assert np.array_equal(rows[:, -batch.observation.shape[1] :], batch.observation)
-        assert not piece_of(ENCODER, "looks", rows)[batch.mask == 0].any()
+        assert not piece_of(ENCODER, "features", rows)[batch.mask == 0].any()
         batch.step(batch.random_actions(random))
 
 
@@ -62,7 +62,7 @@ def test_nothing_hidden_is_told() -> None:
 def test_a_seat_out_of_turn_looks_at_nothing() -> None:
     game = Game(seed=1)
     other = (int(game.turn or 0) + 1) % 4
-    assert not piece_of(ENCODER, "looks", rows_of(game.view(other))).any()
+    assert not piece_of(ENCODER, "features", rows_of(game.view(other))).any()
 
 
 def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
@@ -86,4 +86,4 @@ def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
 
 
 def test_the_encoder_is_known_by_its_name() -> None:
-    assert get_encoder("lookahead").pieces[0].shape == (121, LOOKS)
+    assert get_encoder("lookahead").pieces[0].shape == (121, FEATURE_COUNT)

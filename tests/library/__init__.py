@@ -1,0 +1,1 @@
+"""What the library promises: these tests need no laboratory."""
