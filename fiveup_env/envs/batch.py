@@ -14,6 +14,7 @@ import io
 import itertools
 import json
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -122,8 +123,14 @@ class Batch:
 
     @property
     def states(self) -> np.ndarray:
-        """The GAME records: the whole truth. No agent is given it."""
+        """The GAME structs: the whole truth, which no agent is given."""
         return self._games
+
+    @property
+    def games(self) -> np.ndarray:
+        """The name of `states` in version 0.1."""
+        warnings.warn("Batch.games is now Batch.states", DeprecationWarning, stacklevel=2)
+        return self.states
 
     def reset(self, seed: int | np.ndarray | None = None) -> None:
         """Begin anew: game i plays `seed` + i (the seed of before, if none is given).
