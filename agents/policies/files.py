@@ -35,8 +35,8 @@ WEIGHTS: Final = "policy.safetensors"
 DESCRIPTION: Final = "policy.json"
 CLONE: Final = Path(__file__).parents[2]
 SHIPPED: Final = {
-    "shipped": CLONE / "agents" / "shipped",
-    "family": CLONE / "agents" / "shipped" / "family",
+    "shipped": CLONE / "agents" / "policies" / "shipped",
+    "family": CLONE / "agents" / "policies" / "shipped" / "family",
 }
 
 

@@ -50,10 +50,10 @@ class Lookahead:
 
 
 @compiled
-def encode_lookahead(views: Array, weights: Array, scratch: Array, rows: Array) -> None:
+def encode_lookahead(views: Array, weights: Array, scratches: Array, rows: Array) -> None:
     """Write a row for each view."""
     for r in range(len(views)):
-        public, hand, scratch = views[r].public, views[r].hand, scratch[0]
+        public, hand, scratch = views[r].public, views[r].hand, scratches[0]
         for entry in range(ACTION_COUNT * FEATURE_COUNT):
             rows[r, entry] = 0
         if public.turn == views[r].seat:

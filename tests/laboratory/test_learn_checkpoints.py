@@ -90,7 +90,7 @@ def test_a_full_disk_names_the_last_good_checkpoint(
         del path, content
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(checkpoints, "write_whole", full)
+    monkeypatch.setattr(checkpoints, "write_atomic", full)
     with pytest.raises(CheckpointError, match=f"No space left.*last good checkpoint is {good}"):
         write_checkpoint(tmp_path, 2, ARRAYS, ABOUT)
     assert read_newest(tmp_path).path == good

@@ -125,7 +125,7 @@ def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
         if state.is_chance_node():
             state.apply_action(state.legal_actions()[0])
         else:
-            shares = dict(bot.get_agent(state))
+            shares = dict(bot.get_policy(state))
             assert sum(shares.values()) == pytest.approx(1)
             state.apply_action(bot.step(state))
 

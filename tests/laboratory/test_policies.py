@@ -119,7 +119,7 @@ def test_what_cannot_be_written_leaves_the_one_before(
         path.write_bytes(content[:10])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(policies, "write_whole", full)
+    monkeypatch.setattr(policies, "write_atomic", full)
     with pytest.raises(OSError, match="No space"):
         save_policy(saved, lively(Shape(width=8)), {})
     assert load_policy(saved)[1] == ABOUT
@@ -369,7 +369,7 @@ def test_actions_are_the_same_in_batches_and_alone(
     together = agent(views, masks, random)
     alone = [agent(views[k : k + 1], masks[k : k + 1], random)[0] for k in range(len(views))]
     assert together.tolist() == alone
-    monkeypatch.setattr(policies, "CHUNK", 7)
+    monkeypatch.setattr("agents.policies.agent.CHUNK", 7)
     assert agent(views, masks, random).tolist() == alone
     assert len(set(alone)) > 20
 

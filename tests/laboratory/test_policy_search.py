@@ -185,7 +185,7 @@ def margin(game: Game, root: Game, side: int) -> float:
 def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
     name: str, rounds: int, blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.learn.evidence.CLEARLY", 1e9)
+    monkeypatch.setattr("agents.search.world_statistics.CLEARLY", 1e9)
     game = SMALL[name]
     thought = values(PolicySearch(str(blank), 3000, playout="policy", rounds=rounds, trust=0), game)
     assert len(thought) > 1
@@ -196,7 +196,7 @@ def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
 def test_heuristics_play_hands_out_as_they_do_in_pimc(
     blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.learn.evidence.CLEARLY", 1e9)
+    monkeypatch.setattr("agents.search.world_statistics.CLEARLY", 1e9)
     agent = PolicySearch(str(blank), worlds=3000, trust=0, playout="greedy")
     views, masks = positions(games=20)
     found = agent.values(views, masks, np.random.default_rng(0))

@@ -238,7 +238,7 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
             raise OSError(28, "No space left on device")
         write_atomic(path, content)
 
-    monkeypatch.setattr(checkpoints, "write_whole", filling)
+    monkeypatch.setattr(checkpoints, "write_atomic", filling)
     assert trained(*TINY) == 2
     good = tmp_path / "smoke" / "checkpoints" / "00000002.safetensors"
     told = capsys.readouterr().err

@@ -1,0 +1,90 @@
+"""What a person sees while a run goes on: a live panel on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from agents.learn.runs.metrics import Line
+
+SECONDS_BETWEEN_LINES: Final = 10.0
+FIGURES: Final = ("entropy", "explained_variance", "kl", "clip_fraction", "value_loss")
+
+
+class Display:
+    """Shows how far a run is and how it goes."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False)
+        self._live = Live(console=self.console, auto_refresh=False)
+        self._panel: dict[str, tuple[float, float, float]] = {}
+        self._shown = 0.0
+
+    def __enter__(self) -> Self:
+        if self.console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def say(self, sentence: str) -> None:
+        """Say something that stays."""
+        self.console.print(sentence, soft_wrap=True)
+
+    def show(self, line: Line, progress: float) -> None:
+        """Show what an update came to; `progress` is the share of the run that is done."""
+        self._panel = line.get("panel", self._panel)
+        left = line["seconds"] * max(0.0, 1 - progress) / max(progress, 1e-9)
+        if self.console.is_terminal:
+            self._live.update(self._picture(line, progress, left), refresh=True)
+            return
+        now = time.monotonic()
+        if "panel" in line or now - self._shown > SECONDS_BETWEEN_LINES:
+            self._shown = now
+            self.say(
+                f"{100 * progress:3.0f} %  {clock(left)} left  update {line['update']}  "
+                f"{line['decisions_per_second']:,.0f}/s  entropy {line['entropy']:.3f}  "
+                f"explained {line['explained_variance']:.2f}  kl {line['kl']:.4f}  "
+                + "  ".join(against(rival, rate) for rival, rate in line.get("panel", {}).items())
+            )
+
+    def _picture(self, line: Line, progress: float, left: float) -> Group:
+        table = Table.grid(padding=(0, 2))
+        table.add_row("time left", clock(left))
+        table.add_row("update", f"{line['update']:,}")
+        table.add_row("decisions", f"{line['decisions']:,}")
+        table.add_row("a second", f"{line['decisions_per_second']:,.0f}")
+        for name in FIGURES:
+            table.add_row(name.replace("_", " "), f"{line.get(name, float('nan')):.4f}")
+        rates = [Text(against(rival, rate)) for rival, rate in self._panel.items()]
+        return Group(ProgressBar(total=1, completed=min(1.0, progress), width=60), table, *rates)
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def against(rival: str, rate: tuple[float, float, float]) -> str:
+    """A win rate with its interval, in words."""
+    middle, low, high = (100 * value for value in rate)
+    return f"against {rival} {middle:.1f} % ({low:.1f} .. {high:.1f})"

@@ -1,0 +1,121 @@
+"""The folder of a run: how it was started, its metrics, its checkpoints and its policy.
+
+runs/NAME/
+    config.yaml     the configuration, every key
+    about.json      command, code version, seed
+    metrics.jsonl   a line for every update
+    events.*        the same for TensorBoard
+    curve.svg       the learning curve
+    checkpoints/    to go on from
+    past/           policies that became rivals
+    policy/         the policy, to play with
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.learn.runs.config import FREE_KEYS, KEYS, Config, make_config, read_config
+from fiveup_env import __version__
+from fiveup_env.engine.compiled import PACKAGE, source_digest
+from fiveup_env.errors import FiveUpError, unknown
+from fiveup_env.files import atomic_file
+
+if TYPE_CHECKING:
+    from agents.learn.runs.checkpoints import Checkpoint, State
+
+RUNS: Final = Path(__file__).parents[3] / "runs"
+
+
+class RunError(FiveUpError):
+    """A run that does not exist, or that cannot go on with this configuration."""
+
+
+class Run:
+    """A run's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config_file = folder / "config.yaml"
+        self.metrics_file = folder / "metrics.jsonl"
+        self.curve_file = folder / "curve.svg"
+        self.checkpoints = folder / "checkpoints"
+        self.policy = folder / "policy"
+
+    def begin(self, config: Config) -> None:
+        """Make the folder, and write down how the run was started or goes on."""
+        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        about = {"command": command(), "code": code_version(), "seed": config.seed}
+        with atomic_file(self.folder / "about.json") as file:
+            json.dump(about, file, indent=1)
+        with atomic_file(self.config_file) as file:
+            yaml.safe_dump(config.as_dict(), file, sort_keys=False)
+
+    def config(self, changes: dict[str, Any]) -> Config:
+        """The configuration to go on with: the run's own, with changes."""
+        return make_config(read_config(self.config_file) | changes)
+
+    def newest(self, config: Config) -> Checkpoint | None:
+        """The checkpoint to go on from, if it fits; none if the run has not come to the first."""
+        if not checkpoints_in(self.checkpoints):
+            return None
+        checkpoint = read_newest(self.checkpoints)
+        trained, wanted = checkpoint.about["config"], config.as_dict()
+        for name in KEYS:
+            if name not in FREE_KEYS and trained.get(name) != wanted[name]:
+                raise RunError(
+                    f"{name}: the checkpoint {checkpoint.path} was trained with "
+                    f"{trained.get(name)!r}, not {wanted[name]!r}; a run that goes on may change "
+                    f"only {', '.join(FREE_KEYS)}"
+                )
+        return checkpoint
+
+    def save(self, config: Config, state: State, seconds: float) -> Path:
+        """Write a checkpoint."""
+        arrays, about = state
+        about = about | {"config": config.as_dict(), "seconds": seconds}
+        return write_checkpoint(self.checkpoints, about["updates"], arrays, about)
+
+    def last_good(self) -> str:
+        """The newest checkpoint, for a message."""
+        kept = checkpoints_in(self.checkpoints)
+        return f"the last good checkpoint is {kept[-1]}" if kept else "there is no checkpoint yet"
+
+
+def new_run(name: str) -> Run:
+    """A folder that is not there yet: of this name or, if it is taken, with a number."""
+    if not name or Path(name).name != name:
+        raise RunError(f"the name of a run is the name of a folder in runs/, not {name!r}")
+    number, folder = 1, RUNS / name
+    while folder.exists():
+        number += 1
+        folder = RUNS / f"{name}-{number}"
+    return Run(folder)
+
+
+def find_run(chosen: str) -> Run:
+    """The run of a name or a folder."""
+    for folder in (RUNS / chosen, Path(chosen)):
+        run = Run(folder)
+        if run.config_file.is_file():
+            return run
+    raise RunError(
+        unknown("run", chosen, [path.parent.name for path in RUNS.glob("*/config.yaml")])
+    )
+
+
+def command() -> str:
+    """The command line that was given."""
+    return " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def code_version() -> str:
+    """The version of the package, and a digest of the code that plays and learns."""
+    laboratory = Path(__file__).parents[2]
+    return f"{__version__}+{source_digest(frozenset({laboratory, PACKAGE}))}"

@@ -1,0 +1,74 @@
+"""Metrics: a line of JSON for every update, the same for TensorBoard, and the learning curve."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+from torch.utils.tensorboard.writer import SummaryWriter
+
+from fiveup_env.files import atomic_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agents.learn.runs.folder import Run
+
+Line = dict[str, Any]
+
+
+class Metrics:
+    """What is written down while a run goes on."""
+
+    def __init__(self, run: Run, updates: int = 0) -> None:
+        """Go on after so many updates; what was written beyond them is dropped."""
+        lines = [line for line in read_metrics(run.metrics_file) if line["update"] <= updates]
+        with atomic_file(run.metrics_file) as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        self._file = run.metrics_file.open("a", encoding="utf-8")
+        self._events = SummaryWriter(str(run.folder), purge_step=updates + 1)
+
+    def write(self, line: Line) -> None:
+        """Write what an update came to."""
+        self._file.write(json.dumps(line) + "\n")
+        self._file.flush()
+        for name, value in line.items():
+            if name == "panel":
+                for rival, (rate, _, _) in value.items():
+                    self._events.add_scalar(f"panel/{rival}", rate, line["update"])
+            elif name != "update":
+                self._events.add_scalar(f"train/{name}", value, line["update"])
+
+    def close(self) -> None:
+        """Finish the files."""
+        self._file.close()
+        self._events.close()
+
+
+def read_metrics(path: Path) -> list[Line]:
+    """The lines of a metrics file; one that was torn at the end is left out."""
+    texts = path.read_text("utf-8").splitlines() if path.is_file() else []
+    return [json.loads(text) for text in texts if text.endswith("}")]
+
+
+def draw_curve(run: Run) -> None:
+    """Draw how the win rates against the panel, and the entropy, went."""
+    lines = read_metrics(run.metrics_file)
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    measured = [line for line in lines if "panel" in line]
+    for rival in measured[-1]["panel"] if measured else ():
+        at = [line["decisions"] / 1e6 for line in measured]
+        rates = [[100 * value for value in line["panel"][rival]] for line in measured]
+        middle, low, high = zip(*rates, strict=True)
+        above.plot(at, middle, marker="o", markersize=3, label=f"against {rival}")
+        above.fill_between(at, low, high, alpha=0.2)
+    above.axhline(50, color="grey", linewidth=0.8)
+    above.set(ylabel="games won, of 100", ylim=(0, 100))
+    if measured:
+        above.legend(loc="lower right")
+    below.plot([line["decisions"] / 1e6 for line in lines], [line["entropy"] for line in lines])
+    below.set(xlabel="million decisions learnt from", ylabel="entropy", ylim=(0, None))
+    with atomic_file(run.curve_file) as file:
+        figure.savefig(file, format="svg")
