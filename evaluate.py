@@ -1,6 +1,6 @@
-"""Agents against each other on duplicate deals: `python evaluate.py --agents greedy,defensive`.
+"""Compare agents on duplicate deals: `python evaluate.py --agents greedy,defensive`.
 
-docs/arena.md tells how to read the tables, and what else there is.
+docs/arena.md explains how to read the tables, and what else the arena can do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENGINES = ("local", "ray")
 
 
 def main() -> int:
-    """Play every pair, print the tables, keep them where asked to."""
+    """Run the command line, and return the exit status."""
     options = _parser().parse_args()
     try:
         return _list() if options.list else _run(options)
@@ -43,25 +43,29 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--list", action="store_true", help="list the agents and their options")
-    add("--agents", default="random,greedy,defensive", help="specs, by commas")
-    add("--against", metavar="SPEC", help="only pairs with this agent")
+    add("--agents", default="random,greedy,defensive", help="specs, separated by commas")
+    add("--against", metavar="SPEC", help="play only the pairs with this agent")
     add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
     add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
     add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
     add("--episode", choices=EPISODES, default="game", help="default: game")
-    add("--deals", type=int, default=1000, help="deal streams (default: 1000)")
+    add("--deals", type=int, default=1000, help="number of deal streams (default: 1000)")
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
-    add("--chunk", type=int, default=CHUNK, help=f"deals played together (default: {CHUNK})")
-    add("--engine", choices=ENGINES, default="local", help="ray: on a Ray cluster")
-    add("--cores", type=int, help="processes that play (default: all cores there are)")
-    add("--results", metavar="FILE", help="keep what is played; what it holds is not played again")
+    add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
+    add("--engine", choices=ENGINES, default="local", help="ray: play on a Ray cluster")
+    add("--cores", type=int, help="number of processes (default: one for each core)")
+    add("--results", metavar="FILE", help="save results, and skip what FILE already holds")
     add("--json", metavar="FILE", help="write the tables as JSON")
     add("--report", metavar="FILE", help="write a page with plots, such as report.html")
-    add("--record", metavar="FILE", help="write all games as records, such as games.jsonl")
-    add("--regret", action="store_true", help="measure moves in solved endings; --report does so")
-    limit = "seconds that a decision may take (default: no limit)"
+    add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
+    add(
+        "--regret",
+        action="store_true",
+        help="measure regret in solved endings (implied by --report)",
+    )
+    limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
-    forfeit = "a wrong answer loses its game instead of ending the tournament"
+    forfeit = "an agent at fault loses its game instead of ending the tournament"
     add("--forfeit", action="store_true", help=forfeit)
     return parser
 
@@ -84,14 +88,14 @@ def _run(options: argparse.Namespace) -> int:
         _write(options, outcome, standings)
     if outcome.interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FILE"
-        done, all_of_it = len(outcome.played), len(tournament.tasks)
-        print(f"evaluate: interrupted; {done} of {all_of_it} chunks {kept}", file=sys.stderr)
+        done, total = len(outcome.played), len(tournament.tasks)
+        print(f"evaluate: interrupted; {done} of {total} chunks {kept}", file=sys.stderr)
         return INTERRUPTED
     return 0
 
 
 def _engine(options: argparse.Namespace) -> tuple[Engine | None, int]:
-    """What plays, and on how many cores."""
+    """Return the engine, None for processes on this machine, and the number of cores."""
     if options.cores is not None and options.cores < 1:
         raise ArenaError(f"--cores must be at least 1, not {options.cores}")
     if options.engine == "ray":
@@ -119,9 +123,9 @@ def _tournament(options: argparse.Namespace) -> Tournament:
 
 
 def _write(options: argparse.Namespace, outcome: Outcome, standings: Standings) -> None:
-    """Write the files that were asked for."""
+    """Write the files that the options name."""
     if options.json:
-        told = {
+        content = {
             "options": {name: _plain(value) for name, value in vars(options).items()},
             "version": code_version(),
             "rules": outcome.tournament.terms.rules.fields(),
@@ -130,7 +134,7 @@ def _write(options: argparse.Namespace, outcome: Outcome, standings: Standings) 
             "ratings": standings.ratings,
         }
         with atomic_file(options.json) as file:
-            json.dump(told, file, indent=1, allow_nan=False)
+            json.dump(content, file, indent=1, allow_nan=False)
     if options.report:
         command = shlex.join(["python", "evaluate.py", *sys.argv[1:]])
         with atomic_file(options.report) as file:

@@ -21,20 +21,20 @@ from fiveup_env import FiveUpError
 
 
 def main() -> int:
-    """Read the configuration, train, measure, and say where the policy lies."""
+    """Read the configuration, train, measure, and say where the policy is."""
     parser = argparse.ArgumentParser(
         description=__doc__,
-        epilog=f"keys, with their defaults:\n{describe_keys()}",
+        epilog=f"keys of a config, with their defaults:\n{describe_keys()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     configs = ", ".join(known_configs())
-    parser.add_argument("config", nargs="?", help=f"{configs}, or a file (default: quick)")
+    parser.add_argument("config", nargs="?", help=f"{configs}, or a YAML file (default: quick)")
     parser.add_argument("changes", nargs="*", metavar="key=value", help="any key of the config")
     parser.add_argument(
-        "--config", dest="named", metavar="CONFIG", help="the config, named as an option"
+        "--config", dest="named", metavar="CONFIG", help="the config, given as an option"
     )
-    parser.add_argument("--name", help="of the folder in runs/ (default: the config's)")
-    parser.add_argument("--resume", metavar="RUN", help="go on with a run, by name or folder")
+    parser.add_argument("--name", help="the run's folder in runs/ (default: the config's name)")
+    parser.add_argument("--resume", metavar="RUN", help="resume a run, by name or folder")
     options = parser.parse_intermixed_args()
     words = [word for word in (options.config, *options.changes) if word]
     chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:
-    from agents.learn.training import Training, finish  # torch takes its time
+    from agents.learn.training import Training, finish  # here, because torch is slow to import
 
     checkpoint = run.newest(config) if resume else None
     with ExitStack() as held:
@@ -61,10 +61,10 @@ def _train(config: Config, run: Run, *, resume: bool) -> int:
             held.enter_context(closing(training.learner))
             run.begin(config)
             where = os.path.relpath(run.folder)
-            display.say(f"The run's folder is {where}. Ctrl-C stops it; --resume goes on.")
+            display.say(f"The run's folder is {where}. Ctrl-C stops it, --resume resumes it.")
             finished = training.train()
         if not finished:
-            display.say(f"Stopped. Go on with: python train.py --resume {run.folder.name}")
+            display.say(f"Stopped. To resume: python train.py --resume {run.folder.name}")
             return 130
         finish(training)
     return 0

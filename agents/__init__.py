@@ -1,14 +1,14 @@
-"""The laboratory: stronger agents, the arena in which agents meet, and what learns.
+"""The laboratory: stronger agents, the arena in which agents meet, and learning.
 
-    search/     searches with a tree, with a policy, and endings solved exactly
+    search/     tree search, search with a policy, and exact endings
     policies/   networks, their files, and the agent that plays them
     arena/      tournaments on duplicate deals, and their statistics
-    learn/      self-play, imitation, and the furniture of a run
-    exact/      small games solved
+    learn/      self-play, imitation, and the configuration and files of a run
+    exact/      exact solutions of small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     cluster/    training and tournaments on Ray
 
-Importing it registers its agents beside those of the library.
+Importing this package registers its agents alongside those of the library.
 """
 
 from fiveup_env.opponents import register_agent

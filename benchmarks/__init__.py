@@ -1,1 +1,1 @@
-"""What is measured: each module prints its own table."""
+"""Benchmarks: each module prints its own table."""

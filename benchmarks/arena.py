@@ -1,6 +1,7 @@
-"""How fast the arena plays: `python -m benchmarks.arena`.
+"""Measure how fast the arena plays: `python -m benchmarks.arena`.
 
-Ratios are taken within one run, in turns, so that they hold on a machine whose speed drifts.
+The two sides of a ratio take turns within one run, so that it holds on a machine whose speed
+drifts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fiveup_env.opponents.registry import make_agent
 
 ROUNDS = 5
 CHUNKS = 40
-SECONDS = 10.0  # what one core is to play for when two are compared
+SECONDS = 10.0  # about how long one core plays when it is compared with two
 MEETINGS = [
     ("greedy", "greedy", "game"),
     ("defensive", "greedy", "game"),
@@ -28,7 +29,7 @@ MEETINGS = [
 
 
 def hand_rate(spec: str, episode: str) -> float:
-    """Hands a second that an agent plays against itself on one core."""
+    """Return the hands per second that an agent plays against itself on one core."""
     agent, terms = make_agent(spec), Terms(Rules.preset(), episode)
     hands, started = 0, time.perf_counter()
     for k in range(CHUNKS):
@@ -38,7 +39,7 @@ def hand_rate(spec: str, episode: str) -> float:
 
 
 def seconds(tasks: list[Task], terms: Terms, cores: int) -> float:
-    """How long some cores take for tasks, once every process has played its first."""
+    """Return the seconds that some cores take per task, after the first task of each process."""
     done = play_tasks(tasks, terms, cores)
     for _ in range(cores):
         next(done)
@@ -48,7 +49,7 @@ def seconds(tasks: list[Task], terms: Terms, cores: int) -> float:
 
 
 def cores_ratio(agents: tuple[str, str], episode: str) -> float:
-    """How much sooner two processes are done with the same chunks than one."""
+    """Return how many times as fast two processes play as one."""
     terms = Terms(Rules.preset(), episode)
     starts = itertools.count(0, CHUNK)
     alone = seconds([Task(agents, next(starts), CHUNK) for _ in range(4)], terms, 1)

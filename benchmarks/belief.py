@@ -1,6 +1,6 @@
-"""How fast worlds are sampled, counted and weighed: `python -m benchmarks.belief`.
+"""Measure how fast worlds are sampled, counted and summed up: `python -m benchmarks.belief`.
 
-Views are those of the seats to move in random games of Five Up, from the lead to the last tile.
+The views are those of the seat to move in random games of Five Up, from the lead to the last tile.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORLDS = (200, 10_000)
 
 
 def views_of(players: int) -> list[np.ndarray]:
-    """Views of the seats to move, each from another game."""
+    """Return views of the seat to move, each from a different game."""
     random = Random(players)
     views: list[np.ndarray] = []
     while len(views) < VIEWS:
@@ -41,7 +41,7 @@ def views_of(players: int) -> list[np.ndarray]:
 
 
 def seconds(views: list[np.ndarray], ask: Callable[[np.ndarray], Any]) -> float:
-    """What a question takes for one view, on average; the median of several rounds."""
+    """Return the mean seconds of a query per view: the median of several rounds."""
     taken = []
     for _ in range(ROUNDS):
         started = time.perf_counter()
@@ -52,7 +52,7 @@ def seconds(views: list[np.ndarray], ask: Callable[[np.ndarray], Any]) -> float:
 
 
 def states_of(view: np.ndarray) -> int:
-    """How many states the rooms of a view's groups have."""
+    """Return the number of states that counting the worlds of a view goes through."""
     belief = np.zeros(1, BELIEF)
     count_ways_at(view, 0, belief)
     return int(belief["states"][0])

@@ -1,8 +1,8 @@
-"""What Ray costs and brings: `python -m benchmarks.cluster`.
+"""Measure what Ray costs and what it gains: `python -m benchmarks.cluster`.
 
 RLlib plays through a `Batch` and through the AEC environment, both in this process. The arena plays
-on one and on two workers of Ray, and on as many processes of its own. Each ratio is taken within
-one run, in turns.
+on one and on two Ray workers, and on two processes of its own. The two sides of a ratio take turns
+within one run.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ if TYPE_CHECKING:
     from agents.arena.tournament import Engine
 
 ROUNDS = 5
-GAMES_OF_AEC = (1, 16)  # that one runner plays in turns
+GAMES_OF_AEC = (1, 16)  # games of one runner; the faster number counts
 MOVES_OF_AEC = 400  # in a sample
 MEETING = ("defensive", "greedy")
-SECONDS = 10.0  # that one worker is to play for
+SECONDS = 10.0  # about how long one worker plays
 
 
 def batch_runner() -> Callable[[], float]:
-    """Moves a second through a `Batch`."""
+    """Return a function that measures the moves per second through a `Batch`."""
     config = load_config("cluster", ["env_runners=0"])
     runner = BatchRunner(config=algorithm_config(config), worker_index=0)
     return lambda: config.games * config.n_steps / seconds_of(runner.sample)
 
 
 def aec_runner(games: int) -> Callable[[], float]:
-    """Moves a second through RLlib's own runner and its wrapper of PettingZoo's environments."""
+    """Return a function that measures the moves per second through RLlib's PettingZoo wrapper."""
     shape = shape_of(load_config("cluster"))
     register_env("fiveup", lambda _: PettingZooEnv(fiveup_env.env(episode="hand", reward="margin")))
     config = (
         PPOConfig()
-        .environment("fiveup", disable_env_checking=True)  # its check knows nothing of masks
+        .environment("fiveup", disable_env_checking=True)  # RLlib's check ignores masks
         .multi_agent(policies={"everybody"}, policy_mapping_fn=lambda *_, **__: "everybody")
         .rl_module(rl_module_spec=RLModuleSpec(MaskedModule, model_config={"shape": vars(shape)}))
         .env_runners(num_env_runners=0, num_envs_per_env_runner=games)
@@ -76,7 +76,7 @@ def aec_runner(games: int) -> Callable[[], float]:
 
 
 def sampling() -> None:
-    """Print how many times as fast a `Batch` is sampled."""
+    """Print how many times as fast RLlib samples a `Batch` as the AEC environment."""
     through_batch = batch_runner()
     through_aec = {games: aec_runner(games) for games in GAMES_OF_AEC}
     for rate in (through_batch, *through_aec.values()):
@@ -92,14 +92,14 @@ def sampling() -> None:
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
-    """How long something takes."""
+    """Return how many seconds some work takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def seconds_a_chunk(engine: Engine, tasks: list[Task], terms: Terms, cores: int) -> float:
-    """How long some cores take for a chunk, once every process has played its first."""
+    """Return the seconds that some cores take per chunk, after two chunks for each core."""
     done = engine(tasks, terms, cores)
     for _ in range(2 * cores):
         next(done)
@@ -109,7 +109,7 @@ def seconds_a_chunk(engine: Engine, tasks: list[Task], terms: Terms, cores: int)
 
 
 def arena() -> None:
-    """Print how the arena on Ray compares with itself on one worker, and with the local engine."""
+    """Print how the arena on two Ray workers compares with one worker and with local processes."""
     terms, starts = Terms(Rules.preset()), itertools.count(0, CHUNK)
 
     def tasks(count: int) -> list[Task]:
@@ -122,8 +122,8 @@ def arena() -> None:
         one, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
         rounds.append((one / two, seconds_a_chunk(play_tasks, tasks(count), terms, 2) / two))
     more, local = (statistics.median(ratios) for ratios in zip(*rounds, strict=True))
-    print(f"{'arena, two workers of Ray':<50}{more:>12.2f} times one")
-    print(f"{'arena, two workers of Ray':<50}{local:>12.2f} times two processes of its own")
+    print(f"{'arena, two Ray workers':<50}{more:>12.2f} times one Ray worker")
+    print(f"{'arena, two Ray workers':<50}{local:>12.2f} times two local processes")
 
 
 def main() -> None:

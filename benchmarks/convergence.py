@@ -1,11 +1,10 @@
-"""How fast learners come to what is right, on games that are solved: docs/convergence.md.
+"""Measure how fast learners converge on solved games, for docs/convergence.md.
 
     python -m benchmarks.convergence mini-2 --decisions 400000
 
-For every method, the NashConv of what it plays against the decisions that it has looked at: our
-learner, plain and with what may help it, MCCFR and CFR+, and OpenSpiel's NFSP if `--methods` names
-it. What is measured is kept in a file beside the plot, and not measured again; delete a line there
-to have it anew.
+This plots NashConv against the decisions visited for every method: our learner, plain and with
+options that may help it, MCCFR, CFR+, and OpenSpiel's NFSP if `--methods` names it. Measurements
+are kept in a file beside the plot and are not repeated; delete a line there to measure it again.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from agents.exact.form import Form
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
-POINTS: Final = 12  # of a curve
-GOAL: Final = 0.02  # of the range of payoffs
+POINTS: Final = 12  # on a curve
+GOAL: Final = 0.02  # as a share of the range of payoffs
 
 # One network and one schedule for all minis.
 BASE: Final = {
@@ -66,14 +65,14 @@ LEARNERS: Final[dict[str, dict[str, Any]]] = {
     "learner, oracle": {"oracle": True},
 }
 
-ONCE: Final = ("CFR+", "NFSP")  # one knows no chance, the other is slow
+ONCE: Final = ("CFR+", "NFSP")  # with one seed: CFR+ is deterministic, and NFSP is slow
 METHODS: Final = (*LEARNERS, "MCCFR", *ONCE)
 
 Curve = list[tuple[int, float]]
 
 
 def learner_curve(form: Form, seed: int, decisions: int, keys: dict[str, Any]) -> Curve:
-    """Our learner: the NashConv of its policy as it plays in training, drawing its actions."""
+    """Return the curve of our learner, whose policy samples its actions as in training."""
     config = make_config(
         {"rules": form.rules.name, "seed": seed, "decisions": decisions, **BASE, **keys}
     )
@@ -89,7 +88,7 @@ def learner_curve(form: Form, seed: int, decisions: int, keys: dict[str, Any]) -
 
 
 def cfr_curve(form: Form, most: int) -> Curve:
-    """CFR+: every round looks at every decision once for each seat."""
+    """Return the curve of CFR+, which visits every decision once per seat in each round."""
     cfr, nodes = CfrPlus(form), form.histories.nodes
     in_a_round = form.rules.players * int((nodes["seat"] >= 0).sum())
     curve: Curve = []
@@ -101,7 +100,7 @@ def cfr_curve(form: Form, most: int) -> Curve:
 
 
 def sampling_curve(form: Form, seed: int, most: int) -> Curve:
-    """MCCFR with external sampling."""
+    """Return the curve of MCCFR with external sampling."""
     walks, made = ExternalSampling(form, seed), 100
     curve: Curve = []
     while walks.visited < most:
@@ -112,7 +111,7 @@ def sampling_curve(form: Form, seed: int, most: int) -> Curve:
 
 
 def nfsp_curve(form: Form, seed: int, decisions: int) -> Curve:
-    """OpenSpiel's NFSP: the NashConv of its average policy."""
+    """Return the curve of the average policy of OpenSpiel's NFSP."""
     from benchmarks.nfsp import train
 
     curve: Curve = []
@@ -125,7 +124,7 @@ def nfsp_curve(form: Form, seed: int, decisions: int) -> Curve:
 
 
 def measured(form: Form, options: argparse.Namespace) -> Iterator[tuple[str, int, Curve]]:
-    """The curves that are not known yet: method, seed, curve."""
+    """Measure the curves that are missing, and yield the method, seed and curve of each."""
     known = {(one["method"], one["seed"]) for one in read_curves(form)}
     for method in options.methods:
         for seed in range(1 if method in ONCE else options.seeds):
@@ -134,7 +133,7 @@ def measured(form: Form, options: argparse.Namespace) -> Iterator[tuple[str, int
 
 
 def measure(form: Form, method: str, seed: int, options: argparse.Namespace) -> Curve:
-    """The curve of a method."""
+    """Return the curve of a method."""
     if method == "CFR+":
         return cfr_curve(form, options.visits)
     if method == "MCCFR":
@@ -145,19 +144,19 @@ def measure(form: Form, method: str, seed: int, options: argparse.Namespace) -> 
 
 
 def curves_file(form: Form) -> Path:
-    """Where the curves of a game are kept, a line each."""
+    """Return the file that keeps the curves of a game, one per line."""
     return DOCS / f"convergence-{form.rules.name}.jsonl"
 
 
 def read_curves(form: Form) -> list[dict[str, Any]]:
-    """All that has been measured of a game."""
+    """Return all curves measured for a game, with their methods and seeds."""
     path = curves_file(form)
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     return [json.loads(line) for line in lines]
 
 
 def draw(form: Form) -> None:
-    """Draw all curves of a game: the mean over seeds, and from the least to the most."""
+    """Draw all curves of a game: the mean over seeds, and a band from the lowest to the highest."""
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     for k, (method, curves) in enumerate(by_method(form).items()):
@@ -170,8 +169,8 @@ def draw(form: Form) -> None:
         xscale="log",
         yscale="log",
         ylim=(1e-5, 1),
-        xlabel="decisions looked at",
-        ylabel="NashConv, of the range of payoffs",
+        xlabel="decisions visited",
+        ylabel="NashConv, as a share of the range of payoffs",
         title=form.rules.name,
     )
     axes.legend()
@@ -181,7 +180,7 @@ def draw(form: Form) -> None:
 
 
 def by_method(form: Form) -> dict[str, list[Curve]]:
-    """The curves of all seeds, by method."""
+    """Return the curves of all seeds, by method."""
     methods: dict[str, list[Curve]] = defaultdict(list)
     for one in read_curves(form):
         methods[one["method"]].append(one["curve"])
@@ -189,25 +188,27 @@ def by_method(form: Form) -> dict[str, list[Curve]]:
 
 
 def show(form: Form) -> None:
-    """Print where every method ended, as a table in Markdown."""
+    """Print where every method ended, as a Markdown table."""
     print(
         f"\n| {form.rules.name} | decisions | NashConv | of the range |\n| --- | --- | --- | --- |"
     )
     for method, curves in by_method(form).items():
         last = np.array([curve[-1] for curve in curves])
         share = last[:, 1] / value_range(form)
-        told = f"{100 * share.mean():.2g} %"
+        text = f"{100 * share.mean():.2g} %"
         if len(share) > 1:
-            told += f" ({100 * share.min():.2g} .. {100 * share.max():.2g})"
-        print(f"| {method} | {last[:, 0].mean():,.0f} | {last[:, 1].mean():.2g} | {told} |")
+            text += f" ({100 * share.min():.2g} .. {100 * share.max():.2g})"
+        print(f"| {method} | {last[:, 0].mean():,.0f} | {last[:, 1].mean():.2g} | {text} |")
 
 
 def main() -> None:
     """Measure what is missing, draw and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mini", choices=MINIS)
-    parser.add_argument("--decisions", type=int, default=400_000, help="of each learner")
-    parser.add_argument("--visits", type=int, default=10_000_000, help="of CFR+ and MCCFR")
+    parser.add_argument("--decisions", type=int, default=400_000, help="that each learner plays")
+    parser.add_argument(
+        "--visits", type=int, default=10_000_000, help="decisions that CFR+ and MCCFR visit"
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS[:-1])
     options = parser.parse_args()
@@ -216,7 +217,8 @@ def main() -> None:
     for method, seed, curve in measured(form, options):
         with curves_file(form).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"method": method, "seed": seed, "curve": curve}) + "\n")
-        print(f"{method}, seed {seed}: {curve[-1][1]:.4f} after {curve[-1][0]:,}", flush=True)
+        steps, found = curve[-1]
+        print(f"{method}, seed {seed}: NashConv {found:.4f} after {steps:,} decisions", flush=True)
     draw(form)
     show(form)
 

@@ -1,4 +1,4 @@
-"""Learning curves of runs that differ by their seed alone: `python -m benchmarks.curves`.
+"""Draw the learning curves of runs that differ only in their seed: `python -m benchmarks.curves`.
 
 for seed in 0 1 2 3 4; do python train.py seed=$seed --name seed-$seed; done
 python -m benchmarks.curves runs/seed-* --output docs/quick.svg
@@ -19,11 +19,11 @@ from fiveup_env.files import atomic_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-POINTS = 50  # of a curve
+POINTS = 50  # on a curve
 
 
 def curves(folders: Sequence[Path], rival: str) -> tuple[np.ndarray, np.ndarray]:
-    """Million decisions that all runs have come to, and the share of games won there, by run."""
+    """Return decisions, in millions, that all runs reached, and the win rate (%) there, by run."""
     runs = [
         [line for line in read_metrics(folder / "metrics.jsonl") if "panel" in line]
         for folder in folders
@@ -35,11 +35,11 @@ def curves(folders: Sequence[Path], rival: str) -> tuple[np.ndarray, np.ndarray]
 
 
 def main() -> None:
-    """Draw the curves, and say where they end."""
+    """Draw the curves, and print where they end."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("runs", type=Path, nargs="+", help="folders of runs")
     parser.add_argument("--rivals", nargs="+", default=["greedy", "defensive"])
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="an SVG")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the SVG file")
     options = parser.parse_args()
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
@@ -48,11 +48,11 @@ def main() -> None:
         (line,) = axes.plot(at, won.mean(0), label=f"against {rival}")
         axes.fill_between(at, won.min(0), won.max(0), alpha=0.2, color=line.get_color())
         ends = ", ".join(f"{share:.1f}" for share in won[:, -1])
-        print(f"against {rival}, after {at[-1]:.2f} million decisions: {ends}")
+        print(f"win rate (%) against {rival} after {at[-1]:.2f} million decisions: {ends}")
     axes.axhline(50, color="grey", linewidth=0.8)
     axes.set(
-        xlabel="million decisions learnt from",
-        ylabel=f"games won, of 100: mean and range of {len(options.runs)} seeds",
+        xlabel="decisions learnt from (millions)",
+        ylabel=f"win rate (%): mean and range of {len(options.runs)} seeds",
         ylim=(0, 100),
     )
     axes.legend(loc="lower right")

@@ -1,6 +1,7 @@
-"""How fast the rules run: `python -m benchmarks.engine`.
+"""Measure how fast the rules run: `python -m benchmarks.engine`.
 
-Ratios are taken within one run, in turns, so that they hold on a machine whose speed drifts.
+The two sides of a ratio take turns within one run, so that it holds on a machine whose speed
+drifts.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ print(time.perf_counter() - t)
 
 @compiled
 def play_random_hands(games: Array, key: Word, hands: int) -> int:
-    """Play so many hands of every game with random legal moves; answer how many moves."""
+    """Play `hands` hands of every game with random legal moves; return the number of moves."""
     moves = 0
     for i in range(len(games)):
         game = games[i]
@@ -68,7 +69,7 @@ def play_random_hands(games: Array, key: Word, hands: int) -> int:
 
 
 def new_games(count: int, rules: Rules) -> np.ndarray:
-    """So many games, dealt."""
+    """Return `count` games whose first hand is dealt."""
     games = np.zeros(count, GAME)
     games["public"]["rules"] = rules.to_struct()
     games["seed"] = np.arange(count)
@@ -78,7 +79,7 @@ def new_games(count: int, rules: Rules) -> np.ndarray:
 
 
 def engine_rate(rules: Rules) -> float:
-    """Moves a second of random play on one core, nothing observed."""
+    """Return the moves per second of random play on one core, without observations."""
     games = new_games(GAMES, rules)
     started = time.perf_counter()
     moves = play_random_hands(games, np.uint64(1), HANDS_OF_EACH)
@@ -86,7 +87,7 @@ def engine_rate(rules: Rules) -> float:
 
 
 def threads_ratio() -> float:
-    """How much sooner a million hands are played by two threads than by one."""
+    """Return how many times as fast two threads play a million hands as one."""
     seconds = {}
     for threads in (1, 2):
         parts = np.array_split(new_games(GAMES, Rules.preset()), threads)
@@ -106,7 +107,7 @@ def threads_ratio() -> float:
 
 
 def game_rate() -> float:
-    """Moves a second through `Game`: the list of legal moves, a choice, a push."""
+    """Return the moves per second through `Game`: list the legal moves, choose one, push it."""
     random, moves, started = Random(1), 0, time.perf_counter()
     while time.perf_counter() - started < 1:
         game = Game(seed=moves)
@@ -118,7 +119,7 @@ def game_rate() -> float:
 
 
 def reference_rate(rules: Rules) -> float:
-    """Moves a second of the literal reference in tests/."""
+    """Return the moves per second of the reference implementation in tests/."""
     random, moves, seconds = Random(1), 0, 0.0
     while seconds < 1:
         game = Reference(rules.fields(), rules.players, rules.teams)
@@ -137,7 +138,7 @@ def reference_rate(rules: Rules) -> float:
 
 
 def seconds_of(program: str, cache: str | None = None) -> float:
-    """What a program says that it took, in a process of its own."""
+    """Return the seconds that a program prints, run in a process of its own."""
     environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, check=True, text=True
@@ -146,7 +147,7 @@ def seconds_of(program: str, cache: str | None = None) -> float:
 
 
 def median(measure: Callable[[], float], rounds: int = ROUNDS) -> float:
-    """The median of several measurements."""
+    """Return the median of several measurements."""
     return statistics.median(measure() for _ in range(rounds))
 
 
@@ -161,12 +162,12 @@ def main() -> None:
         compile_seconds = seconds_of(FIRST_USE, cache=empty)
     seconds_of(FIRST_USE)
     rows = [
-        ("random play, one core, nothing observed", f"{engine / 1e6:.1f} M moves/s"),
-        ("  against the literal reference", f"{ratio:,.0f} times"),
+        ("random play, one core, no observations", f"{engine / 1e6:.1f} M moves/s"),
+        ("  compared with the reference implementation", f"{ratio:,.0f} times"),
         ("a million random hands, two threads against one", f"{median(threads_ratio):.2f} times"),
         ("Game: list(legal_moves) and push", f"{median(game_rate):,.0f} moves/s"),
         ("import fiveup_env", f"{median(lambda: seconds_of(IMPORT)):.2f} s"),
-        ("first use, nothing cached: compiling everything", f"{compile_seconds:.1f} s"),
+        ("first use, empty cache: compiles everything", f"{compile_seconds:.1f} s"),
         ("first use, cached", f"{median(lambda: seconds_of(FIRST_USE)):.2f} s"),
     ]
     for what, figure in rows:

@@ -1,7 +1,8 @@
 """PettingZoo's loop, with nothing around it: four random players, as partners, play 100 hands.
 
-Whoever is to move is told what its side has won or lost since its own last move, so partners end
-with the same sum, and the other side with its opposite. Who can only draw or pass is not asked.
+`env.last()` returns what the side of the agent to move has won or lost since the agent's own last
+move, so partners end with the same sum, and the other side with its opposite. An agent that can
+only draw or pass is never asked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Policy gradients from scratch: 256 games at once, a network in seat 0 and random play in seat 1.
 
-`Batch` writes its arrays in place, so PyTorch shares their memory. A decision is worth what its
-seat is given from then on until its hand ends, whoever moves in between.
+`Batch` writes its arrays in place, so PyTorch shares their memory. The return of a decision is what
+its seat is rewarded with from then until the end of the hand, whoever moves in between.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ seen = torch.empty((TICKS, *rows.shape), dtype=torch.int8)
 allowed = torch.empty((TICKS, *mask.shape), dtype=torch.int8)
 chosen = torch.empty((TICKS, GAMES), dtype=torch.int64)
 own, ended = np.empty((2, TICKS, GAMES), np.bool_)
-rewards, worth = np.empty((TICKS, GAMES), np.float32), np.zeros((TICKS + 1, GAMES), np.float32)
+rewards, returns = np.empty((TICKS, GAMES), np.float32), np.zeros((TICKS + 1, GAMES), np.float32)
 
 
 def policy(seen: torch.Tensor, allowed: torch.Tensor) -> Categorical:
-    """The probabilities of the actions, 0 where they are not allowed."""
+    """Return the probabilities of the actions, 0 where they are not allowed."""
     return Categorical(logits=network(seen / 8).masked_fill(allowed == 0, -torch.inf))
 
 
@@ -46,10 +46,10 @@ for update in range(1, UPDATES + 1):
         batch.step(actions)
         rewards[tick], ended[tick] = batch.reward[:, 0], batch.done
     for tick in reversed(range(TICKS)):
-        worth[tick] = rewards[tick] + np.where(ended[tick], 0, worth[tick + 1])
+        returns[tick] = rewards[tick] + np.where(ended[tick], 0, returns[tick + 1])
     complete = np.logical_or.accumulate(ended[::-1])[::-1]  # decisions whose hand has ended
     learnt = torch.from_numpy(own & complete)
-    gain = torch.from_numpy(worth[:-1])[learnt]
+    gain = torch.from_numpy(returns[:-1])[learnt]
     choices = policy(seen[learnt], allowed[learnt])
     loss = -(choices.log_prob(chosen[learnt]) * (gain - gain.mean()) / gain.std()).mean()
     optimizer.zero_grad()

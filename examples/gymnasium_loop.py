@@ -1,7 +1,7 @@
-"""Gymnasium: one seat is yours, the other one is played by an opponent.
+"""Gymnasium: you play one seat, and an opponent plays the other.
 
-The observation tells, among much else, what every allowed action would score (`plays`). To take the
-action that scores most needs no learning, and beats a random opponent by points every hand.
+Among other things, the observation says what every allowed action would score (`plays`). Taking the
+action that scores most needs no learning, and gains points on a random opponent in a typical hand.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ CHANCE = np.random.default_rng(0)
 
 
 def at_random(_observation: np.ndarray, mask: np.ndarray) -> int:
-    """Any allowed action."""
+    """Return any allowed action."""
     return int(CHANCE.choice(np.flatnonzero(mask)))
 
 
 def most_points(observation: np.ndarray, _mask: np.ndarray) -> int:
-    """The action that scores most; `plays` is 0 where an action is not allowed."""
+    """Return the action that scores most; `plays` is 0 where an action is not allowed."""
     return int(piece_of(FLAT, "plays", observation[None]).argmax())
 
 
 def points_a_hand(choose: Callable[[np.ndarray, np.ndarray], int]) -> float:
-    """How many points more than its opponent a way to choose wins in a hand."""
+    """Return the mean margin over the opponent, in points a hand, of a way to choose actions."""
     env = gymnasium.make(
         "fiveup/FiveUp-v0", players=2, opponents="random", episode="hand", reward="margin"
     )

@@ -1,6 +1,6 @@
-"""OpenSpiel's CFR+ on a game so small that it can be solved: how far is it from an equilibrium?
+"""OpenSpiel's CFR+ on a game small enough to be solved: how far is it from an equilibrium?
 
-NashConv is what the two players together could win if each knew the other's strategy: 0 where
+NashConv is what the two players together could gain if each knew the other's strategy: 0 where
 neither can do better. Needs OpenSpiel: pip install 'fiveup-env[openspiel]'
 """
 
@@ -15,8 +15,12 @@ from agents.openspiel.policies import AgentPolicy
 from fiveup_env.adapters.openspiel import load
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--rounds", type=int, default=8, help="how often CFR+ goes through the game")
-parser.add_argument("--reserve", type=int, default=2, help="tiles that may not be drawn, of two")
+parser.add_argument(
+    "--rounds", type=int, default=8, help="number of passes of CFR+ through the game"
+)
+parser.add_argument(
+    "--reserve", type=int, default=2, help="tiles of the boneyard not to be drawn (0 to 2)"
+)
 options = parser.parse_args()
 
 game = load("mini-2", players=2, reserve=options.reserve)
@@ -27,7 +31,7 @@ for done in range(1, options.rounds + 1):
         gap = exploitability.nash_conv(game, solver.average_policy())
         print(f"after {done} rounds: NashConv {gap:.4f} points a hand")
 
-print("\nAgainst it, as first and as second player, in points a hand:")
+print("\nAgainst the CFR+ strategy, as first and as second player, in points a hand:")
 best = solver.average_policy()
 for spec in ("random", "greedy", "defensive"):
     asked = AgentPolicy(game, spec, samples=16)

@@ -1,6 +1,6 @@
-"""An agent of your own, entered in the arena against the agents that are there.
+"""An agent of your own, entered in the arena against agents of the library.
 
-An agent is a dataclass: its fields are its options, and a call answers many decisions at once.
+An agent is a dataclass whose fields are its options; one call chooses actions for many views.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
 from fiveup_env.rules.tiles import TILE_PIPS
 
 FLAT = get_encoder("flat")
-WEIGHTS = np.append(TILE_PIPS, 0)[ACTION_TILE]  # the pips that an action rids its player of
+WEIGHTS = np.append(TILE_PIPS, 0)[ACTION_TILE]  # the pips that leave the hand with an action
 
 
 @dataclass(frozen=True)
 class Heavy:
-    """Sets its heaviest tiles first, and counts points as so many pips."""
+    """The heaviest tile, with each point that it scores counted as `point` pips."""
 
-    point: float = field(default=0.0, metadata={"help": "pips that a point is worth"})
+    point: float = field(default=0.0, metadata={"help": "pips that a point counts as"})
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Choose an action for every view."""
+        """Return an action for every view."""
         rows = np.empty((len(views), row_size(FLAT)), np.int8)
         FLAT.encode(views, rows)
         points = piece_of(FLAT, "plays", rows) - 1
-        worth = WEIGHTS + self.point * points + random.random((len(views), ACTION_COUNT))
-        return np.where(masks, worth, -np.inf).argmax(1)
+        values = WEIGHTS + self.point * points + random.random((len(views), ACTION_COUNT))
+        return np.where(masks, values, -np.inf).argmax(1)
 
 
 register_agent("heavy", Heavy)

@@ -1,7 +1,7 @@
 """An encoder of your own: 15 numbers instead of 518, for every interface.
 
-It turns views, which hold what a seat may know and nothing else, into rows of int8. Every entry has
-a name, a range and a meaning, so that its documentation writes itself.
+An encoder turns views, which hold only what a seat may know, into rows of int8. Every piece of a
+row has a name, a range and a description, from which its documentation is generated.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HAS_PIP = np.array([[pip in (tile.high, tile.low) for pip in range(7)] for tile 
 
 
 class Suits:
-    """Pip by pip, what one holds and what lies open."""
+    """For every pip, the tiles held and the open ends."""
 
     name = "suits"
     version = 1

@@ -1,7 +1,7 @@
-"""RLlib's PPO in every seat: one process plays 128 games, this one learns, and a policy comes out.
+"""RLlib's PPO in every seat: one process plays 128 games, this one learns and saves a policy.
 
-`algorithm_config` gives a configuration of RLlib's, so all that RLlib can change may be changed.
-On a cluster, say how many processes are to play: Ray finds each of them a node.
+`algorithm_config` returns an ordinary RLlib configuration, so anything in it can be changed. On a
+cluster, set `env_runners` to the number of processes that play: Ray finds a node for each of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ for update in range(1, UPDATES + 1):
             f"update {update}: {algorithm.decisions:,} decisions, {figures['entropy']:.2f} entropy"
         )
 
-# RLlib's weights are those of our network: a policy like any other, without Ray.
+# The weights fit a network of the laboratory, so the policy plays without Ray.
 network = build(shape_of(config))
 network.load_state_dict(algorithm.weights())
 algorithm.stop()
@@ -44,4 +44,4 @@ with tempfile.TemporaryDirectory() as folder:
     agents = [make_agent(f"policy:{folder}"), make_agent("random")]
     played = duel(agents, Rules.preset(players=2), np.arange(DEALS), "hand")
 low, high = played.interval(played.margins)
-print(f"\nAgainst random play it makes {low:+.1f} to {high:+.1f} points more in a hand.")
+print(f"\nAgainst random play it scores {low:+.1f} to {high:+.1f} points a hand more.")

@@ -1,7 +1,7 @@
 """Stable-Baselines3: MaskablePPO learns on 64 games at once, against an opponent of your choice.
 
-`FiveUpVecEnv` is a native `VecEnv`: one process, and the opponents answer for all games together.
-After `import agents` any agent of the clone may be the opponent, such as `opponents="defensive"`.
+`FiveUpVecEnv` is a native `VecEnv`: it runs in one process, and an opponent chooses its actions for
+all games in one call. After `import agents`, any agent of the repository may be the opponent.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ torch.set_num_threads(1)  # this network is too small for more
 
 
 def games(seed: int) -> FiveUpVecEnv:
-    """Hands for two, rewarded by points more than the opponent's."""
+    """Return 64 games of single hands for two, rewarded with the margin over the opponent."""
     return FiveUpVecEnv(
         64, players=2, opponents="random", episode="hand", reward="margin", seed=seed
     )
 
 
 def points_a_hand(model: MaskablePPO) -> str:
-    """The mean of 500 hands that were not trained on, and how uncertain it is."""
+    """Return the mean over 500 hands that were not trained on, and its uncertainty, as text."""
     hands = evaluate_policy(
         model, games(seed=1 << 40), 500, return_episode_rewards=True, warn=False
     )
     points = np.array(hands[0])
-    return f"{points.mean():+.2f} (give or take {2 * points.std() / len(points) ** 0.5:.2f})"
+    return f"{points.mean():+.2f} (+- {2 * points.std() / len(points) ** 0.5:.2f})"
 
 
 model = MaskablePPO(

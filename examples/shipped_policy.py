@@ -1,6 +1,6 @@
-"""The shipped policy: asked what it would play in a hand, and then sent against `greedy`.
+"""The shipped policy: what it plays in a hand, and how it does against `greedy`.
 
-It comes as files of numbers, of which loading executes nothing. It sees what a player sees.
+Its files hold only numbers, so loading them executes nothing. It sees only what a player sees.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ rules, deals = Rules.preset("five_up", players=4), np.arange(900_000, 900_050)
 played = duel([policy, make_agent("greedy")], rules, deals)
 low, high = played.interval(played.wins)
 print(
-    f"\nIt won {100 * played.wins.mean():.0f} of 100 games against greedy ({100 * low:.0f} .. "
-    f"{100 * high:.0f}), and {played.margins.mean():+.2f} points a hand."
+    f"\nIt won {100 * played.wins.mean():.0f} % of the games against greedy ({100 * low:.0f} .. "
+    f"{100 * high:.0f}), with a margin of "
+    f"{played.margins.mean():+.2f} points a hand."
 )

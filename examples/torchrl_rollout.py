@@ -1,7 +1,7 @@
-"""TorchRL: hands of four players as TensorDicts, every seat asked of one masked network.
+"""TorchRL: hands of four players as TensorDicts, with one masked network in every seat.
 
-The seats are a group, so each tensor has a place for every seat; `mask` says which one was to move.
-A trajectory to learn from is one seat's: its decisions, and the rewards between them.
+The seats are a group, so each tensor has an entry for every seat; `mask` says which was to move.
+A trajectory to learn from belongs to one seat: its decisions, and the rewards between them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from fiveup_env.rules.actions import ACTION_COUNT
 
 
 class Network(nn.Module):
-    """Rows of int8 to a logit for every action."""
+    """A network from rows of int8 to a logit for every action."""
 
     def __init__(self, entries: int) -> None:
         super().__init__()
         self.layers = nn.Sequential(nn.Linear(entries, 64), nn.ReLU(), nn.Linear(64, ACTION_COUNT))
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """The logits."""
+        """Return the logits."""
         return self.layers(rows / 8)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the answer is the exit status."""
+    """Run a command and return its exit status."""
     options = _parser().parse_args(arguments)
     try:
         return int(options.command(options))
@@ -41,46 +41,53 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    record = commands.add_parser("record", help="play random games and write their records")
+    record = commands.add_parser("record", help="play random games and write them as records")
     record.set_defaults(command=_record)
     record.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
-    record.add_argument("--players", type=int, default=4, help="2 to 5; four play as partners")
-    record.add_argument("--games", type=int, default=1, help="how many (default: 1)")
+    record.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
+    record.add_argument("--games", type=int, default=1, help="number of games (default: 1)")
     record.add_argument("--seed", type=int, default=0, help="game k has seed + k (default: 0)")
-    record.add_argument("--legal", action="store_true", help="list what was allowed at each play")
+    record.add_argument("--legal", action="store_true", help="list the legal plays at each play")
     record.add_argument(
         "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
     )
     record.add_argument(
-        "--max-hands", type=int, default=500, help="cut a game off after so many (default: 500)"
+        "--max-hands",
+        type=int,
+        default=500,
+        help="cut a game off after this many hands (default: 500)",
     )
-    record.add_argument("-o", "--output", required=True, metavar="FILE", help="one game a line")
+    record.add_argument("-o", "--output", required=True, metavar="FILE", help="one record per line")
 
-    check = commands.add_parser("check", help="verify records; exit status 1 where one fails")
+    check = commands.add_parser("check", help="verify records; exit with 1 if any is invalid")
     check.set_defaults(command=_check)
-    check.add_argument("file", help="a file of records, one a line")
+    check.add_argument("file", help="a file of records, one per line")
 
-    show = commands.add_parser("show", help="print a recorded game for people")
+    show = commands.add_parser("show", help="print a recorded game as text")
     show.set_defaults(command=_show)
-    show.add_argument("file", help="a file of records, one a line")
-    show.add_argument("--game", type=int, default=0, help="which game, from 0 (default: 0)")
+    show.add_argument("file", help="a file of records, one per line")
+    show.add_argument("--game", type=int, default=0, help="which game, counted from 0 (default: 0)")
 
-    replay = commands.add_parser("replay", help="write a recorded game as a page that shows it")
+    replay = commands.add_parser("replay", help="write an HTML page that replays a recorded game")
     replay.set_defaults(command=_replay)
-    replay.add_argument("file", help="a file of records, one a line")
-    replay.add_argument("-o", "--output", required=True, metavar="FILE", help="such as game.html")
-    replay.add_argument("--game", type=int, default=0, help="which game, from 0 (default: 0)")
+    replay.add_argument("file", help="a file of records, one per line")
+    replay.add_argument("-o", "--output", required=True, metavar="FILE", help="e.g. game.html")
+    replay.add_argument(
+        "--game", type=int, default=0, help="which game, counted from 0 (default: 0)"
+    )
 
     rules = commands.add_parser("rules", help="print the presets and their fields side by side")
     rules.set_defaults(command=_rules)
-    rules.add_argument("preset", nargs="?", help="only this one, for every number of players")
+    rules.add_argument("preset", nargs="?", help="only this preset, for every number of players")
     return parser
 
 
 def _record(options: argparse.Namespace) -> int:
     for name in ("games", "max_hands"):
         if getattr(options, name) < 1:
-            raise FiveUpError(f"--{name.replace('_', '-')} must be at least 1")
+            raise FiveUpError(
+                f"--{name.replace('_', '-')} must be at least 1, not {getattr(options, name)}"
+            )
     fields = dict(map(parse_assignment, options.set))
     rules = Rules.preset(options.rules, options.players, **fields)
     checked_seed(options.seed)
@@ -112,7 +119,7 @@ def _check(options: argparse.Namespace) -> int:
         else:
             bad += 1
             print(line.error)
-    print(f"{good} right, {bad} wrong")
+    print(f"{good} valid, {bad} invalid")
     return 1 if bad else 0
 
 
@@ -135,7 +142,7 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _chosen_game(options: argparse.Namespace) -> Game:
-    """The game of that number in a file of records."""
+    """Return the game that the options choose from a file of records."""
     for number, line in enumerate(read_file(options.file)):
         if number == options.game:
             if line.game is None:
@@ -147,7 +154,7 @@ def _chosen_game(options: argparse.Namespace) -> Game:
 def _rules(options: argparse.Namespace) -> int:
     if options.preset is None:
         columns = {name: Rules.preset(name) for name in PRESETS}
-        print("Four players as partners; each preset for 2 to 5 players: rules PRESET\n")
+        print("Four players as partners; for 2 to 5 players give a preset: rules PRESET\n")
     else:
         counts = range(2, 6)
         columns = {f"{n} players": Rules.preset(options.preset, n) for n in counts}

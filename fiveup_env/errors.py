@@ -1,4 +1,4 @@
-"""The errors that fiveup_env raises for bad input, each of a named type."""
+"""The types of the errors that fiveup_env raises for bad input."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class SeatError(FiveUpError):
 
 
 class SeedError(FiveUpError):
-    """A seed that is no whole number of 64 bits."""
+    """A seed that is not an unsigned 64-bit integer."""
 
 
 class DealError(FiveUpError):
-    """A deal that is not the whole set once, handed out as the rules say."""
+    """A deal that does not hand out every tile of the set exactly once, as the rules say."""
 
 
 class InvalidMoveError(FiveUpError):
-    """Text or a value that is no move at all."""
+    """Text or a value that is not a move at all."""
 
 
 class IllegalMoveError(FiveUpError):
@@ -50,23 +50,23 @@ class RecordError(FiveUpError):
 
 
 class EncoderError(FiveUpError):
-    """An encoder that does not exist or is none."""
+    """An encoder that does not exist, or an object that is not an encoder."""
 
 
 class BeliefError(FiveUpError):
-    """A view that no hand in play leads to."""
+    """A view that cannot occur in a hand in play."""
 
 
 class AgentError(FiveUpError):
-    """A spec that names no agent, or an option that the agent does not have."""
+    """An agent that does not exist, or an option that it does not have."""
 
 
 class OptionError(FiveUpError):
-    """A value that an environment does not have for one of its options."""
+    """A value that an option of an environment does not allow."""
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
-    """The sentence for a name that does not exist: the nearest known one, then all of them."""
+    """Return a message for an unknown name, with the most similar known name and all of them."""
     names = list(known)
     near = get_close_matches(str(name), names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all."""
+"""Atomic writes: a file or a folder appears under its name complete, or not at all."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """Open a text file for writing that appears under its name only once it is complete."""
+    """Open a text file for writing; it appears under its name only once it is complete."""
     with _draft(path, "w", "utf-8") as file:
         yield file
 
 
 def write_atomic(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file that appears under its name only once it is complete."""
+    """Write a file; it appears under its name only once it is complete."""
     with _draft(path, "wb", None) as file:
         file.write(content)
 
 
 @contextmanager
 def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterator[Path]:
-    """Fill a folder that appears under its name, in place of an older one, once it is complete.
+    """Yield a folder to fill; it replaces the one of its name once it is complete.
 
-    With `keep`, what the older folder holds and the new one does not is kept.
+    With `keep`, entries of the older folder that the new one lacks are copied into it.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    room = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    workspace = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
-        draft, before = room / "draft", room / "before"
+        draft, before = workspace / "draft", workspace / "before"
         draft.mkdir()
         yield draft
         if target.exists():
@@ -50,11 +50,11 @@ def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterat
                 before.replace(target)
             raise
     finally:
-        shutil.rmtree(room)
+        shutil.rmtree(workspace)
 
 
 def _copy_missing(source: Path, target: Path) -> None:
-    """Copy what a folder holds and another does not."""
+    """Copy the entries of one folder that another lacks."""
     for entry in source.iterdir():
         if (target / entry.name).exists():
             continue

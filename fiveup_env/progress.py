@@ -1,4 +1,4 @@
-"""A progress line for terminals, with the time left; silent where nobody watches."""
+"""A progress bar with the time left, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS_BETWEEN = 0.1
 
 
 def progress(items: Iterable[Item], count: int, label: str) -> Iterator[Item]:
-    """Hand the items on, and show how many of `count` are done."""
+    """Yield the items, and show how many of `count` are done."""
     if not sys.stderr.isatty():
         yield from items
         return

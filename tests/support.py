@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 from fiveup_env import Batch, Deal, Game, Move, Rules, Tile
+from fiveup_env.encoders import ENCODERS
+from fiveup_env.opponents import registry
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
     from random import Random
 
 # Every way to sit down: players, and whether four are partners.
@@ -57,6 +63,29 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
             break
         game.push(random.choice(list(game.legal_moves)))
     return game
+
+
+def code_in(pages: Iterable[Path]) -> list[Any]:
+    """Return the Python examples of some pages, as parameters of a test."""
+    return [
+        pytest.param(code, id=f"{page.name}-{number}")
+        for page in sorted(pages)
+        for number, code in enumerate(
+            re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        )
+    ]
+
+
+def run_example(code: str) -> None:
+    """Run the code of a page; encoders and agents that it registers are forgotten afterwards."""
+    registries: list[dict[str, Any]] = [ENCODERS, registry._AGENTS]
+    before = [dict(known) for known in registries]
+    try:
+        exec(compile(code, "example", "exec"), {"__name__": "__main__"})
+    finally:
+        for known, kept in zip(registries, before, strict=True):
+            known.clear()
+            known.update(kept)
 
 
 def play_every_game(spec: str) -> None:

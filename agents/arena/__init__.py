@@ -1,1 +1,18 @@
-"""The arena: agents meet on duplicate deals, and what comes of it."""
+"""The arena: tournaments on duplicate deals, their statistics and their reports.
+
+    tournament  every pair of some agents, chunk by chunk
+    workers     the processes that play the chunks
+    games       two agents on one chunk of deals
+    tally       the compiled loop of a chunk, which counts as it plays
+    faults      what is reported of an agent at fault
+    results     the file that holds what has been played
+    duels       two agents compared on the same deals
+    statistics  bootstrap intervals over deals
+    ratings     Elo and Nash averaging
+    standings   everything that the tables and the report show
+    tables      the standings as text
+    report      the standings as an HTML page
+    charts      the plots of that page, as SVG
+
+`evaluate.py` is the command line; docs/arena.md explains what it prints.
+"""

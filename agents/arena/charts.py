@@ -1,4 +1,4 @@
-"""Plots as inline SVG. Colours are the page's: classes here, their values in its style sheet."""
+"""Plots as inline SVG, whose colours are classes that the page's style sheet defines."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 WIDTH = 760
-LABELS = 190  # the room for names on the left
+LABELS = 190  # the width of the names on the left
 ROW = 30
-COLOURS = 8  # how many the page has for lines
+COLOURS = 8  # the classes c0, c1 ... of the style sheet
 LONGEST_NAME = 26
 
 
 class Whisker(NamedTuple):
-    """A value of an agent, with its interval."""
+    """The value of an agent, with its interval."""
 
     name: str
     value: float
@@ -30,7 +30,7 @@ class Whisker(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A stretch of values, and the stretch of the picture that shows it."""
+    """A range of values, and the range of coordinates that shows it."""
 
     low: float
     high: float
@@ -38,12 +38,12 @@ class Axis(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Where a value is shown."""
+        """Return the coordinate of a value."""
         part = (value - self.low) / ((self.high - self.low) or 1)
         return round(self.start + part * (self.end - self.start), 1)
 
     def ticks(self, about: int = 6) -> list[float]:
-        """Round values within the stretch."""
+        """Return about this many round values within the range."""
         raw = (self.high - self.low) / about or 1
         size = 10 ** math.floor(math.log10(raw))
         step = next(step * size for step in (1, 2, 5, 10) if step * size >= raw)
@@ -52,7 +52,7 @@ class Axis(NamedTuple):
 
 
 def heat_map(names: Sequence[str], rates: np.ndarray) -> str:
-    """What the agents of the rows won against those of the columns, of 100 games."""
+    """Return a grid of win rates: those of the agents in the rows against those in the columns."""
     size, top = min(72, (WIDTH - LABELS) // len(names)), 34
     parts = []
     for i, name in enumerate(names):
@@ -69,14 +69,14 @@ def _cell(x: float, y: float, size: float, rate: float, title: str, *, own: bool
     if own or math.isnan(rate):
         return _rect(x + 1, y + 1, size - 2, size * 0.62 - 2, "void")
     kind, strength = ("good" if rate >= 0.5 else "bad"), 0.08 + 0.72 * min(1, 2 * abs(rate - 0.5))
-    inside = f"<title>{escape(title)}: {100 * rate:.1f} of 100</title>"
+    inside = f"<title>{escape(title)}: {100 * rate:.1f} %</title>"
     return _rect(
         x + 1, y + 1, size - 2, size * 0.62 - 2, kind, f' fill-opacity="{strength:.2f}"', inside
     ) + _text(x + size / 2, y + size * 0.31 + 4, f"{100 * rate:.0f}", "middle")
 
 
 def whiskers(rows: Sequence[Whisker], unit: str) -> str:
-    """Values with their intervals, one under the other."""
+    """Return values with their intervals, one below the other."""
     low, high = min(row.low for row in rows), max(row.high for row in rows)
     margin = 0.04 * (high - low) or 1
     axis = Axis(low - margin, high + margin, LABELS, WIDTH - 20)
@@ -96,8 +96,8 @@ def whiskers(rows: Sequence[Whisker], unit: str) -> str:
     return _svg(bottom + 34, parts, unit)
 
 
-def bars(rows: Sequence[tuple[str, float]], unit: str, told: Callable[[float], str]) -> str:
-    """Amounts one under the other, each told at the end of its bar."""
+def bars(rows: Sequence[tuple[str, float]], unit: str, label: Callable[[float], str]) -> str:
+    """Return bars one below the other, each with its value at the end."""
     axis = Axis(0, max(value for _, value in rows) or 1, LABELS, WIDTH - 110)
     parts = []
     for k, (name, value) in enumerate(rows):
@@ -105,13 +105,13 @@ def bars(rows: Sequence[tuple[str, float]], unit: str, told: Callable[[float], s
         parts += [
             _name(name, LABELS - 12, y + 15),
             _rect(LABELS, y, max(1, axis.at(value) - LABELS), ROW - 10, "bar"),
-            _text(axis.at(value) + 8, y + 15, told(value), "start"),
+            _text(axis.at(value) + 8, y + 15, label(value), "start"),
         ]
     return _svg(len(rows) * ROW + 8, parts, unit)
 
 
-def dots(rows: Sequence[tuple[str, float]], unit: str, told: Callable[[float], str]) -> str:
-    """Amounts of very different size, on a scale on which each step is ten times the one before."""
+def dots(rows: Sequence[tuple[str, float]], unit: str, label: Callable[[float], str]) -> str:
+    """Return values of very different size as dots on a logarithmic scale."""
     logs = [math.log10(value) for _, value in rows]
     axis = Axis(math.floor(min(logs)), math.floor(max(logs)) + 1, LABELS, WIDTH - 40)
     bottom = len(rows) * ROW + 10
@@ -119,7 +119,7 @@ def dots(rows: Sequence[tuple[str, float]], unit: str, told: Callable[[float], s
     for power in range(int(axis.low), int(axis.high) + 1):
         x = axis.at(power)
         parts += [_line(x, 4, x, bottom, "grid")]
-        parts += [_text(x, bottom + 18, told(10.0**power), "middle", "faint")]
+        parts += [_text(x, bottom + 18, label(10.0**power), "middle", "faint")]
     for k, ((name, value), log) in enumerate(zip(rows, logs, strict=True)):
         y = k * ROW + 22
         parts += [
@@ -127,14 +127,14 @@ def dots(rows: Sequence[tuple[str, float]], unit: str, told: Callable[[float], s
             _line(LABELS, y, axis.at(log), y, "stem"),
             (
                 f'<circle class="dot" cx="{axis.at(log)}" cy="{y}" r="5">'
-                f"<title>{escape(name)}: {told(value)}</title></circle>"
+                f"<title>{escape(name)}: {label(value)}</title></circle>"
             ),
         ]
     return _svg(bottom + 28, parts, unit)
 
 
 def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str:
-    """Curves over 1, 2, 3 ...: a gap where one has no value."""
+    """Return curves over 1, 2, 3 ...; NaN values are skipped."""
     longest = max(len(values) for _, values in curves)
     known = np.concatenate([values for _, values in curves])
     height, legend = 300, 20 * ((len(curves) + 2) // 3)
@@ -146,7 +146,8 @@ def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str
         parts += [_text(flat.start - 8, steep.at(tick) + 4, f"{tick:g}", "end", "faint")]
     for k in range(1, longest + 1, 2 if longest > 14 else 1):
         parts.append(_text(flat.at(k), height + 18, str(k), "middle", "faint"))
-    parts.append(_text((flat.start + flat.end) / 2, height + 38, f"{across}; up: {up}", "middle"))
+    title = f"across: {across}; up: {up}"
+    parts.append(_text((flat.start + flat.end) / 2, height + 38, title, "middle"))
     for k, (name, values) in enumerate(curves):
         colour = f"line c{k % COLOURS}{' dashed' if k >= COLOURS else ''}"
         known_at = np.flatnonzero(~np.isnan(values))
@@ -161,7 +162,7 @@ def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str
 
 
 def histograms(rows: Sequence[tuple[str, np.ndarray]], values: np.ndarray, unit: str) -> str:
-    """Distributions side by side in small, on the same scales; a line marks the mean."""
+    """Return small histograms side by side, on the same scales; a line marks each mean."""
     shares = [(name, counts / max(1, counts.sum())) for name, counts in rows]
     seen = np.flatnonzero(np.max([share for _, share in shares], axis=0) > 0.001)
     shown = slice(seen[0], seen[-1] + 1)
@@ -197,7 +198,7 @@ def histograms(rows: Sequence[tuple[str, np.ndarray]], values: np.ndarray, unit:
 
 
 def _grid(axis: Axis, bottom: float, unit: str) -> list[str]:
-    """Upright lines with their values under them."""
+    """Return vertical grid lines with their values below them."""
     parts = []
     for tick in axis.ticks():
         x = axis.at(tick)

@@ -1,4 +1,4 @@
-"""Duels: two agents on the same deals. The deal is the unit of all statistics."""
+"""Duels: two agents on the same deals, which are the unit of all statistics."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
-CHUNK = 256  # deals that are played together
+CHUNK = 256  # deals that are played side by side
 
 
 @dataclass(frozen=True)
 class Duel:
-    """What the first of two agents won against the second: a row a deal, a column a seating."""
+    """The results of one agent against another: a row for each deal, a column for each seating."""
 
     game_wins: np.ndarray  # 1, a share of a tie, or 0
-    game_margins: np.ndarray  # points of the first's side less the mean of the others', a hand
+    game_margins: np.ndarray  # points a hand of the first's side, less the mean of the others'
 
     @property
     def wins(self) -> np.ndarray:
-        """The share of each deal's games that the first won."""
+        """The share of its games that the first agent won, by deal."""
         return self.game_wins.mean(1)
 
     @property
     def margins(self) -> np.ndarray:
-        """The first's margin a hand, by deal."""
+        """The first agent's margin in points a hand, by deal."""
         return self.game_margins.mean(1)
 
     def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
-        """The 95 % interval of a mean, by bootstrap over the deals."""
+        """Return the 95 % interval of the mean of `values`, by bootstrap over the deals."""
         low, high = interval(resampled_means(values[:, None], seed))
         return float(low[0]), float(high[0])
 
 
 def duel(agents: Sequence[Agent], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:
-    """Play two agents against each other on the deals of some seeds."""
+    """Play two agents against each other on the deals of these seeds."""
     terms = Terms(rules, episode)
     names = [type(agent).__name__ for agent in agents]
     chunks = [seeds[k : k + CHUNK] for k in range(0, len(seeds), CHUNK)]
@@ -52,7 +52,7 @@ def duel(agents: Sequence[Agent], rules: Rules, seeds: np.ndarray, episode: str 
 
 
 def duel_of(chunks: Sequence[Played], rules: Rules) -> Duel:
-    """The duel that some chunks make."""
+    """Return the duel that these chunks make up."""
     scores = np.concatenate([chunk.scores for chunk in chunks])
     hands = np.concatenate([chunk.hands for chunk in chunks])
     forfeits = np.concatenate([chunk.forfeits for chunk in chunks])
@@ -63,7 +63,7 @@ def duel_of(chunks: Sequence[Played], rules: Rules) -> Duel:
     margins = (mine - (scores.sum(1) - mine) / (rules.sides - 1)) / hands
     best = scores.max(1)
     wins = np.where(mine == best, 1 / (scores == best[:, None]).sum(1), 0)
-    # A forfeit is a loss; its margin is what it was, but not to the advantage of who forfeited.
+    # A forfeit is a loss. Its margin stands, unless it was in favour of whoever forfeited.
     lost = forfeits != NOBODY
     won = forfeits == SECOND
     wins[lost] = won[lost]

@@ -1,4 +1,4 @@
-"""What an agent did wrong, told with what it saw and with the record of its game."""
+"""Reports of agents at fault: what went wrong, what the agent saw, the record of its game."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class ArenaError(FiveUpError):
-    """A tournament that cannot be played, or an agent that does not play it."""
+    """A tournament that cannot be played, or an agent at fault that ends it."""
 
 
 def fault(agent: str, why: str, game: Game) -> str:
-    """The whole story: a sentence, the view of the seat to move, the record of the game so far."""
+    """Return a report: a sentence, the view of the seat to move, the record of the game so far."""
     return (
         f"{agent} {why}\n\n"
         f"What it saw:\n{view_text(game)}\n\n"
@@ -32,7 +32,7 @@ def fault(agent: str, why: str, game: Game) -> str:
 
 
 def view_text(game: Game) -> str:
-    """What the seat to move may know, for people: nothing that others hide."""
+    """Return what the seat to move can see, as text; it shows nothing that is hidden."""
     rules, view = game.rules, game.view()[0]
     public, seat = view["public"], int(view["seat"])
     others = [
@@ -55,7 +55,7 @@ def view_text(game: Game) -> str:
 
 
 def replayed(rules: Rules, seed: int, actions: Iterable[int]) -> Game:
-    """The game of a seed after some actions."""
+    """Return the game of a seed after these actions."""
     game = Game(rules, seed=seed)
     for action in actions:
         game.push(MOVES[action])

@@ -1,10 +1,10 @@
-"""Two agents on a chunk of deals: all its games are played side by side, and looked at as they go.
+"""Two agents on a chunk of deals: all its games are played side by side.
 
 Every deal is played under all seat assignments: partners both ways, others in all rotations. Hand k
 of a deal stream (a game's seed) is the same deal for everybody, so luck cancels out.
 
-What a chunk brings depends on its seeds and its two agents alone: each agent's random stream is
-named by the chunk's first seed and by the agent's place.
+The results of a chunk depend on its seeds and its two agents alone: each agent's random stream is
+seeded by the chunk's first seed and the agent's place in the pair.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from agents.arena.faults import ArenaError, fault, replayed
-from agents.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, ask_whom
+from agents.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from agents.search.endings import regrets
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
@@ -39,17 +39,17 @@ REGRET_EVERY = 8  # regret is measured on every eighth deal: solving takes longe
 
 @dataclass(frozen=True)
 class Terms:
-    """How games are played: what all chunks of a tournament have in common."""
+    """How games are played, in every chunk of a tournament."""
 
     rules: Rules
     episode: str = "game"
-    forfeit: bool = False  # whether a wrong answer loses its game; else it stops everything
+    forfeit: bool = False  # whether an agent at fault loses its game; else it ends the tournament
     move_limit: float = math.inf  # seconds for a decision
-    regret: bool = False  # whether moves in solved endings are measured
-    record: bool = False  # whether games are kept as records
+    regret: bool = False  # whether to measure regret in solved endings
+    record: bool = False  # whether to keep the record of every game
 
     def __post_init__(self) -> None:
-        """Refuse what does not exist."""
+        """Refuse an unknown episode and a limit that is not positive."""
         if self.episode not in EPISODES:
             raise OptionError(unknown("episode", self.episode, EPISODES))
         if not self.move_limit > 0:
@@ -58,50 +58,50 @@ class Terms:
 
 @dataclass(frozen=True)
 class Task:
-    """Some deals on which two agents, named by their specs, are to meet."""
+    """A pair of agents, named by their specs, and the deals on which they are to meet."""
 
     agents: tuple[str, str]
-    first: int
+    first: int  # deal stream
     deals: int
 
     @property
     def seeds(self) -> np.ndarray:
-        """The deal streams, each a game's seed."""
+        """The deal streams, each the seed of a game."""
         return np.uint64(self.first) + np.arange(self.deals, dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What came of a chunk: a row for every game, the deal's seatings one after the other."""
+    """The results of a chunk: a row for every game, the seatings of a deal one after the other."""
 
     scores: np.ndarray  # by side
-    hands: np.ndarray  # how many were played
+    hands: np.ndarray  # the number played
     forfeits: np.ndarray  # the agent that forfeited the game, or NOBODY
-    tally: np.ndarray  # one TALLY record
+    tally: np.ndarray  # one TALLY struct
     decisions: np.ndarray  # by agent
     regret: np.ndarray = field(default_factory=lambda: np.zeros(2))  # points lost, by agent
-    solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # by moves
-    seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; never the same
+    solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # moves, by agent
+    seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; vary by run
     records: tuple[str, ...] = ()
 
 
 class Decision(NamedTuple):
-    """What a chunk tells before it asks an agent: whom, in which games, and the move before."""
+    """An announcement that an agent is about to be asked for moves."""
 
     agent: int
-    which: np.ndarray
-    last: Moves | None
+    which: np.ndarray  # the games
+    last: Moves | None  # the latest moves made, if any
 
 
 class Moves(NamedTuple):
-    """The actions that were taken together in some games."""
+    """Actions that were taken together, each in its own game."""
 
     which: np.ndarray
     actions: np.ndarray
 
 
 def seatings(rules: Rules) -> np.ndarray:
-    """Who sits where in each game of a deal: FIRST or SECOND, by seat.
+    """Return the agent in each seat, FIRST or SECOND: a row for each game of a deal.
 
     With more than two sides the first agent plays one side, the second all others.
     """
@@ -116,12 +116,15 @@ def play_chunk(
     seeds: np.ndarray,
     announce: Callable[[Decision], None] | None = None,
 ) -> Played:
-    """Play two agents on the deals of some seeds; each decision is announced before it is asked."""
+    """Play two agents on the deals of these seeds.
+
+    `names` are the agents' names in messages; `announce` is called before every decision.
+    """
     return _Chunk(agents, names, terms, seeds, announce).play()
 
 
 def all_forfeited(terms: Terms, deals: int, agent: int) -> Played:
-    """What comes of a chunk that an agent brings to a stop."""
+    """Return the results of a chunk whose agent had to be ended: it forfeits every game."""
     games = deals * terms.rules.sides
     return Played(
         scores=np.zeros((games, terms.rules.sides), np.int64),
@@ -133,7 +136,7 @@ def all_forfeited(terms: Terms, deals: int, agent: int) -> Played:
 
 
 def moves_by_game(log: Sequence[Moves], games: int) -> list[list[int]]:
-    """The actions taken in each game, in order."""
+    """Return the actions taken in each game, in order."""
     moves: list[list[int]] = [[] for _ in range(games)]
     for which, actions in log:
         for i, action in zip(which.tolist(), actions.tolist(), strict=True):
@@ -142,7 +145,7 @@ def moves_by_game(log: Sequence[Moves], games: int) -> list[list[int]]:
 
 
 class _Chunk:
-    """Games in play; `which` are the numbers of some of them."""
+    """The games of a chunk in play; `which` holds the numbers of some of them."""
 
     def __init__(
         self,
@@ -173,32 +176,32 @@ class _Chunk:
         )
 
     def play(self) -> Played:
-        """Play all games to their ends."""
+        """Play all games to their ends, and return the results."""
         going, queues = np.arange(len(self.games)), np.empty((2, len(self.games)), np.int64)
         while len(going):
-            left, *asked = ask_whom(self.games, going, self.seated, queues)
+            left, *asked = queue_games(self.games, going, self.seated, queues)
             going = going[:left]
             for agent in (FIRST, SECOND):
                 if asked[agent]:
                     self.decide(agent, queues[agent, : asked[agent]].copy())
-        tables, sides = self.games["public"], self.terms.rules.sides
+        public, sides = self.games["public"], self.terms.rules.sides
         return replace(
             self.played,
-            scores=tables["scores"][:, :sides].astype(np.int64),
-            hands=tables["hand_number"].astype(np.int64) + 1,
+            scores=public["scores"][:, :sides].astype(np.int64),
+            hands=public["hand_number"].astype(np.int64) + 1,
             records=self.records() if self.terms.record else (),
         )
 
     def decide(self, agent: int, which: np.ndarray) -> None:
-        """Let an agent move in some games."""
+        """Ask an agent for its actions in some games, and make these moves."""
         views, masks = self.views[: len(which)], self.masks[: len(which)]
         observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
         started = time.perf_counter()
         try:
-            answer = np.asarray(self.agents[agent](views, masks, self.streams[agent]))
-        except Exception as error:  # noqa: BLE001  (whatever it is, the agent is named)
+            actions = np.asarray(self.agents[agent](views, masks, self.streams[agent]))
+        except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
             self.blame(agent, which, f"raised {type(error).__name__}: {error}")
             return
         seconds = time.perf_counter() - started
@@ -208,25 +211,25 @@ class _Chunk:
             took = f"took {seconds / len(which):.3g} seconds a decision"
             self.blame(agent, which, f"{took}; {self.terms.move_limit:g} are allowed")
         else:
-            self.move(agent, which, answer)
+            self.move(agent, which, actions)
 
-    def move(self, agent: int, which: np.ndarray, answer: np.ndarray) -> None:
-        """Make the moves that an agent answered with, where they are moves and are allowed."""
-        if answer.shape != which.shape or answer.dtype.kind not in "iu":
-            given = "NaN" if answer.dtype.kind == "f" and np.isnan(answer).any() else "an array"
+    def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+        """Make the legal moves of an agent, and blame it for the others."""
+        if actions.shape != which.shape or actions.dtype.kind not in "iu":
+            given = "NaN" if actions.dtype.kind == "f" and np.isnan(actions).any() else "an array"
             self.blame(
                 agent,
                 which,
-                f"answered {given} of {answer.dtype} of shape {answer.shape}; {len(which)} views "
-                "want as many whole numbers",
+                f"returned {given} of {actions.dtype} of shape {actions.shape}; {len(which)} views "
+                "need one integer each",
             )
             return
-        actions = answer.astype(np.int64)
+        actions = actions.astype(np.int64)
         if first_illegal(self.games, which, actions) >= 0:
             allowed = [is_legal_at(self.games, *pair) for pair in zip(which, actions, strict=True)]
             wrong = np.flatnonzero(np.logical_not(allowed))
             why = refusal(self.games, int(which[wrong[0]]), int(actions[wrong[0]]))
-            self.blame(agent, which[wrong], f"made a move that does not exist there: {why}")
+            self.blame(agent, which[wrong], f"made an illegal move: {why}")
             which, actions = which[allowed], actions[allowed]
         if self.terms.regret and self.terms.rules.sides == 2:
             self.measure_regret(agent, which, actions)
@@ -235,20 +238,20 @@ class _Chunk:
         advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
 
     def measure_regret(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
-        """Compare moves with the best, where all tiles are known and few are left to draw."""
-        tables = self.games["public"][which]
-        left = tables["boneyard"] - tables["drawn"]
-        late = (left <= np.maximum(1, self.terms.rules.reserve)) & (tables["plies"] > 0)
+        """Add up the regret of moves on every eighth deal, where few tiles are left to draw."""
+        public = self.games["public"][which]
+        left = public["boneyard"] - public["drawn"]
+        late = (left <= np.maximum(1, self.terms.rules.reserve)) & (public["plies"] > 0)
         late &= which // self.terms.rules.sides % REGRET_EVERY == 0
         if late.any():
             views, masks = np.zeros(late.sum(), VIEW), np.zeros((late.sum(), ACTION_COUNT), np.int8)
-            observe_seats(self.games, which[late], tables["turn"][late], views, masks)
+            observe_seats(self.games, which[late], public["turn"][late], views, masks)
             lost = regrets(views, actions[late])
             self.played.regret[agent] += np.nansum(lost)
             self.played.solved[agent] += np.count_nonzero(~np.isnan(lost))
 
     def blame(self, agent: int, which: np.ndarray, why: str) -> None:
-        """Let an agent lose some games, or stop."""
+        """Make an agent forfeit some games, or raise an ArenaError that reports its fault."""
         if not self.terms.forfeit:
             i = int(which[0])
             game = self.replayed(i, moves_by_game(self.log, len(self.games))[i])
@@ -257,7 +260,7 @@ class _Chunk:
         self.games["public"]["phase"][which] = GAME_OVER
 
     def records(self) -> tuple[str, ...]:
-        """The record of every game."""
+        """Return the record of every game."""
         moves = moves_by_game(self.log, len(self.games))
         return tuple(dumps(self.replayed(i, actions)) for i, actions in enumerate(moves))
 

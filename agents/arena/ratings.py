@@ -1,4 +1,4 @@
-"""Ratings from win rates: Elo for the ladder, Nash averaging for what a ladder cannot show."""
+"""Ratings from win rates: Elo for the ladder, Nash averaging for what no ladder can show."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import Final
 
 import numpy as np
 
-ELO_SCALE: Final = 400 / np.log(10)  # so that ten wins to one are 400 points
-BOLDEST_STEP: Final = 2.0
+ELO_SCALE: Final = 400 / np.log(10)  # odds of ten to one are 400 points
+LONGEST_STEP: Final = 2.0
 STEPS: Final = 200
 PRECISION: Final = 1e-10
 COOLEST: Final = 1e-7
 COOLING: Final = 0.7
-SMALLEST_LOG: Final = -40.0  # who has less of a share than that has none
+SMALLEST_LOG: Final = -40.0  # a share below exp(-40) counts as none
 
 
 def elo(rates: np.ndarray, deals: int) -> np.ndarray:
-    """Elo ratings by maximum likelihood in the model of Bradley and Terry; their mean is 0.
+    """Return Elo ratings, fitted by maximum likelihood to the Bradley-Terry model; their mean is 0.
 
-    `rates[..., i, j]` is the share that i won against j (a tie is half), NaN where they did not
-    meet. One deal that ends even is added to each pair, so that who never won has a rating too.
+    `rates[..., i, j]` is the share of games that i won against j (a tie counts as half), NaN where
+    they did not meet. One even deal is added to each pair, so that an agent that never won has a
+    rating too.
     """
     met = ~np.isnan(rates)
     shares = np.where(met, (np.nan_to_num(rates) * deals + 0.5) / (deals + 1), 0)
@@ -29,25 +30,25 @@ def elo(rates: np.ndarray, deals: int) -> np.ndarray:
         expected = met / (1 + np.exp(strengths[..., None, :] - strengths[..., :, None]))
         slope = (shares - expected).sum(-1)
         weights = expected * (1 - expected)
-        # The ratings' sum is free: a matrix of ones settles it, and makes the curvature regular.
+        # The sum of the ratings is free: adding 1 / agents fixes it, so the matrix is not singular.
         curvature = np.eye(agents) * weights.sum(-1)[..., None] - weights + 1 / agents
         step = np.linalg.solve(curvature, slope[..., None])[..., 0]
         largest = np.abs(step).max(-1, keepdims=True)
-        strengths += step * np.minimum(1, BOLDEST_STEP / np.maximum(largest, BOLDEST_STEP))
+        strengths += step * np.minimum(1, LONGEST_STEP / np.maximum(largest, LONGEST_STEP))
         if largest.max() < PRECISION:
             break
     return ELO_SCALE * (strengths - strengths.mean(-1, keepdims=True))
 
 
 def nash(rates: np.ndarray) -> np.ndarray:
-    """How often each agent is chosen where two players each choose an agent to win by.
+    """Return how often each agent is chosen if two players each choose an agent to win with.
 
     This is Nash averaging (Balduzzi and others, 2018): of all equilibria of the game whose payoff
-    is the win rate less a half, the one of most entropy. Copies of an agent share its part; agents
-    that lose to the chosen ones get nothing.
+    is the win rate minus a half, the one of maximum entropy. Copies of an agent divide its share;
+    agents that lose to the chosen ones get nothing.
 
-    With a reward of `heat` for entropy the equilibrium is unique, and moves to the one that is
-    sought as the heat goes to 0; Newton's steps follow it.
+    With a reward of `heat` for entropy the equilibrium is unique, and it approaches the wanted one
+    as the heat goes to 0; Newton's method follows it there.
     """
     payoffs = rates - 0.5
     np.fill_diagonal(payoffs, 0)
@@ -60,11 +61,11 @@ def nash(rates: np.ndarray) -> np.ndarray:
 
 
 def _equilibrium(payoffs: np.ndarray, logs: np.ndarray, heat: float) -> np.ndarray:
-    """The logarithms of the shares, from those at a little more heat."""
+    """Return the logarithms of the shares, starting from those at a slightly greater heat."""
     agents = len(payoffs)
     for _ in range(STEPS):
         shares = np.exp(logs)
-        # Each share is to be proportional to exp(payoff / heat), and all are to sum to 1.
+        # Each share must be proportional to exp(payoff / heat), and all must sum to 1.
         unknown = np.zeros((agents + 1, agents + 1))
         unknown[:agents, :agents] = np.eye(agents) - payoffs * shares / heat
         unknown[:agents, agents] = 1
@@ -73,7 +74,7 @@ def _equilibrium(payoffs: np.ndarray, logs: np.ndarray, heat: float) -> np.ndarr
         step = np.linalg.solve(unknown, gap)[:agents]
         counts = np.maximum(logs, logs + step) > SMALLEST_LOG
         largest = np.abs(step[counts]).max()
-        logs = logs + step * min(1, BOLDEST_STEP / max(largest, BOLDEST_STEP))
+        logs = logs + step * min(1, LONGEST_STEP / max(largest, LONGEST_STEP))
         if largest < PRECISION:
             break
     return logs

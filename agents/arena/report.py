@@ -1,4 +1,4 @@
-"""A tournament as one HTML file that needs nothing else, for people who did not run it."""
+"""The standings as one self-contained HTML page, for people who did not run the tournament."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from agents.arena.standings import Standings
     from agents.arena.tournament import Outcome
 
-RAREST = 0.01  # plies that fewer hands reach are left out
+RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 
 
 def report_html(outcome: Outcome, standings: Standings, command: str) -> str:
-    """The page."""
+    """Return the page; `command` is the command line that it shows."""
     sections = [
         ("What was played", _what_was_played(outcome, standings, command)),
         ("The ladder", _ladder(standings)),
@@ -33,7 +33,7 @@ def report_html(outcome: Outcome, standings: Standings, command: str) -> str:
         ("Points in a hand", _hand_points(outcome, standings)),
         ("Points by ply", _points_by_ply(standings)),
         ("Regret in solved endings", _regret(standings)),
-        ("Time for a move", _time(standings)),
+        ("Time per move", _time(standings)),
     ]
     body = "\n".join(f"<section>\n<h2>{title}</h2>\n{text}\n</section>" for title, text in sections)
     page = files("agents.arena").joinpath("report.html").read_text("utf-8")
@@ -45,9 +45,9 @@ def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> st
     deals = standings.pairs[0]["deals"]
     partners = " as partners" if rules.teams else ""
     episode = f"games to {rules.target}" if tournament.terms.episode == "game" else "single hands"
-    cut = f" (interrupted; {tournament.deals:,} were asked for)" if outcome.interrupted else ""
+    cut = f" (interrupted; {tournament.deals:,} were requested)" if outcome.interrupted else ""
     rows = [
-        ("Rules", f"{rules.name or 'own rules'}, {rules.players} players{partners}, {episode}"),
+        ("Rules", f"{rules.name or 'custom rules'}, {rules.players} players{partners}, {episode}"),
         ("Fields", ", ".join(f"{name} {value}" for name, value in rules.fields().items())),
         ("Deals", f"{deals:,}{cut}, each under {rules.sides} seat assignments"),
         ("Seed", f"{tournament.seed} (deal k has seed {tournament.seed} + k)"),
@@ -65,7 +65,16 @@ def _ladder(standings: Standings) -> str:
         for row in standings.ratings
     ]
     table = _table(
-        ["agent", "Elo", "95 % interval", "wins of 100", "Nash", "a move", "regret", "forfeits"],
+        [
+            "agent",
+            "Elo",
+            "95 % interval",
+            "win rate (%)",
+            "Nash",
+            "time per move",
+            "regret",
+            "forfeits",
+        ],
         [
             [
                 row["agent"],
@@ -86,7 +95,7 @@ def _ladder(standings: Standings) -> str:
 def _heat_map(standings: Standings) -> str:
     names = [row["agent"] for row in standings.ratings]
     return (
-        "<p>What the agent of the row won against that of the column, of 100 games. "
+        "<p>The win rate (%) of the agent in the row against the agent in the column. "
         "The best are at the top and on the left.</p>" + _figure(heat_map(names, standings.rates))
     )
 
@@ -103,7 +112,7 @@ def _pairs(standings: Standings) -> str:
         ]
         for pair in standings.pairs
     ]
-    heads = ["a", "b", "a wins, of 100", "a's points a hand", "spread of a hand", "saved"]
+    heads = ["a", "b", "a's win rate (%)", "a's points a hand", "spread of a hand", "saved"]
     return _table(heads, rows, names=2)
 
 
@@ -111,8 +120,8 @@ def _hand_points(outcome: Outcome, standings: Standings) -> str:
     unit = outcome.tournament.terms.rules.unit
     rows = [(name, curve["hand_points"]) for name, curve in standings.curves.items()]
     return (
-        "<p>How often a hand brought an agent's side how many points, its end included. "
-        "The line marks the mean.</p>"
+        "<p>How the points that an agent's side scores in a hand are distributed, including those "
+        "at the end of the hand. The line marks the mean.</p>"
         + _figure(histograms(rows, POINTS * unit, "points in a hand"))
     )
 
@@ -126,8 +135,8 @@ def _points_by_ply(standings: Standings) -> str:
         curves.append((name, means[: np.flatnonzero(often)[-1] + 1]))
     figure = lines(curves, "the k-th tile set in a hand", "mean points that it scored")
     return (
-        "<p>What the tiles that an agent set scored at once: the first is the lead, and the more "
-        "open ends there are, the larger the totals.</p>" + _figure(figure)
+        "<p>The points that an agent's tiles scored as they were set. The first tile is the lead; "
+        "the more open ends there are, the larger the totals.</p>" + _figure(figure)
     )
 
 
@@ -135,24 +144,25 @@ def _regret(standings: Standings) -> str:
     rows = [(row["agent"], row["regret"]) for row in standings.ratings if row["regret"] is not None]
     if not rows:
         return (
-            "<p>Not measured: no move of these games was made where the player knew every tile, or "
-            "the results were played without <code>--regret</code>. Only two sides are solved.</p>"
+            "<p>Not measured: no move of these games was made by a player who knew every tile, or "
+            "the results were played without <code>--regret</code>. Only endings between two sides "
+            "are solved.</p>"
         )
     solved = sum(row["solved"] for row in standings.ratings)
     figure = bars(rows, "regret", lambda value: f"{value:.3f}")
     return (
-        "<p>Towards a hand's end a player may know every hidden tile. From there on the best move "
-        "can be computed exactly; this is by how many points of the hand the agents' moves fell "
-        f"short of it, on the mean of {solved:,} such moves (every {REGRET_EVERY}th deal).</p>"
-        + _figure(figure)
+        "<p>Towards the end of a hand a player may know every hidden tile. From there on the best "
+        "move can be computed exactly. Regret is how many points of the hand an agent's moves fell "
+        f"short of it, on average over {solved:,} such moves of all agents (every "
+        f"{REGRET_EVERY}th deal).</p>" + _figure(figure)
     )
 
 
 def _time(standings: Standings) -> str:
     rows = [(row["agent"], row["us_per_move"]) for row in standings.ratings if row["us_per_move"]]
-    figure = dots(rows, "time for a move", duration) if rows else ""
+    figure = dots(rows, "time per move", duration) if rows else ""
     return (
-        "<p>Time on one core for a decision, among many that are asked for together. Each step of "
+        "<p>The time for a decision on one core, where many are requested together. Each step of "
         "the scale is ten times the one before.</p>" + _figure(figure)
     )
 
@@ -162,7 +172,7 @@ def _figure(svg: str) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """A table; all but the first columns stand to the right."""
+    """Return a table whose first `names` columns are aligned left, the others right."""
 
     def cells(row: Sequence[str], tag: str) -> str:
         return "".join(

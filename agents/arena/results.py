@@ -1,8 +1,8 @@
-"""The results file: one line that says what was played, then a line for every chunk.
+"""The results file: a header that describes the games, then a line of JSON for every chunk.
 
-Lines are only ever added, each safe on the disk before the next is played. So a run that was cut
-off goes on where it stopped, a line torn off in the middle is played again, and a second run may
-add deals or agents. What was played otherwise is refused, never mixed in.
+Lines are only ever appended, and each is on disk before the next chunk is taken in. So an
+interrupted run continues where it stopped, the chunk of a truncated line is played again, and a
+later run can add deals or agents. Results of other games are refused, never mixed in.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 def header_of(terms: Terms, seed: int, chunk: int) -> Json:
-    """What results must agree in to be of one tournament."""
+    """Return the header, which must be the same in all runs that share a results file."""
     return {
         "format": FORMAT,
         **asdict(terms.rules),
@@ -50,7 +50,7 @@ def header_of(terms: Terms, seed: int, chunk: int) -> Json:
 
 @cache
 def code_version() -> str:
-    """The package's version, and a digest of all source that has a part in what is played."""
+    """Return the package's version and a digest of all source files that can affect a game."""
     library, laboratory = (Path(package.__file__ or "").parent for package in (fiveup_env, agents))
     sources = [
         *(path for room in PLAYING_ROOMS for path in library.glob(f"{room}/*.py")),
@@ -64,7 +64,7 @@ def code_version() -> str:
 
 
 def origin(spec: str) -> str:
-    """A digest of the file that an agent's class is in, and of all files that its spec names."""
+    """Return a digest of the source file of an agent's class and all files that its spec names."""
     name, _, options = spec.partition(":")
     sources = [Path(inspect.getfile(agent_class(name)))]
     for part in filter(None, re.split("[,=]", options)):
@@ -82,16 +82,16 @@ def _digest(paths: Iterable[Path]) -> str:
 
 
 class ResultsFile:
-    """What was played before, and a place for what is played now."""
+    """The chunks that have been played, kept in a file to which new ones are appended."""
 
     def __init__(self, path: str | os.PathLike[str], header: Json, specs: Sequence[str]) -> None:
-        """Read a results file, or begin one; only what these agents played is asked for."""
+        """Read a results file, or create it; `specs` are the agents of the tournament."""
         self.path = Path(path)
         self.played: dict[Task, Played] = {}
         self._origins = {spec: origin(spec) for spec in specs}
         content = self.path.read_bytes() if self.path.exists() else b""
         first = _line(header)
-        if first.startswith(content):  # nothing, or a header torn off
+        if first.startswith(content):  # empty, or a truncated header
             complete = first
         else:
             self._check_header(content, header)
@@ -101,15 +101,15 @@ class ResultsFile:
             if complete == first:
                 file.write(first)
             file.truncate(len(complete))
-            _make_safe(file)
+            _sync(file)
         self._file = self.path.open("ab")
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._file.close()
 
     def add(self, task: Task, played: Played) -> None:
-        """Add a chunk; it is on the disk when this returns."""
+        """Append a chunk; it is on disk when this returns."""
         self.played[task] = played
         about = {
             "agents": task.agents,
@@ -118,46 +118,46 @@ class ResultsFile:
             "deals": task.deals,
         }
         self._file.write(_line(about | to_json(played)))
-        _make_safe(self._file)
+        _sync(self._file)
 
     def _check_header(self, content: bytes, header: Json) -> None:
-        """Refuse a file of other things, or of other games."""
+        """Refuse a file that holds something else, or results of other games."""
         first, end, _ = content.partition(b"\n")
         try:
             written = json.loads(first) if end else {}
         except ValueError:
             written = {}
         if not isinstance(written, dict) or written.get("format") != FORMAT:
-            raise ArenaError(f"{self.path} is no results file of the arena: choose another name")
+            raise ArenaError(f"{self.path} is not a results file of the arena: choose another name")
         for name, value in header.items():
             if written.get(name) != value:
                 raise ArenaError(
                     f"{self.path} was played with {name} {written.get(name)!r}, not {value!r}: "
-                    "choose another file, or play on as it was played"
+                    "choose another file, or continue with its settings"
                 )
 
     def _read(self, content: bytes) -> None:
         for number, line in enumerate(content.splitlines()[1:], 2):
             try:
-                told = json.loads(line)
-                task = Task(tuple(told["agents"]), told["first"], told["deals"])
-                origins, played = told["origins"], from_json(told)
+                chunk = json.loads(line)
+                task = Task(tuple(chunk["agents"]), chunk["first"], chunk["deals"])
+                origins, played = chunk["origins"], from_json(chunk)
             except (ValueError, TypeError, KeyError, IndexError) as error:
                 raise ArenaError(
                     f"{self.path}, line {number} is damaged ({error}): remove that line, "
-                    "and its deals are played again"
+                    "and its deals will be played again"
                 ) from None
             for spec, was in zip(task.agents, origins, strict=True):
                 if self._origins.get(spec, was) != was:
                     raise ArenaError(
-                        f"{self.path} was played with another {spec}: its code or its file has "
-                        "changed since; choose another results file"
+                        f"{self.path} was played with another version of {spec}: its code or its "
+                        "files have changed since; choose another results file"
                     )
             self.played[task] = played
 
 
 def to_json(played: Played) -> Json:
-    """A chunk as plain values; distributions by their points, where there are any."""
+    """Return a chunk as plain values; histograms map points to counts and leave out zeros."""
     tally = played.tally[0]
     return {
         "scores": played.scores.tolist(),
@@ -176,25 +176,25 @@ def to_json(played: Played) -> Json:
     }
 
 
-def from_json(told: Json) -> Played:
-    """The chunk of such values."""
+def from_json(chunk: Json) -> Played:
+    """Return the chunk that `to_json` made these values from."""
     tally = np.zeros(1, TALLY)
-    tally[0]["plies"], tally[0]["ply_points"] = told["plies"], told["ply_points"]
-    for row, counts in zip(tally[0]["hand_points"], told["hand_points"], strict=True):
+    tally[0]["plies"], tally[0]["ply_points"] = chunk["plies"], chunk["ply_points"]
+    for row, counts in zip(tally[0]["hand_points"], chunk["hand_points"], strict=True):
         _fill(row, counts)
-    _fill(tally[0]["hand_margins"], told["hand_margins"])
-    forfeits = np.full(len(told["hands"]), NOBODY)
-    for i, agent in told["forfeits"].items():
+    _fill(tally[0]["hand_margins"], chunk["hand_margins"])
+    forfeits = np.full(len(chunk["hands"]), NOBODY)
+    for i, agent in chunk["forfeits"].items():
         forfeits[int(i)] = agent
     return Played(
-        scores=np.array(told["scores"]),
-        hands=np.array(told["hands"]),
+        scores=np.array(chunk["scores"]),
+        hands=np.array(chunk["hands"]),
         forfeits=forfeits,
         tally=tally,
-        decisions=np.array(told["decisions"]),
-        regret=np.array(told["regret"]),
-        solved=np.array(told["solved"]),
-        seconds=np.array(told["seconds"]),
+        decisions=np.array(chunk["decisions"]),
+        regret=np.array(chunk["regret"]),
+        solved=np.array(chunk["solved"]),
+        seconds=np.array(chunk["seconds"]),
     )
 
 
@@ -207,10 +207,10 @@ def _fill(row: np.ndarray, counts: dict[str, int]) -> None:
         row[int(points) + MOST_POINTS] = count
 
 
-def _line(told: Json) -> bytes:
-    return json.dumps(told, separators=(",", ":")).encode() + b"\n"
+def _line(values: Json) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
 
-def _make_safe(file: Any) -> None:
+def _sync(file: Any) -> None:
     file.flush()
     os.fsync(file.fileno())

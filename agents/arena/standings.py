@@ -1,4 +1,4 @@
-"""What a tournament shows: every pair with its intervals, and every agent with its ratings."""
+"""The results of a tournament: every pair with its intervals, every agent with its ratings."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)
 
 @dataclass(frozen=True)
 class Standings:
-    """Rows for people and programs; `rates[i, j]` is what i won against j (NaN: never met)."""
+    """The rows of the tables, which are written as JSON too, and the data of the plots."""
 
     pairs: list[Json]
     ratings: list[Json]  # the best first
-    rates: np.ndarray
-    curves: dict[str, Json]  # by agent: points by ply, and how often a hand brought how many
+    rates: np.ndarray  # [i, j]: the win rate of i against j, in the order of `ratings`; NaN: unmet
+    curves: dict[str, Json]  # by agent: points by ply, and a histogram of points in a hand
 
 
 def standings_of(outcome: Outcome) -> Standings:
-    """The standings after all deals that every pair has played."""
+    """Return the standings over the deals that every pair has played."""
     tournament = outcome.tournament
     rules, pairs, count = tournament.terms.rules, tournament.pairs, len(tournament.agents)
     chunks = [outcome.chunks_of(pair) for pair in pairs]
@@ -53,7 +53,7 @@ def standings_of(outcome: Outcome) -> Standings:
             "win_rate_ci": [float(low[0]), float(high[0])],
             "margin": float(duel.margins.mean()),
             "margin_ci": [float(low[1]), float(high[1])],
-            **_how_played(duel, played, rules.unit),
+            **_details(duel, played, rules.unit),
         }
         for (a, b), duel, played, low, high in zip(pairs, duels, chunks, lows, highs, strict=True)
     ]
@@ -62,7 +62,7 @@ def standings_of(outcome: Outcome) -> Standings:
     shares = nash(rates) if not np.isnan(rates).any() else np.full(count, math.nan)
     ratings = elo(rates, deals)
     low, high = interval(elo(sampled, deals))
-    by_agent = [_of_agent(k, pairs, chunks) for k in range(count)]
+    by_agent = [_agent_totals(k, pairs, chunks) for k in range(count)]
     order = np.argsort(-ratings, kind="stable").tolist()
     return Standings(
         pairs=rows,
@@ -83,7 +83,10 @@ def standings_of(outcome: Outcome) -> Standings:
 
 
 def _matrix(pairs: Sequence[tuple[int, int]], count: int, wins: np.ndarray) -> np.ndarray:
-    """Win rates by pair as a matrix (or one for each resample): a half on its diagonal."""
+    """Return the win rates of pairs as a matrix, or one for each resample.
+
+    The diagonal is one half; pairs that never met are NaN.
+    """
     rates = np.full((*wins.shape[:-1], count, count), math.nan)
     for k, (a, b) in enumerate(pairs):
         rates[..., a, b], rates[..., b, a] = wins[..., k], 1 - wins[..., k]
@@ -91,8 +94,8 @@ def _matrix(pairs: Sequence[tuple[int, int]], count: int, wins: np.ndarray) -> n
     return rates
 
 
-def _how_played(duel: Duel, chunks: Sequence[Played], unit: int) -> Json:
-    """What else there is to say of a pair."""
+def _details(duel: Duel, chunks: Sequence[Played], unit: int) -> Json:
+    """Return the counts, the spread and the forfeits of a pair."""
     margins = np.sum([chunk.tally[0]["hand_margins"] for chunk in chunks], axis=0)
     mean = np.average(POINTS, weights=margins) if margins.any() else 0
     spread = np.average((POINTS - mean) ** 2, weights=margins) if margins.any() else math.nan
@@ -109,10 +112,10 @@ def _how_played(duel: Duel, chunks: Sequence[Played], unit: int) -> Json:
     }
 
 
-def _of_agent(
+def _agent_totals(
     agent: int, pairs: Sequence[tuple[int, int]], chunks: Sequence[Sequence[Played]]
 ) -> tuple[Json, Json]:
-    """What an agent did in all its games: in figures, and in curves."""
+    """Return the figures and the curves of an agent over all its games."""
     mine = [
         (played, pair.index(agent))
         for pair, of_pair in zip(pairs, chunks, strict=True)

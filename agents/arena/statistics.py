@@ -1,4 +1,4 @@
-"""How sure a mean over deals is: bootstrap intervals, and what duplicate deals save."""
+"""Bootstrap intervals of means over deals, and how many games duplicate deals save."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ TAILS = (2.5, 97.5)  # per cent
 
 
 def resampled_means(values: np.ndarray, seed: int = 0) -> np.ndarray:
-    """The mean of every column when the deals (rows) are drawn anew: a row for each resample.
+    """Return the mean of every column over resampled deals (rows): a row for each resample.
 
-    All columns get the same deals, so that what was played on the same deals stays together.
+    All columns of a resample use the same deals, so columns that were played on the same deals
+    stay paired.
     """
     sums = np.zeros((RESAMPLES, values.shape[1]))
     add_resamples(np.ascontiguousarray(values, np.float64), np.uint64(seed), sums)
@@ -22,15 +23,16 @@ def resampled_means(values: np.ndarray, seed: int = 0) -> np.ndarray:
 
 
 def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The 95 % interval of every column."""
+    """Return the lower and upper bounds of the 95 % interval of every column."""
     low, high = np.percentile(resamples, TAILS, axis=0)
     return low, high
 
 
 def variance_reduction(games: np.ndarray) -> float:
-    """How much larger the variance of the mean would be if every game had a deal of its own.
+    """Return how many times the variance of the mean would be if every game had its own deal.
 
-    A row for every deal, a column for every seating.
+    `games` has a row for every deal and a column for every seating. Return NaN for a single deal,
+    or where the deals do not differ.
     """
     if len(games) < 2:
         return float("nan")
@@ -41,7 +43,7 @@ def variance_reduction(games: np.ndarray) -> float:
 
 @compiled
 def add_resamples(values: Array, seed: Word, sums: Array) -> None:
-    """Sum up as many rows as there are, each drawn by chance, for every row of sums."""
+    """Add to every row of `sums` as many rows of `values` as there are, drawn with replacement."""
     rows, columns = values.shape
     for r in range(len(sums)):
         key = scramble(scramble(seed) + np.uint64(r))

@@ -1,4 +1,4 @@
-"""Standings as text of at most 100 columns."""
+"""The standings as text of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ GAP = "  "
 
 
 def standings_text(standings: Standings) -> str:
-    """The pairs, then the ladder."""
+    """Return the table of all pairs, then the ladder."""
     return f"{pairs_text(standings.pairs)}\n\n{ladder_text(standings.ratings)}"
 
 
 def pairs_text(pairs: Sequence[dict[str, Any]]) -> str:
-    """Who won how much of whom; `saved` is what duplicate deals saved, in games."""
-    rows = [("a", "b", "deals", "a wins, of 100", "points a hand", "saved")]
+    """Return the table of all pairs.
+
+    `saved` is how many times as many games, each on its own deal, an equally exact margin needs.
+    """
+    rows = [("a", "b", "deals", "a's win rate (%)", "points a hand", "saved")]
     rows += [
         (
             short(pair["a"]),
@@ -36,8 +39,8 @@ def pairs_text(pairs: Sequence[dict[str, Any]]) -> str:
 
 
 def ladder_text(ratings: Sequence[dict[str, Any]]) -> str:
-    """The agents, the best first."""
-    rows = [("agent", "Elo", "wins", "Nash", "a move", "regret")]
+    """Return the table of all agents, the best first."""
+    rows = [("agent", "Elo", "win rate (%)", "Nash", "time per move", "regret")]
     rows += [
         (
             short(row["agent"]),
@@ -53,7 +56,7 @@ def ladder_text(ratings: Sequence[dict[str, Any]]) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:
-    """Rows under each other; some columns stand to the right."""
+    """Return rows of cells as text in columns, of which those in `right` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         GAP.join(
@@ -65,29 +68,29 @@ def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:
 
 
 def short(name: str, longest: int = LONGEST_NAME) -> str:
-    """A spec in little room: its beginning and its end."""
+    """Return a name of at most `longest` characters: a longer one keeps its beginning and end."""
     head = longest // 2 - 2
     return name if len(name) <= longest else f"{name[:head]}..{name[head + 2 - longest :]}"
 
 
 def percent(rate: float, bounds: Sequence[float]) -> str:
-    """A win rate of 100, with its interval."""
+    """Return a win rate in per cent, with its interval."""
     low, high = (100 * bound for bound in bounds)
     return f"{100 * rate:.1f} ({low:.1f} .. {high:.1f})"
 
 
 def points(margin: float, bounds: Sequence[float]) -> str:
-    """A margin with its interval."""
+    """Return a margin with its interval."""
     return f"{margin:+.2f} ({bounds[0]:+.2f} .. {bounds[1]:+.2f})"
 
 
 def times(factor: float | None) -> str:
-    """How many times as much."""
+    """Return a factor as text, or a dash where there is none."""
     return "-" if factor is None else f"x {factor:.1f}"
 
 
 def duration(microseconds: float | None) -> str:
-    """A time that people can read."""
+    """Return a time in the unit that suits it, or a dash where there is none."""
     if microseconds is None:
         return "-"
     for unit, size in (("us", 1), ("ms", 1e3)):
@@ -97,7 +100,7 @@ def duration(microseconds: float | None) -> str:
 
 
 def forfeited(forfeits: Sequence[int]) -> str:
-    """Who forfeited how many games, if anybody did."""
+    """Return how many games each agent of a pair forfeited, or nothing if none did."""
     names = zip("ab", forfeits, strict=True)
-    told = ", ".join(f"{name} forfeited {games}" for name, games in names if games)
-    return f"; {told}" if told else ""
+    text = ", ".join(f"{name} forfeited {games}" for name, games in names if games)
+    return f"; {text}" if text else ""

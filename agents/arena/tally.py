@@ -1,4 +1,4 @@
-"""Moves made in many games, and what they bring, counted as they are made."""
+"""The compiled loop of a chunk: make moves in many games, and count what they score."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from fiveup_env.rules.tiles import TILE_COUNT
 
 FIRST, SECOND, NOBODY = 0, 1, -1
 MOST_HANDS = 1_000  # a game that nobody has won by then is decided by its scores
-MOST_POINTS = 64  # of a hand, on the cribbage scale; what is beyond is counted as that many
+MOST_POINTS = 64  # of a hand, on the cribbage scale; totals beyond it, either way, are clipped
 
-# What is counted while games go on, by agent where there are two rows.
+# Counts over all games of a chunk. Where the first axis is 2, it is the agent.
 TALLY = np.dtype(
     [
-        ("plies", np.int64, (2, TILE_COUNT)),  # how often each set the k-th tile of a hand
-        ("ply_points", np.int64, (2, TILE_COUNT)),  # what these scored together
-        ("hand_points", np.int64, (2, 2 * MOST_POINTS + 1)),  # sides' hands by points, from -64
-        ("hand_margins", np.int64, (2 * MOST_POINTS + 1,)),  # hands by the first's margin
+        ("plies", np.int64, (2, TILE_COUNT)),  # how often it set the k-th tile of a hand
+        ("ply_points", np.int64, (2, TILE_COUNT)),  # the points that these plays scored
+        ("hand_points", np.int64, (2, 2 * MOST_POINTS + 1)),  # hands of its sides by points + 64
+        ("hand_margins", np.int64, (2 * MOST_POINTS + 1,)),  # hands by the first's margin + 64
     ],
     align=True,
 )
 
 
 @compiled
-def ask_whom(games: Array, going: Array, seated: Array, queues: Array) -> tuple[int, int, int]:
-    """Move the games that still go on to the front, and queue them for the agent that is to move.
+def queue_games(games: Array, going: Array, seated: Array, queues: Array) -> tuple[int, int, int]:
+    """Move the unfinished games to the front of `going`, and queue each for the agent to move.
 
-    Answers how many go on, and how long the two queues are.
+    Return the number of unfinished games and the lengths of the two queues.
     """
     left = first = second = 0
     for k in range(len(going)):
@@ -59,9 +59,9 @@ def advance(
     one_hand: bool,  # noqa: FBT001  (compiled functions take their arguments by position)
     tallies: Array,
 ) -> None:
-    """Make legal moves and count what they bring; deal the next hand where one ended.
+    """Make legal moves and count what they score; deal the next hand where one ended.
 
-    `bases` are the sides' scores when the hand began.
+    `bases` holds the sides' scores at the start of the hand, and is updated when a hand ends.
     """
     for k in range(len(which)):
         i = which[k]
@@ -83,7 +83,7 @@ def advance(
 
 @inlined
 def _count_hand(public: Struct, seated: Array, bases: Array, i: int, tally: Struct) -> None:
-    """Count a finished hand by what it brought the sides, and begin the next from there."""
+    """Count the points of a finished hand, and make its final scores the next one's bases."""
     sides, unit = public.rules.sides, public.rules.unit
     total = own = 0
     for side in range(sides):

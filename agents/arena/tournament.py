@@ -23,28 +23,30 @@ if TYPE_CHECKING:
 
     from agents.arena.games import Played
 
-# Plays tasks on so many cores, and hands on what is done, in any order.
+# Plays tasks on this many cores, and yields each result as soon as it is there, in any order.
 Engine: TypeAlias = "Callable[[Iterable[Task], Terms, int], Iterator[tuple[Task, Played]]]"
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """Who meets whom, how, and on which deals."""
+    """The agents that meet, how they play, and on which deals."""
 
     agents: tuple[str, ...]  # specs
     terms: Terms
     deals: int
     seed: int = 0  # the first deal stream
-    against: str | None = None  # meets every other; else all meet all
-    chunk: int = CHUNK  # deals that are played together
+    against: str | None = None  # the agent that meets every other; None: all meet all
+    chunk: int = CHUNK  # deals that are played side by side
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Refuse a tournament that cannot be played."""
         if len(self.agents) < 2:
-            raise ArenaError("an arena needs two agents at least, such as --agents greedy,random")
-        for name, least in (("deals", self.deals), ("chunk", self.chunk)):
-            if least < 1:
-                raise ArenaError(f"--{name}: an arena needs one deal at least, not {least}")
+            raise ArenaError(
+                "a tournament needs at least two agents, such as --agents greedy,random"
+            )
+        for name, deals in (("deals", self.deals), ("chunk", self.chunk)):
+            if deals < 1:
+                raise ArenaError(f"--{name} must be at least 1, not {deals}")
         checked_seed(self.seed)
         checked_seed(self.seed + self.deals - 1)
         if self.against not in {None, *self.agents}:
@@ -54,36 +56,36 @@ class Tournament:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Who meets whom, by number."""
-        everybody = range(len(self.agents))
+        """The pairs of agents that meet, by their places in `agents`."""
+        places = range(len(self.agents))
         if self.against is None:
-            return list(itertools.combinations(everybody, 2))
+            return list(itertools.combinations(places, 2))
         rival = self.agents.index(self.against)
-        return [(k, rival) for k in everybody if k != rival]
+        return [(k, rival) for k in places if k != rival]
 
     def task(self, pair: tuple[int, int], start: int) -> Task:
-        """A pair on the chunk that begins with a deal."""
+        """Return the task of a pair for the chunk that begins with the deal `start`."""
         a, b = (self.agents[k] for k in pair)
         return Task((a, b), self.seed + start, min(self.chunk, self.deals - start))
 
     @property
     def tasks(self) -> list[Task]:
-        """All there is to play: chunk after chunk, so that all pairs get on alike."""
+        """All tasks, ordered by chunk, so that all pairs advance together."""
         starts = range(0, self.deals, self.chunk)
         every = (self.task(pair, start) for start in starts for pair in self.pairs)
-        return list(dict.fromkeys(every))  # equal agents meet others only once
+        return list(dict.fromkeys(every))  # agents of the same spec share their tasks
 
 
 @dataclass
 class Outcome:
-    """What was played of a tournament."""
+    """The part of a tournament that has been played."""
 
     tournament: Tournament
     played: dict[Task, Played] = field(default_factory=dict)
     interrupted: bool = False
 
     def chunks_of(self, pair: tuple[int, int]) -> list[Played]:
-        """What a pair played, on the deals that all pairs have played, in order."""
+        """Return a pair's chunks in order, of those that all pairs have played."""
         tournament = self.tournament
         starts = [
             start
@@ -94,7 +96,7 @@ class Outcome:
 
     @property
     def records(self) -> list[str]:
-        """The records of all games: pair by pair, deal by deal, seating by seating."""
+        """The records of all games, ordered by pair, deal and seating."""
         tournament = self.tournament
         starts = range(0, tournament.deals, tournament.chunk)
         every = (tournament.task(pair, start) for pair in tournament.pairs for start in starts)
@@ -108,9 +110,10 @@ def play_tournament(
     results: str | os.PathLike[str] | None = None,
     engine: Engine | None = None,
 ) -> Outcome:
-    """Play what is not in the results file yet; Ctrl-C ends it early, and nothing is lost.
+    """Play the tasks that the results file lacks, and return the outcome.
 
-    The engine plays the tasks: by default, processes of this machine.
+    The engine plays the tasks: by default, processes on this machine. Ctrl-C ends the tournament
+    early and keeps every chunk that was finished.
     """
     engine = engine or play_tasks
     if results is None:
@@ -127,7 +130,7 @@ def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: 
     todo = [task for task in tasks if task not in known]
     if file and tournament.terms.record and outcome.played:
         raise ArenaError(
-            f"{file.path} holds games already, whose moves it does not keep: "
+            f"{file.path} already holds games, but not their moves: "
             "give --record a results file of its own"
         )
     cores = min(cores, max(1, len(todo)))
@@ -145,14 +148,14 @@ def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: 
 
 
 def _compile(terms: Terms) -> None:
-    """Compile the game here, once, so that the workers find it in the cache."""
+    """Compile the game in this process, so that the workers find it in the cache."""
     Player(Terms(terms.rules, "hand")).play(Task(("random", "random"), 0, 1))
 
 
 def split_specs(specs: str) -> tuple[str, ...]:
-    """The specs of `greedy,pimc:worlds=50,ms=20,random`.
+    """Return the specs in a text such as `greedy,pimc:worlds=50,ms=20,random`.
 
-    A comma also parts the options of a spec: a part that is no agent's name goes with the last.
+    Commas also separate the options of a spec: a part `option=value` belongs to the spec before it.
     """
     names: list[str] = []
     for part in filter(None, specs.split(",")):

@@ -1,7 +1,7 @@
-"""Chunks on all cores: processes that play, and one that hands the tasks out.
+"""The processes that play the chunks, and the one that hands out their tasks.
 
-With a limit of time, a worker tells of every decision before it asks for it. So a worker that
-hears nothing more from an agent can be ended, and the agent named with the game that it was in.
+With a time limit, a worker announces every decision before it asks the agent for it. So a worker
+whose agent does not respond can be ended, and the agent named together with its game.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from agents.arena.games import Terms
     from fiveup_env.opponents.agent import Agent
 
-GRACE = 2.0  # seconds beyond the limit before a worker that does not answer is ended
-READY = 300.0  # seconds that an agent may take to load, to compile and to make a first move
+GRACE = 2.0  # seconds beyond the limit before a worker that does not respond is ended
+READY = 300.0  # seconds for an agent to load, to compile and to make a first move
 
 
 def play_tasks(tasks: Iterable[Task], terms: Terms, cores: int) -> Iterator[tuple[Task, Played]]:
-    """Play all tasks, on so many cores; what is done is handed on at once, in any order."""
+    """Play all tasks on this many cores; yield each result at once, in any order."""
     if cores == 1 and terms.move_limit == float("inf"):
         player = Player(terms)
         for task in tasks:
@@ -53,37 +53,39 @@ def play_tasks(tasks: Iterable[Task], terms: Terms, cores: int) -> Iterator[tupl
 
 
 class Player:
-    """Plays tasks in this process, and keeps the agents that it has made."""
+    """A player of tasks in this process, which keeps the agents that it has made."""
 
-    def __init__(self, terms: Terms, tell: Callable[[str | Decision], None] | None = None) -> None:
-        """Play on some terms, and tell whom it gets ready, and what it asks of them."""
-        self.terms, self.tell = terms, tell
+    def __init__(
+        self, terms: Terms, announce: Callable[[str | Decision], None] | None = None
+    ) -> None:
+        """Call `announce` with a spec before that agent is made, and before every decision."""
+        self.terms, self.announce = terms, announce
         self.agents: dict[str, Agent] = {}
 
     def play(self, task: Task) -> Played:
-        """Play a task with agents made from their specs."""
+        """Play a task and return its results; an agent is made once for each spec."""
         for spec in task.agents:
             if spec not in self.agents:
-                if self.tell:
-                    self.tell(spec)
+                if self.announce:
+                    self.announce(spec)
                 self.agents[spec] = self._ready(spec)
         agents = [self.agents[spec] for spec in task.agents]
-        return play_chunk(agents, task.agents, self.terms, task.seeds, self.tell)
+        return play_chunk(agents, task.agents, self.terms, task.seeds, self.announce)
 
     def _ready(self, spec: str) -> Agent:
-        """An agent that has loaded and compiled all that it needs: no move is charged for that."""
+        """Return an agent that has made a move, so that loading and compiling are not timed."""
         agent, game = make_agent(spec), Game(self.terms.rules, seed=0)
-        # One thread: the cores are shared by games, and sums come out the same on any of them.
+        # The games share the cores already, and one thread sums the same way on any machine.
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
-        with suppress(Exception):  # what it does wrong it will do again, where it is watched
+        with suppress(Exception):  # it will fail again in a game, where the fault is reported
             agent(game.view(), game.action_mask()[None], np.random.default_rng(0))
         return agent
 
 
 def _work(pipe: Connection, terms: Terms) -> None:
-    """Be a worker: play tasks until there are none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    """Play tasks from a pipe until it is closed: the main function of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     player = Player(terms, pipe.send if terms.move_limit != float("inf") else None)
     with suppress(EOFError, BrokenPipeError):
         while True:
@@ -95,7 +97,7 @@ def _work(pipe: Connection, terms: Terms) -> None:
 
 
 class _Worker:
-    """A process, the task that it is at, and what it has told of it."""
+    """A worker process, its current task, and what it has announced about it."""
 
     def __init__(self, terms: Terms, task: Task) -> None:
         context = multiprocessing.get_context("spawn")
@@ -113,7 +115,7 @@ class _Worker:
         self.pipe.send(task)
 
     def note(self, asked: str | Decision) -> None:
-        """Hear whom it gets ready, or what it is about to ask; the time runs from now on."""
+        """Note an announcement, and set the deadline for what was announced."""
         allowed = READY
         if isinstance(asked, Decision):
             allowed = self.terms.move_limit * len(asked.which) + GRACE
@@ -127,7 +129,7 @@ class _Worker:
         self.pipe.close()
 
     def missed(self) -> Played:
-        """What comes of a task whose agent did not answer: forfeits, or an ArenaError."""
+        """Return the forfeits of a task whose agent did not respond, or raise an ArenaError."""
         asked, task = self.asked, self.task
         assert asked
         agent = asked.agent if isinstance(asked, Decision) else task.agents.index(asked)
@@ -139,12 +141,12 @@ class _Worker:
         i = int(asked.which[0])
         moves = moves_by_game(self.log, task.deals * rules.sides)[i]
         game = replayed(rules, int(task.seeds[i // rules.sides]), moves)
-        why = f"did not answer; {self.terms.move_limit:g} seconds a decision are allowed"
+        why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
         raise ArenaError(fault(name, why, game))
 
 
 class _Crew:
-    """Workers, one a core, none of whom outlives the play."""
+    """One worker for each core; all are ended when the play is over."""
 
     def __init__(self, terms: Terms, cores: int) -> None:
         self.terms, self.cores = terms, cores
@@ -156,36 +158,36 @@ class _Crew:
             while waiting and len(self.workers) < self.cores:
                 self.workers.append(_Worker(self.terms, waiting.popleft()))
             while self.workers:
-                yield from self._what_is_done(waiting)
-                yield from self._what_is_late(waiting)
+                yield from self._finished(waiting)
+                yield from self._overdue(waiting)
         finally:
             for worker in self.workers:
                 worker.end()
 
-    def _what_is_done(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
-        """Hear the workers, and give those that are done their next tasks."""
+    def _finished(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
+        """Wait for the workers, yield finished tasks, and hand out the next ones."""
         nearest = min(worker.deadline for worker in self.workers)
         patience = None if nearest == float("inf") else max(0, nearest - time.monotonic())
-        heard = connection.wait([worker.pipe for worker in self.workers], patience)
-        for worker in [worker for worker in self.workers if worker.pipe in heard]:
+        ready = connection.wait([worker.pipe for worker in self.workers], patience)
+        for worker in [worker for worker in self.workers if worker.pipe in ready]:
             try:
-                told = worker.pipe.recv()
+                message = worker.pipe.recv()
             except (EOFError, ConnectionResetError):
                 raise lost(worker.task, "--cores 1 plays them in this process") from None
-            if isinstance(told, (str, Decision)):
-                worker.note(told)
-            elif isinstance(told, ArenaError):
-                raise told
+            if isinstance(message, (str, Decision)):
+                worker.note(message)
+            elif isinstance(message, ArenaError):
+                raise message
             else:
                 done = worker.task
                 if waiting:
                     worker.give(waiting.popleft())
                 else:
                     self._dismiss(worker)
-                yield done, told
+                yield done, message
 
-    def _what_is_late(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
-        """End the workers whose agents do not answer."""
+    def _overdue(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
+        """End the workers whose agents do not respond, and yield what they forfeit."""
         now = time.monotonic()
         for worker in [worker for worker in self.workers if worker.deadline < now]:
             played = worker.missed()
@@ -200,7 +202,7 @@ class _Crew:
 
 
 def lost(task: Task, more: str) -> ArenaError:
-    """What to say of a task whose worker did not come back, and more."""
+    """Return the error for a task whose worker died; `more` is a cause or a hint."""
     a, b = task.agents
     last = task.first + task.deals - 1
     return ArenaError(f"a worker died while {a} met {b} on deals {task.first} to {last}: {more}")

@@ -1,4 +1,5 @@
-"""The laboratory on Ray: training by RLlib and tournaments, on any number of machines.
+"""The laboratory on Ray: training by RLlib, and tournaments, on any number of machines.
 
-Ray schedules, restarts and keeps checkpoints; what is played and learnt from is the laboratory's.
+Ray schedules processes, restarts them and writes checkpoints; the games and what is learnt from
+them are the laboratory's own.
 """

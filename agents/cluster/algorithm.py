@@ -1,8 +1,8 @@
 """RLlib's PPO on the lessons of batch runners.
 
-RLlib learns from episodes that its own runners collect step by step. These runners hand over whole
-lessons, in which each decision has its seat's advantage already; so nothing is left to do between
-sampling and learning but to put the lessons together.
+RLlib learns from episodes that its own runners collect step by step. These runners return lessons,
+in which each decision already has the advantage of its seat, so the lessons only have to be
+concatenated between sampling and learning.
 """
 
 from __future__ import annotations
@@ -38,45 +38,45 @@ if TYPE_CHECKING:
 
 SAMPLED: Final = (ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME)
 KL, CLIP_FRACTION = "kl", "clip_fraction"
-SECONDS_FOR_A_WINDOW: Final = 600.0  # unless it is known how long one takes
-SECONDS_AT_LEAST: Final = 60.0
-TIMES_AS_LONG: Final = 10.0  # as the last one takes no window of a runner that still plays
-SECONDS_FOR_A_PING: Final = 1.0  # of a runner that was lost: is it back?
+WINDOW_TIMEOUT: Final = 600.0  # seconds, while it is not known how long a window takes
+LEAST_TIMEOUT: Final = 60.0
+TIMEOUT_FACTOR: Final = 10.0  # no runner that still plays takes this many times the last window
+PING_TIMEOUT: Final = 1.0  # seconds for a lost runner to respond, if it has come back
 
 
 class SeatPPO(PPO):
-    """PPO whose runners hand over lessons.
+    """PPO whose runners return lessons.
 
-    Ray may never answer for a runner whose node was lost; its window is waited for no
-    longer than there is reason to.
+    Ray may never report on a runner whose node was lost, so each window has a time limit that
+    follows from how long the last one took.
     """
 
-    _patience = SECONDS_FOR_A_WINDOW
+    _patience = WINDOW_TIMEOUT
 
     @property
     def decisions(self) -> int:
-        """How many decisions were played and learnt from."""
+        """The number of decisions that were played and learnt from."""
         return int(self.metrics.peek(SAMPLED, default=0))
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """The network's, by its own names."""
+        """Return the weights of the network by its own names, without RLlib's prefix."""
         state = self.learner_group.get_weights()[DEFAULT_MODULE_ID]
         return {name.removeprefix("network."): torch.tensor(w) for name, w in state.items()}
 
     def training_step(self) -> None:
-        """Play a window in every runner, learn from all of them, and hand the weights out."""
+        """Play a window in every runner, learn from all of them, and send out the weights."""
         began = time.monotonic()
-        lessons, told = synchronous_parallel_sample(
+        lessons, sampled = synchronous_parallel_sample(
             worker_set=self.env_runner_group,
             concat=False,
             sample_timeout_s=self._patience,
             _return_metrics=True,
         )
-        whole = len(lessons) >= self.config.num_env_runners
-        self._patience = patience_after(time.monotonic() - began, whole=whole)
-        if not lessons:  # all runners were lost: they are being restarted
+        complete = len(lessons) >= self.config.num_env_runners
+        self._patience = patience_after(time.monotonic() - began, complete=complete)
+        if not lessons:  # all runners were lost and are being restarted
             return
-        self.metrics.aggregate(told, key=ENV_RUNNER_RESULTS)
+        self.metrics.aggregate(sampled, key=ENV_RUNNER_RESULTS)
         learnt = self.learner_group.update(
             batch=batch_of(lessons, self.config),
             timesteps={NUM_ENV_STEPS_SAMPLED_LIFETIME: self.decisions},
@@ -92,23 +92,27 @@ class SeatPPO(PPO):
         )
 
 
-def patience_after(seconds: float, *, whole: bool) -> float:
-    """How long to wait for a window, after one that took so long and came from all runners or not.
+def patience_after(seconds: float, *, complete: bool) -> float:
+    """Return how many seconds to wait for the next window, after one that took `seconds`.
 
-    Where one was missing, perhaps it is slow: nobody is given up in haste twice running.
+    `complete` says whether all runners returned a lesson. A runner that did not may only be slow,
+    so the next window has the full timeout: no runner is given up early twice in a row.
     """
-    if not whole:
-        return SECONDS_FOR_A_WINDOW
-    return min(SECONDS_FOR_A_WINDOW, max(SECONDS_AT_LEAST, TIMES_AS_LONG * seconds))
+    if not complete:
+        return WINDOW_TIMEOUT
+    return min(WINDOW_TIMEOUT, max(LEAST_TIMEOUT, TIMEOUT_FACTOR * seconds))
 
 
 class SeatLearner(PPOTorchLearner):
-    """PPO's loss, without the old distributions, which nobody sends; and how far it moved."""
+    """PPO's loss without the old distributions, which lessons lack; also logs two more figures."""
 
     def compute_loss_for_module(
         self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Any]
     ) -> Any:
-        """RLlib's loss; of the old distribution it uses but the probability of the action taken."""
+        """Return RLlib's loss, and log the KL divergence and the clip fraction.
+
+        Of the old distribution the loss uses only the probability of the action taken.
+        """
         logits = fwd_out[Columns.ACTION_DIST_INPUTS].detach()
         batch[Columns.ACTION_DIST_INPUTS] = logits
         logs = torch.log_softmax(logits, -1).gather(1, batch[Columns.ACTIONS][:, None])[:, 0]
@@ -122,7 +126,7 @@ class SeatLearner(PPOTorchLearner):
 
 
 def batch_of(lessons: Sequence[Lesson], config: Any) -> MultiAgentBatch:
-    """All lessons in one batch, in a random order, the same number for every learner."""
+    """Return all lessons as one batch, in a random order, with as many rows for every learner."""
     learners = max(1, config.num_learners)
     count = sum(map(len, lessons))
     order = np.random.default_rng([config.seed, count]).permutation(count // learners * learners)
@@ -144,7 +148,7 @@ def batch_of(lessons: Sequence[Lesson], config: Any) -> MultiAgentBatch:
 
 
 def algorithm_config(config: Config) -> PPOConfig:
-    """RLlib's configuration of a run."""
+    """Return RLlib's configuration of a run."""
     shape = shape_of(config)
     window = config.games * config.n_steps * max(1, config.env_runners)
     return (
@@ -161,13 +165,13 @@ def algorithm_config(config: Config) -> PPOConfig:
             num_envs_per_env_runner=config.games,
             rollout_fragment_length=config.n_steps,
             create_local_env_runner=False,
-            # Runners have nothing to tell each other: they see what the encoder writes.
+            # Runners share no state: they observe exactly what the encoder writes.
             merge_env_runner_states=False,
             broadcast_env_runner_states=False,
         )
         .fault_tolerance(
             restart_failed_env_runners=True,
-            env_runner_health_probe_timeout_s=SECONDS_FOR_A_PING,
+            env_runner_health_probe_timeout_s=PING_TIMEOUT,
         )
         .learners(learner_class=SeatLearner, num_learners=config.learners)
         .debugging(seed=config.seed, log_level="ERROR")
@@ -184,12 +188,12 @@ def algorithm_config(config: Config) -> PPOConfig:
             grad_clip=config.max_grad_norm,
             grad_clip_by="global_norm",
             num_epochs=config.n_epochs,
-            minibatch_size=max(1, config.batch_size // max(1, config.learners)),  # of a learner
+            minibatch_size=max(1, config.batch_size // max(1, config.learners)),  # for each learner
             shuffle_batch_per_epoch=True,
         )
     )
 
 
 def _schedule(config: Config, first: float, last: float | None) -> Any:
-    """A rate that stays, or RLlib's schedule of one that goes from first to last."""
+    """Return a constant rate, or RLlib's schedule of one that goes linearly from first to last."""
     return first if last is None else [[0, first], [config.decisions, last]]

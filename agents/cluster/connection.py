@@ -1,4 +1,4 @@
-"""The cluster: finding it, and refusing what it does not have."""
+"""The connection to a Ray cluster, and checks of what the cluster has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install -c constraints-ray.txt -e '.[ray,train]'"
 
-SECONDS_TO_SETTLE: Final = 10.0  # until what other work has given back is known to be free
+SECONDS_TO_SETTLE: Final = 10.0  # until Ray reports CPUs that other work has released
 PAUSE: Final = 0.5
 
 
@@ -21,7 +21,11 @@ class ClusterError(FiveUpError):
 
 
 def connect() -> ModuleType:
-    """Ray, connected: to RAY_ADDRESS, or the cluster that this machine is in, or to itself."""
+    """Return the module `ray`, connected to a cluster.
+
+    This is the cluster at RAY_ADDRESS, or the one that this machine has joined, or else a new one
+    on this machine alone.
+    """
     try:
         import ray
     except ModuleNotFoundError:
@@ -36,7 +40,10 @@ def connect() -> ModuleType:
 
 
 def check_free(wanted: int, what: str) -> None:
-    """Refuse what a cluster has too few processors for, now that other work has its share."""
+    """Raise a ClusterError unless this many CPUs are free; `what` begins its message.
+
+    Waits a while for CPUs that other work is about to release.
+    """
     deadline = time.monotonic() + SECONDS_TO_SETTLE
     while wanted > (free := _count(connect().available_resources())):
         if time.monotonic() > deadline:
@@ -45,14 +52,14 @@ def check_free(wanted: int, what: str) -> None:
 
 
 def describe() -> str:
-    """What the cluster has, for a message."""
+    """Return the part of an error message that says how many CPUs each node has."""
     alive = [node for node in connect().nodes() if node["Alive"]]
     nodes = [f"{node['NodeManagerAddress']} has {_count(node['Resources'])}" for node in alive]
     return f"this cluster has {processors()} CPUs ({', '.join(nodes)})"
 
 
 def processors() -> int:
-    """The CPUs of the cluster that Ray may use."""
+    """Return the number of CPUs of the cluster that Ray may use."""
     return _count(connect().cluster_resources())
 
 

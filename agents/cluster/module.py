@@ -1,4 +1,4 @@
-"""Our network as an RLlib module: actions that are not allowed have no probability."""
+"""The laboratory's network as an RLlib module, which never draws an action that is not allowed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS, MASKS = "observation", "action_mask"  # as PettingZoo names them
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
     """A `PolicyNetwork` of the shape in `model_config["shape"]`.
 
-    Observations are what the environments give: {"observation": rows, "action_mask": masks}.
+    Observations are those of the environments: {"observation": rows, "action_mask": masks}.
     """
 
     def setup(self) -> None:
@@ -29,25 +29,25 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         self.network = build(Shape(**self.model_config["shape"]))
 
     def _forward(self, batch: dict[str, Any], **_options: Any) -> dict[str, Any]:
-        """The logits of the allowed actions; those of the others are as low as can be."""
+        """Return the logits; those of actions that are not allowed are the lowest finite number."""
         seen = batch[Columns.OBS]
         logits = self.network.logits(seen[ROWS])
         lowest = torch.finfo(logits.dtype).min
         return {Columns.ACTION_DIST_INPUTS: logits.masked_fill(seen[MASKS] == 0, lowest)}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> torch.Tensor:
-        """What the places are worth to the seats to move."""
+        """Return the value of each observation for the seat to move."""
         del embeddings
         return self.network.values(batch[Columns.OBS][ROWS])
 
 
 def observation_space(shape: Shape) -> Dict:
-    """What a network of a shape observes."""
+    """Return the space of what a network of this shape observes."""
     low, high = bounds(get_encoder(shape.encoder))
     masks = Box(0, 1, (ACTION_COUNT,), np.int8)
     return Dict({ROWS: Box(low, high, dtype=np.int8), MASKS: masks})
 
 
 def action_space() -> Discrete:
-    """All actions; the mask says which are allowed."""
+    """Return the space of all actions; the mask says which are allowed."""
     return Discrete(ACTION_COUNT)

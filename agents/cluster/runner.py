@@ -1,8 +1,8 @@
-"""An RLlib env runner that plays a `Batch`: windows of play in, a lesson out.
+"""An RLlib env runner that plays a `Batch`: each window of play becomes a lesson.
 
-All games move together, every seat's decisions are learnt from, and a trajectory is one seat's: see
-`agents.learn.rollouts`. What remains between two windows stays in the runner's process; one that
-has to be restarted begins with new deals.
+All games move together, the decisions of every seat are learnt from, and a trajectory belongs to
+one seat: see `agents.learn.rollouts`. What is carried over between two windows stays in the process
+of the runner; a runner that has to be restarted begins with new deals.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ Spaces = dict[str, tuple[Any, Any]]
 
 
 class BatchRunner(EnvRunner, Checkpointable):
-    """Plays the games of one process, and learns nothing itself."""
+    """Plays the games of one process; learning happens elsewhere."""
 
     def __init__(self, *, config: Any, **options: Any) -> None:
-        """Build the network; the games begin once it is known how far the run is."""
+        """Build the network; the games are dealt later, once it is known how far the run is."""
         super().__init__(config=config, **options)
-        torch.set_num_threads(1)  # the processors of a node are shared by its runners
+        torch.set_num_threads(1)  # the runners of a node share its processors
         self._play: Config = make_config(config.env_config)
         self._weights_number = 0
         self._rollouts: Rollouts | None = None
         self.make_module()
 
     def make_module(self) -> None:
-        """Build the network that answers here."""
+        """Build the network that chooses actions in this process."""
         self.module = self.config.get_rl_module_spec(spaces=self.get_spaces()).build()
 
     def make_env(self) -> None:
-        """Deal the games: no two runners, and no two lives of a runner, play the same deals."""
+        """Deal the games; no two runners play the same deals, nor does a restarted one."""
         life = [self._play.seed, self.worker_index or 0, self._weights_number]
         self._chance = np.random.default_rng(life)
         self.env = make_batch(self._play, shape_of(self._play).encoder)
@@ -62,7 +62,7 @@ class BatchRunner(EnvRunner, Checkpointable):
         self._rollouts = Rollouts(self._play, self.env, rivals)
 
     def sample(self, **_options: Any) -> Lesson:
-        """Play a window; all that can be learnt from it, whichever seat decided it."""
+        """Play a window, and return all that can be learnt from it, of every seat."""
         if self._rollouts is None:
             self.make_env()
         assert self._rollouts
@@ -79,19 +79,19 @@ class BatchRunner(EnvRunner, Checkpointable):
         return actions, logs, values.numpy()
 
     def get_spaces(self) -> Spaces:
-        """What the network sees and does."""
+        """Return the spaces of observations and actions."""
         spaces = self.config.observation_space, self.config.action_space
         return {INPUT_ENV_SPACES: spaces, DEFAULT_MODULE_ID: spaces}
 
     def get_metrics(self) -> Any:
-        """How much was played."""
+        """Return how much was played."""
         return self.metrics.reduce()
 
     def assert_healthy(self) -> None:
-        """Say whether all was built."""
+        """Raise an AssertionError unless the network was built."""
         assert self.module
 
-    # What RLlib keeps of a runner: its weights, and which update they are from.
+    # The state of a runner that RLlib keeps: its weights, and the update that they are from.
 
     def get_state(
         self,
@@ -100,19 +100,19 @@ class BatchRunner(EnvRunner, Checkpointable):
         not_components: Any = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """The weights, if they are asked for."""
+        """Return the weights, if they are asked for."""
         if not self._check_component(COMPONENT_RL_MODULE, components, not_components):
             return {}
         weights = self.module.get_state(**options)
         return {COMPONENT_RL_MODULE: weights, WEIGHTS_SEQ_NO: self._weights_number}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Play with other weights."""
+        """Load weights to play with, if there are any in the state."""
         if COMPONENT_RL_MODULE in state:
             weights = state[COMPONENT_RL_MODULE]
             self.module.set_state(weights.get(DEFAULT_MODULE_ID, weights))
             self._weights_number = state.get(WEIGHTS_SEQ_NO, self._weights_number)
 
     def get_ctor_args_and_kwargs(self) -> tuple[tuple, dict[str, Any]]:
-        """What a copy is made from."""
+        """Return the arguments that make a copy of this runner."""
         return (), {"config": self.config}

@@ -1,7 +1,7 @@
-"""A run of RLlib on a cluster, an update at a time: to `train.py` a learner like any other.
+"""A run of RLlib on a cluster, one update at a time: to `train.py`, a learner like any other.
 
-The checkpoints are Ray's own, one folder for every checkpoint of the run. They hold pickled Python,
-so a run is gone on with only by those who trust who made it; the policy is data, as always.
+The checkpoints are Ray's own, with a folder for every checkpoint of the run. They hold pickled
+Python, so resume a run only if you trust whoever made it; the policy is only data, as always.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
 
-PATIENCE: Final = 300.0  # seconds without any runner before a run gives up
+PATIENCE: Final = 300.0  # seconds without any runner, after which a run gives up
 
-# Our names for RLlib's figures.
+# The laboratory's names for figures, and RLlib's.
 FIGURES: Final = {
     "policy_loss": "policy_loss",
     "value_loss": "vf_loss",
@@ -45,17 +45,17 @@ FIGURES: Final = {
 
 
 class RLlibPlay:
-    """Self-play by RLlib's PPO, in as many processes on as many nodes as the configuration says."""
+    """Self-play by RLlib's PPO, in as many processes as the config asks for, on any nodes."""
 
     def __init__(self, config: Config, folder: Path) -> None:
-        """Find the cluster, and start the processes there."""
+        """Connect to the cluster, and start the processes there."""
         self.config = config
         self.updates = 0
         self._folder = folder / "ray"
         connect()
-        asked = f"env_runners={config.env_runners} and learners={config.learners} want"
-        check_free(config.env_runners + config.learners, asked)
-        logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # it warns of what is its default
+        what = f"env_runners={config.env_runners} and learners={config.learners} need"
+        check_free(config.env_runners + config.learners, what)
+        logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # it warns about its own defaults
         from agents.cluster.algorithm import algorithm_config
 
         self._algorithm = algorithm_config(config).build_algo()
@@ -66,18 +66,18 @@ class RLlibPlay:
 
     @property
     def decisions(self) -> int:
-        """How many decisions were learnt from."""
+        """The number of decisions that were learnt from."""
         return self._algorithm.decisions
 
     @property
     def network(self) -> PolicyNetwork:
-        """The policy as it is now, in a network of ours."""
+        """The current policy, as a network of the laboratory."""
         network = build(shape_of(self.config))
         network.load_state_dict(self._algorithm.weights())
         return network
 
     def update(self, _progress: float) -> Figures:
-        """Let RLlib play and learn once; if all runners are lost, wait until one is back."""
+        """Let RLlib play and learn once; if all runners are lost, wait until one has come back."""
         before, deadline = self.decisions, time.monotonic() + PATIENCE
         result = self._algorithm.train()
         while self.decisions == before:
@@ -86,13 +86,13 @@ class RLlibPlay:
             time.sleep(PAUSE)
             result = self._algorithm.train()
         self.updates += 1
-        told = result["learners"]["default_policy"]
-        if not math.isfinite(told["total_loss"]):
-            raise LossError(f"the loss is {told['total_loss']}")
-        return {name: float(told[theirs]) for name, theirs in FIGURES.items()}
+        figures = result["learners"]["default_policy"]
+        if not math.isfinite(figures["total_loss"]):
+            raise LossError(f"the loss is {figures['total_loss']}")
+        return {name: float(figures[theirs]) for name, theirs in FIGURES.items()}
 
     def state(self) -> State:
-        """Ray's checkpoint, on the disk; what is left to write down is where it lies."""
+        """Write Ray's checkpoint to its own folder, and return where it is."""
         name = f"{self.updates:08}"
         with atomic_folder(self._folder / name) as draft:
             self._algorithm.save_to_path(draft)
@@ -101,9 +101,9 @@ class RLlibPlay:
         return {}, {"updates": self.updates, "decisions": self.decisions, "ray": name}
 
     def restore(self, _arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
-        """Go on from Ray's checkpoint, with games that begin anew."""
+        """Continue from Ray's checkpoint, with newly dealt games."""
         folder = self._folder / about["ray"]
         if not folder.is_dir():
-            raise ClusterError(f"Ray's checkpoint {folder} is missing; start the run anew")
+            raise ClusterError(f"Ray's checkpoint {folder} is missing; start a new run")
         self._algorithm.restore_from_path(folder)
         self.updates = about["updates"]

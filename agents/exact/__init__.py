@@ -1,1 +1,1 @@
-"""Exact answers about small games: size, value, equilibria, and how far agents can be exploited."""
+"""Exact results about small games: size, value, equilibria, and the exploitability of agents."""

@@ -1,8 +1,8 @@
-"""Exact answers about small games, from the command line.
+"""Exact results about small games, from the command line.
 
-python -m agents.exact size mini-3              how large a game is
-python -m agents.exact solve mini-2             its value, by CFR+
-python -m agents.exact exploit mini-2 greedy    what the best replies win against an agent
+python -m agents.exact size mini-3              show how large a game is
+python -m agents.exact solve mini-2             find its value and an equilibrium by CFR+
+python -m agents.exact exploit mini-2 greedy    show what best replies gain against an agent
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fiveup_env.rules.fields import Rules, parse_assignment
 
 
 def main() -> int:
-    """Do what the command line asks for."""
+    """Run the command given on the command line and return its exit status."""
     options = _parser().parse_args()
     try:
         rules = Rules.preset(options.rules, options.players, **dict(options.set))
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
         one = commands.add_parser(name, help=about, description=about)
         one.set_defaults(work=work)
         one.add_argument("rules", help="a preset, such as mini-2")
-        one.add_argument("--players", type=int, default=2, metavar="N", help="default: 2")
+        one.add_argument("--players", type=int, default=2, metavar="N", help="players (default: 2)")
         one.add_argument(
             "--set", type=parse_assignment, action="append", default=[], metavar="FIELD=VALUE"
         )
@@ -53,22 +53,27 @@ def _parser() -> argparse.ArgumentParser:
             type=int,
             default=MOST_HISTORIES,
             metavar="N",
-            help="histories that are enumerated; 150 bytes each (default: %(default)s)",
+            help="the most histories to enumerate, at 150 bytes each (default: %(default)s)",
         )
         return one
 
-    size = command("size", _size, "how large a game is")
-    size.add_argument("--estimate", action="store_true", help="by random hands, for any game")
-    solving = command("solve", _solve, "the value of a game, and an equilibrium")
-    solving.add_argument("--share", type=float, default=1e-6, help="of the range, as NashConv")
-    solving.add_argument("--rounds", type=int, default=100_000, help="of CFR+ at most")
-    solving.add_argument("--output", type=Path, metavar="FILE", help="write it as JSON")
-    exploit = command("exploit", _exploit, "what the best replies win against agents")
-    exploit.add_argument(
-        "agents", nargs="+", help="specs, such as greedy or policy:FOLDER,sample=1"
+    size = command("size", _size, "show how large a game is")
+    size.add_argument(
+        "--estimate", action="store_true", help="estimate from random hands, for a game of any size"
     )
+    solving = command("solve", _solve, "find the value of a game and an equilibrium")
+    solving.add_argument(
+        "--share", type=float, default=1e-6, help="NashConv to stop at, as a share of the range"
+    )
+    solving.add_argument("--rounds", type=int, default=100_000, help="the most rounds of CFR+")
+    solving.add_argument("--output", type=Path, metavar="FILE", help="write the solution as JSON")
+    exploit = command("exploit", _exploit, "show what best replies gain against agents")
+    exploit.add_argument("agents", nargs="+", help="specs such as greedy, policy:FOLDER,sample=1")
     exploit.add_argument(
-        "--times", type=int, default=TIMES, help=f"that agents are asked (default: {TIMES})"
+        "--times",
+        type=int,
+        default=TIMES,
+        help=f"how often to ask an agent that does not report its probabilities (default: {TIMES})",
     )
     return parser
 
@@ -85,9 +90,9 @@ def _size(rules: Rules, options: argparse.Namespace) -> int:
 def _solve(rules: Rules, options: argparse.Namespace) -> int:
     solution = solve(form_of(rules, options.most), options.share, options.rounds)
     form, found = solution.form, exploitability(solution.form, solution.profile)
-    told = " ".join(f"{value:+.6f}" for value in found.values)
-    print(f"value by seat      {told}   (seat 0 leads; its points less the others')")
-    print(f"NashConv           {found.nash_conv:.1e}   (of a range of {value_range(form):g})")
+    values = " ".join(f"{value:+.6f}" for value in found.values)
+    print(f"value by seat      {values}   (points less the mean of the others'; seat 0 leads)")
+    print(f"NashConv           {found.nash_conv:.1e}   (range of payoffs: {value_range(form):g})")
     print(f"CFR+               {solution.rounds} rounds, {solution.seconds:.0f} s")
     if options.output:
         write_solution(
@@ -99,7 +104,7 @@ def _solve(rules: Rules, options: argparse.Namespace) -> int:
 def _exploit(rules: Rules, options: argparse.Namespace) -> int:
     form = form_of(rules, options.most)
     span = value_range(form)
-    print(f"{'':<40}{'NashConv':>9}{'of range':>10}   by seat")
+    print(f"{'':<40}{'NashConv':>9}{'of range':>10}   gain by seat")
     for spec in options.agents:
         agent = make_agent(spec)
         found = exploitability(form, profile_of(form, agent, options.times))

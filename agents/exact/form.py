@@ -1,12 +1,12 @@
-"""The sequence form of a game: what each seat can do, and what every combination of that is worth.
+"""The sequence form of a game: the sequences of each seat, and the payoffs of their combinations.
 
-A sequence of a seat is a choice of one action in an information state, and with it all choices of
-that seat on the way there: players forget nothing. The sequences of all seats are numbered in one
-row: first the empty one of each seat, then those of information state after information state, in
-the order in which they are found. So a sequence comes before all that follow from it.
+A sequence of a seat is one action in an information state, together with all choices of that seat
+on the way there; players have perfect recall. The sequences of all seats share one numbering:
+first the empty sequence of each seat, then those of one information state after another, in the
+order in which the states are found. A sequence therefore comes before all that continue it.
 
-A strategy is an array with the probability of every sequence's last action. A profile of
-strategies, one for each seat, is one such array, for the sequences of different seats are apart.
+A strategy is an array with the probability of every sequence's last action. A profile, which is a
+strategy for every seat, is one such array too, because no two seats share a sequence.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Form:
     Attributes:
         histories: the game's tree.
         state_of: the information state of every node; -1 at an end.
-        seats: the seat to move, by information state.
-        parents: the seat's sequence that leads there, by information state.
-        firsts: the first of its sequences, by information state; and one after the last.
-        actions: the last action, by sequence; -1 of those that are empty.
-        ends: the sequence of every seat [ends x seats]; those that agree are one.
-        payoffs: what they bring every seat, times their chance [ends x seats].
+        seats: by information state, the seat to move.
+        parents: by information state, the sequence of that seat which leads there.
+        firsts: by information state, its first sequence; then the number of all sequences.
+        actions: by sequence, its last action; -1 for the empty ones.
+        ends: the sequence of every seat [ends x seats]; ends with equal sequences are merged.
+        payoffs: the payoff to every seat, times its chance [ends x seats].
     """
 
     histories: Histories
@@ -54,17 +54,17 @@ class Form:
 
     @property
     def widths(self) -> np.ndarray:
-        """How many actions there are, by information state."""
+        """The number of actions, by information state."""
         return np.diff(self.firsts)
 
     def uniform(self) -> np.ndarray:
-        """The profile in which every action is as likely as another."""
+        """Return the profile in which all actions of an information state are equally likely."""
         return np.concatenate(
             [np.ones(self.rules.players), np.repeat(1 / self.widths, self.widths)]
         )
 
     def normalised(self, weights: np.ndarray) -> np.ndarray:
-        """The profile in which actions are as likely as weights say; uniform where all are 0."""
+        """Return the profile proportional to some weights; uniform where all of them are 0."""
         profile = self.uniform()
         start = self.rules.players
         if len(self.seats):
@@ -73,13 +73,13 @@ class Form:
         return profile
 
     def views(self) -> np.ndarray:
-        """What each information state has seen: VIEW records."""
+        """Return what the seat to move has seen in each information state, as VIEW structs."""
         order = np.unique(self.state_of, return_index=True)[1]
         return self.histories.views(order[self.state_of[order] >= 0])
 
 
 def form_of(rules: Rules, most: int = MOST_HISTORIES) -> Form:
-    """Enumerate a game, and bring it into sequence form; one too large is refused."""
+    """Enumerate a game and return its sequence form; raise SizeError if it is too large."""
     histories = histories_of(rules, most)
     nodes, players = histories.nodes, rules.players
     choices = np.flatnonzero(nodes["seat"] >= 0)
@@ -88,11 +88,11 @@ def form_of(rules: Rules, most: int = MOST_HISTORIES) -> Form:
     )
     rank = np.empty(len(keys), np.int64)
     rank[np.argsort(first_seen)] = np.arange(len(keys))
-    found = choices[np.sort(first_seen)]  # a node of every information state
+    found = choices[np.sort(first_seen)]  # the first node of every information state
     state_of = np.full(len(nodes), -1)
     state_of[choices] = rank[which]
     if (nodes["check"][choices] != nodes["check"][found][rank[which]]).any():
-        raise AssertionError("two views have the same digest")
+        raise AssertionError("two different views have the same digest")
     widths = np.zeros(len(found), np.int64)
     inner = np.flatnonzero(nodes["parent"] >= 0)
     origin = state_of[nodes["parent"][inner]]
@@ -101,16 +101,16 @@ def form_of(rules: Rules, most: int = MOST_HISTORIES) -> Form:
     actions = np.full(firsts[-1], -1, np.int8)
     actions[firsts[origin] + nodes["slot"][inner]] = nodes["action"][inner]
     paths = np.empty((len(nodes), players), np.int32)
-    follow(nodes, state_of, firsts, paths)
+    write_paths(nodes, state_of, firsts, paths)
     seats = nodes["seat"][found]
     parents = paths[found, seats]
     if (paths[choices, nodes["seat"][choices]] != parents[state_of[choices]]).any():
-        raise AssertionError("a seat has forgotten what it did")
+        raise AssertionError("two sequences of a seat lead to the same information state")
     return Form(histories, state_of, seats, parents, firsts, actions, *_ends(histories, paths))
 
 
 def _ends(histories: Histories, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends, those together to which the same sequences lead; and their payoffs."""
+    """Return the ends, merged where the same sequences lead to them, and their payoffs."""
     last = np.flatnonzero(histories.nodes["seat"] < 0)
     last = last[np.lexsort(paths[last].T[::-1])]
     ends, chance = paths[last], histories.nodes["chance"][last, None]
@@ -119,8 +119,8 @@ def _ends(histories: Histories, paths: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 @compiled
-def follow(nodes: Array, state_of: Array, firsts: Array, paths: Array) -> None:
-    """Write the sequence of every seat at every node, in their order."""
+def write_paths(nodes: Array, state_of: Array, firsts: Array, paths: Array) -> None:
+    """Write the sequence of every seat at every node; parents come before their children."""
     for i in range(len(nodes)):
         parent = nodes[i].parent
         for seat in range(paths.shape[1]):

@@ -1,12 +1,12 @@
-"""Every way that a single hand can go, under rules small enough: the nodes of the game's tree.
+"""The tree of a single hand, under rules small enough to enumerate every history.
 
-Seat 0 leads: seats are alike, so the lot adds nothing. The rules stay where they are, in the
-engine. Its boneyard has an order; a chance node for what is drawn comes from making the same move
-with every order of the tiles not drawn yet, and skipping those that begin alike: how many tiles a
-move draws depends on those tiles alone.
+Seat 0 leads: the seats are alike, so the lot adds nothing. The rules stay in the engine, where the
+boneyard has a fixed order. A chance node for a draw comes from making the same move with every
+order of the tiles not drawn yet, and skipping orders that begin with the same draws: how many tiles
+a move draws depends on those tiles alone.
 
-Moves that were the only one allowed are no nodes. Two histories are the same information state of
-the seat to move when its views are the same, byte by byte; a node keeps two digests of its view.
+Forced moves are not nodes. Two histories are the same information state of the seat to move if its
+views are equal byte for byte; a node keeps two digests of its view.
 """
 
 from __future__ import annotations
@@ -33,35 +33,35 @@ if TYPE_CHECKING:
 
     from fiveup_env.rules.fields import Rules
 
-MOST_HISTORIES: Final = 40_000_000  # that are enumerated: they take some 5 GB
-SAMPLES: Final = 20_000  # random hands that the size of a larger game is estimated from
-FEW_SAMPLES: Final = 1_000
-FAR: Final = 100  # times too many histories, by few samples: then they are not even counted
-MOST_MOVES: Final = 4 * TILE_COUNT  # of a hand: tiles set, tiles drawn, and passes between them
+MOST_HISTORIES: Final = 40_000_000  # to enumerate: they take about 5 GB
+SAMPLES: Final = 20_000  # random hands from which the size of a larger game is estimated
+FEW_SAMPLES: Final = 1_000  # for a first, rough estimate
+FAR: Final = 100  # times the limit: histories are not even counted if the rough estimate is above
+MOST_MOVES: Final = 4 * TILE_COUNT  # in a hand: tiles set, tiles drawn, and passes between them
 
 NODE = np.dtype(
     [
-        ("key", np.uint64),  # two digests of what the seat to move has seen; 0 at an end
+        ("key", np.uint64),  # two digests of the view of the seat to move; 0 at an end
         ("check", np.uint64),
-        ("chance", np.float64),  # of the deal and of all draws up to here
+        ("chance", np.float64),  # of the deal and of all draws so far
         ("parent", np.int32),  # the node of the last choice, or -1
-        ("slot", np.int8),  # which of the actions allowed there was chosen ...
+        ("slot", np.int8),  # the index of the action chosen there, among the legal ones ...
         ("action", np.int8),  # ... and its number
-        ("seat", np.int8),  # who is to move; -1 at an end
-        ("points", np.int16, (MAX_PLAYERS,)),  # at an end: of every seat's side
+        ("seat", np.int8),  # the seat to move; -1 at an end
+        ("points", np.int16, (MAX_PLAYERS,)),  # at an end: the points of every seat's side
     ],
     align=True,
 )
 WORDS: Final = VIEW.itemsize // 4
 
-# A game on the way down, and where it stands: a level for every move since the deal.
+# One level of the path that is being explored: there is a level for every move since the deal.
 FRAME = np.dtype(
     [
-        ("node", np.int32),  # the last node with a choice: this one, or one before
-        ("slot", np.int8),  # the choice that was made there, if this one is none
+        ("node", np.int32),  # the last node on the path: this level's, or an earlier one
+        ("slot", np.int8),  # the last choice before this level, as a NODE has it
         ("action", np.int8),
-        ("at", np.int16),  # which of the actions is being tried
-        ("count", np.int16),  # how many there are
+        ("at", np.int16),  # the index of the action being tried, among the legal ones
+        ("count", np.int16),  # the number of legal actions
         ("chance", np.float64),
     ],
     align=True,
@@ -69,40 +69,40 @@ FRAME = np.dtype(
 
 
 class SizeError(FiveUpError):
-    """Rules under which a hand can go too many ways to enumerate them."""
+    """Rules under which a hand has too many histories to enumerate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """All nodes of a game's tree, each before those that follow from it."""
+    """All nodes of a game's tree; parents come before their children."""
 
     rules: Rules
     nodes: np.ndarray
 
     def margins(self, ends: np.ndarray) -> np.ndarray:
-        """By seat, at some ends: the points of the seat's side less the mean of the others'."""
+        """Return the points of every seat's side less the mean of the others' [ends x seats]."""
         points = self.nodes["points"][ends, : self.rules.players]
         sides = np.array([self.rules.side_of(seat) for seat in range(self.rules.players)])
         of_others = sides[:, None] != sides
         return points - points @ of_others.T / of_others.sum(1)
 
     def views(self, which: np.ndarray) -> np.ndarray:
-        """What the seat to move has seen at some nodes, given in their order: VIEW records."""
+        """Return what the seat to move has seen at nodes in ascending order, as VIEW structs."""
         views = np.zeros(len(which), VIEW)
         _explore_all(self.rules, np.zeros(0, NODE), np.ascontiguousarray(which, np.int64), views)
         return views
 
 
 def histories_of(rules: Rules, most: int = MOST_HISTORIES) -> Histories:
-    """Enumerate a game, or refuse it with its estimated size."""
+    """Enumerate a game; raise SizeError, with its estimated size, if it is too large."""
     nothing = np.zeros(0, NODE), np.zeros(0, np.int64), np.zeros(0, VIEW)
     hopeless = estimated_size(rules, FEW_SAMPLES) > FAR * most
     count = most + 1 if hopeless else _explore_all(rules, *nothing, most=most)
     if count > most:
         raise SizeError(
-            f"these rules allow about {estimated_size(rules):.0e} histories, and no more than "
-            f"{most:.0e} are enumerated (--most): take a smaller set (max_pip), smaller hands, or "
-            f"one of the mini games"
+            f"these rules allow about {estimated_size(rules):.0e} histories, and at most "
+            f"{most:.0e} are enumerated (--most): choose a smaller set (max_pip), smaller hands "
+            f"or one of the mini games"
         )
     nodes = np.zeros(count, NODE)
     _explore_all(rules, nodes, *nothing[1:])
@@ -110,16 +110,16 @@ def histories_of(rules: Rules, most: int = MOST_HISTORIES) -> Histories:
 
 
 def deal_count(rules: Rules) -> int:
-    """In how many ways the hands can be dealt."""
+    """Return the number of ways to deal the hands."""
     tiles, size = rules.tile_count, rules.hand_size
     return math.prod(math.comb(tiles - size * seat, size) for seat in range(rules.players))
 
 
 def estimated_size(rules: Rules, samples: int = SAMPLES) -> float:
-    """About how many nodes there are: the mean, over random hands, of one over their chance.
+    """Return about how many nodes there are: the mean, over random hands, of 1 / their chance.
 
-    By Knuth's estimate of the size of a tree, which is right on average; rare long hands weigh
-    much, so it is good for the order of magnitude.
+    This is Knuth's estimator of the size of a tree. It is unbiased, but rare long hands weigh
+    heavily, so trust only the order of magnitude.
     """
     games = np.zeros(2, GAME)
     games["public"]["rules"] = rules.to_struct()
@@ -133,7 +133,7 @@ def _explore_all(
     views: np.ndarray,
     most: int = 1 << 62,
 ) -> int:
-    """Explore every deal; answer how many nodes there are, or more than `most`."""
+    """Explore every deal and return the number of nodes, or a number above `most`."""
     games, frames, seen = np.zeros(MOST_MOVES, GAME), np.zeros(MOST_MOVES, FRAME), np.zeros(1, VIEW)
     games["public"]["rules"] = rules.to_struct()
     words, chance = seen.view(np.uint32), 1 / deal_count(rules)
@@ -152,7 +152,7 @@ def _explore_all(
 def _deals(
     tiles: range | tuple[int, ...], players: int, size: int
 ) -> Iterator[tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]]:
-    """Every way to deal hands, with the tiles that are left, in order."""
+    """Yield every way to deal the hands, with the tiles left over in ascending order."""
     if not players:
         yield (), tuple(tiles)
         return
@@ -175,10 +175,10 @@ def explore(
     wanted: Array,
     views: Array,
 ) -> int:
-    """Follow one deal every way, after `made` nodes of others; answer how many there are then.
+    """Explore one deal, after `made` nodes of earlier ones, and return the new number of nodes.
 
-    Nodes are written as far as there is room, and views of those that are wanted. Where there are
-    more than `most`, it stops.
+    As many nodes are written as `nodes` holds, and the views of those listed in `wanted`. The
+    search stops once there are more than `most` nodes.
     """
     games[0].public.ended = 0
     for side in range(MAX_PLAYERS):
@@ -217,7 +217,7 @@ def explore(
 
 @inlined
 def _write(node: Struct, game: Struct, frame: Struct, words: Array) -> None:
-    """Write down a node; `words` are the view of the seat to move."""
+    """Write a node; `words` are the bytes of the view of the seat to move."""
     public = game.public
     node.parent, node.slot, node.action = frame.node, frame.slot, frame.action
     node.chance = frame.chance
@@ -237,7 +237,7 @@ def _write(node: Struct, game: Struct, frame: Struct, words: Array) -> None:
 
 @inlined
 def _try_next(games: Array, frames: Array, top: int) -> None:
-    """Make the next move, one level further down, with the next tiles that it may draw."""
+    """Make the next move, one level down, with the next tiles that it may draw."""
     game, frame, below = games[top], frames[top], frames[top + 1]
     action = nth_legal(game.public, game.hands[game.public.turn], frame.at)
     games[top + 1] = game
@@ -256,12 +256,13 @@ def _try_next(games: Array, frames: Array, top: int) -> None:
 
 @inlined
 def _next_draws(order: Array, first: int, drawn: int, end: int) -> bool:
-    """Order the tiles from `first` on in the next way that draws others before `drawn`.
+    """Permute the tiles from `first` on so that others are drawn; return False if none are left.
 
-    The tiles after those are put in falling order, so the next order of all changes one before.
-    When all ways have been seen they are back in rising order, and the answer is no.
+    The tiles drawn are those before `drawn`. The tiles after them are put in descending order
+    first, so that the next permutation changes one of those drawn. Once all draws have been tried,
+    the tiles are back in ascending order.
     """
-    _turn_round(order, drawn, end)
+    _reverse(order, drawn, end)
     k = drawn - 1
     while k >= first and order[k] > order[k + 1]:
         k -= 1
@@ -270,20 +271,20 @@ def _next_draws(order: Array, first: int, drawn: int, end: int) -> bool:
         while order[other] < order[k]:
             other -= 1
         order[k], order[other] = order[other], order[k]
-    _turn_round(order, max(k, first - 1) + 1, end)
+    _reverse(order, max(k, first - 1) + 1, end)
     return k >= first
 
 
 @inlined
-def _turn_round(order: Array, first: int, end: int) -> None:
-    """Turn some tiles round, the last one first."""
+def _reverse(order: Array, first: int, end: int) -> None:
+    """Reverse the tiles from `first` up to, but not including, `end`."""
     for k in range((end - first) // 2):
         order[first + k], order[end - 1 - k] = order[end - 1 - k], order[first + k]
 
 
 @compiled
 def _mean_ways(games: Array, samples: int) -> float:
-    """The mean number of nodes after a deal, by random hands; the second game is the hand's."""
+    """Return Knuth's estimate of the nodes of a deal, over random hands; `games[1]` is scratch."""
     game, total = games[1], 0.0
     for sample in range(samples):
         games[1] = games[0]

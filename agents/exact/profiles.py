@@ -1,4 +1,4 @@
-"""What an agent does in every information state of a small game, as a profile."""
+"""Turn an agent's play in every information state of a small game into a profile."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.action_probabilities import Mixed
     from fiveup_env.opponents.agent import Agent
 
-TIMES: Final = 100  # that an agent is asked which does not tell its probabilities
+TIMES: Final = 100  # how often to ask an agent that does not report its probabilities
 
 
 def profile_of(form: Form, agent: Agent | Mixed, times: int = TIMES, seed: int = 0) -> np.ndarray:
-    """The profile in which every seat is an agent's."""
+    """Return the profile in which an agent plays every seat.
+
+    An agent that does not report its probabilities is asked `times` times in every information
+    state.
+    """
     views, players = form.views(), form.rules.players
     state = np.repeat(np.arange(len(views)), form.widths)
     actions = form.actions[players:]

@@ -1,7 +1,7 @@
-"""CFR+: both sides play against each other, each by what it regrets not to have done before.
+"""CFR+: the seats play each other, each by regret matching+ in every information state.
 
-With two players the average of what they played comes to an equilibrium. Regret matching+ in every
-information state, seats in turn, and averages that weigh the t-th round t times.
+The seats update in turn, and the average profile weighs round t by t. With two players it
+converges to an equilibrium.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CfrPlus:
-    """CFR+ on a game: `run` goes on, `average` is what it has come to."""
+    """CFR+ on a game: `run` plays more rounds, `average` is the profile found so far."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -34,7 +34,7 @@ class CfrPlus:
         return self.form.normalised(self._played)
 
     def run(self, rounds: int) -> None:
-        """Play so many more rounds."""
+        """Play `rounds` more rounds."""
         form = self.form
         play_rounds(
             form.seats,
@@ -66,7 +66,7 @@ def play_rounds(
     regrets: Array,
     played: Array,
 ) -> None:
-    """Play rounds of CFR+; all that it keeps is written in place."""
+    """Play rounds of CFR+ after `done` earlier ones; the last four arrays are updated in place."""
     worth = np.empty(len(profile))
     for t in range(done + 1, done + rounds + 1):
         for seat in range(ends.shape[1]):
@@ -87,7 +87,7 @@ def _learn(
     profile: Array,
     regrets: Array,
 ) -> None:
-    """Note what a seat regrets, from its last choices back to its first, and let it act on that."""
+    """Update a seat's regrets and its profile, from its last choices back to its first."""
     for state in range(len(parents) - 1, -1, -1):
         if seats[state] != seat:
             continue

@@ -1,7 +1,7 @@
-"""MCCFR with external sampling: regret matching on one random path of chance and of the others.
+"""MCCFR with external sampling: regret matching on samples of chance and of the others' actions.
 
-A walk tries all actions of one seat and draws those of the others, and all chance. It looks at far
-fewer histories than a round of CFR+, and needs far more walks.
+A walk tries all actions of one seat and samples those of the others and all chance. It visits far
+fewer histories than a round of CFR+, but far more walks are needed.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ DEAL, END = -1, -1
 
 
 class ExternalSampling:
-    """MCCFR on a game: `run` goes on, `average` is what it has come to."""
+    """MCCFR on a game: `run` takes more walks, `average` is the profile found so far."""
 
     def __init__(self, form: Form, seed: int = 0) -> None:
         self.form = form
-        self.visited = 0  # histories that were looked at
+        self.visited = 0  # histories
         nodes = form.histories.nodes
         self._chance = np.random.default_rng(seed)
         self._margins = form.histories.margins(np.arange(len(nodes)))
-        # The nodes that follow from each node, one after the other; before all, those of the deal.
+        # The children of every node, in the order of their parents; the roots come first.
         self._order = np.argsort(nodes["parent"], kind="stable").astype(np.int32)
         self._starts = np.searchsorted(
             nodes["parent"][self._order], np.arange(DEAL, len(nodes) + 1)
@@ -41,9 +41,9 @@ class ExternalSampling:
         return self.form.normalised(self._played)
 
     def run(self, walks: int) -> None:
-        """Walk so many more times for every seat."""
+        """Take `walks` more walks for every seat."""
         form = self.form
-        self.visited += walk_often(
+        self.visited += take_walks(
             form.histories.nodes,
             self._order,
             self._starts,
@@ -58,7 +58,7 @@ class ExternalSampling:
 
 
 @compiled
-def walk_often(
+def take_walks(
     nodes: Array,
     order: Array,
     starts: Array,
@@ -70,11 +70,11 @@ def walk_often(
     regrets: Array,
     played: Array,
 ) -> int:
-    """Walk for every seat in turn; answer how many nodes that looked at."""
+    """Take `walks` walks for every seat, in turn, and return the number of nodes visited."""
     visited = np.zeros(1, np.int64)
     for _ in range(walks):
         for seat in range(margins.shape[1]):
-            root = order[int(chance.random() * starts[1])]  # all deals are alike
+            root = order[int(chance.random() * starts[1])]  # all deals are equally likely
             _walk(
                 root,
                 seat,
@@ -107,7 +107,7 @@ def _walk(
     played: Array,
     visited: Array,
 ) -> float:
-    """What a node is worth to a seat by this walk; regrets and averages are brought up to date."""
+    """Return the value of a node to a seat on this walk; regrets and averages are updated."""
     visited[0] += 1
     if nodes[i].seat == END:
         return margins[i, seat]
@@ -147,7 +147,7 @@ def _walk(
 def _after(
     i: int, slot: int, nodes: Array, order: Array, starts: Array, chance: np.random.Generator
 ) -> int:
-    """The node after an action, by the chance of what is drawn."""
+    """Return the node after an action, sampling the tiles that it draws."""
     drawn = chance.random() * nodes[i].chance
     found = i
     for k in range(starts[i + 1], starts[i + 2]):

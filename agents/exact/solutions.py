@@ -1,4 +1,4 @@
-"""Solved games as small JSON files: size, value, how exact that is, and what made them."""
+"""Solved games as small JSON files: size, value, precision, and the command that made them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ FORMAT: Final = "fiveup-solution"
 VERSION: Final = 1
 DATA: Final = Path(__file__).with_name("data")
 ROUNDS_AT_ONCE: Final = 100
-MOST_STATES_KEPT: Final = 1000  # of an equilibrium that a file holds
+MOST_STATES_KEPT: Final = 1000  # information states of an equilibrium that a file includes
 DIGITS: Final = 6
 
 
 class SolutionError(FiveUpError):
-    """A solution that is missing or is none."""
+    """A solution that does not exist."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A profile of a game, and the rounds and seconds that found it."""
+    """A profile of a game, and the rounds and seconds that it took to find."""
 
     form: Form
     profile: np.ndarray
@@ -47,7 +47,10 @@ class Solution:
 
 
 def solve(form: Form, share: float, most_rounds: int) -> Solution:
-    """CFR+ until the NashConv is a small share of the range of payoffs, or the rounds are over."""
+    """Solve a game by CFR+, until NashConv is at most a share of the range of payoffs.
+
+    The search also ends after `most_rounds`.
+    """
     began, cfr = time.monotonic(), CfrPlus(form)
     while cfr.rounds < most_rounds:
         cfr.run(min(ROUNDS_AT_ONCE, most_rounds - cfr.rounds))
@@ -57,13 +60,13 @@ def solve(form: Form, share: float, most_rounds: int) -> Solution:
 
 
 def value_range(form: Form) -> float:
-    """How far apart the best and the worst end are for the seat that leads, in points."""
+    """Return how far apart the best and the worst end are for the seat that leads, in points."""
     margins = form.histories.margins(np.flatnonzero(form.histories.nodes["seat"] < 0))[:, 0]
     return float(margins.max() - margins.min())
 
 
 def size_of(form: Form) -> dict[str, Any]:
-    """How large a game is."""
+    """Return how large a game is, as a solution file has it."""
     nodes, players = form.histories.nodes, form.rules.players
     ends = int((nodes["seat"] < 0).sum())
     return {
@@ -76,7 +79,7 @@ def size_of(form: Form) -> dict[str, Any]:
 
 
 def write_solution(path: Path, solution: Solution, command: str) -> None:
-    """Write a solution; its equilibrium, too, if that is small."""
+    """Write a solution as JSON, with its equilibrium if that is small."""
     form = solution.form
     found = exploitability(form, solution.profile)
     content = {
@@ -101,29 +104,29 @@ def write_solution(path: Path, solution: Solution, command: str) -> None:
 
 
 def read_solution(name: str, players: int = 2) -> dict[str, Any]:
-    """The solution of a mini game that comes with the clone."""
+    """Return the published solution of a mini game."""
     path = DATA / f"{name}-{players}.json"
     if not path.is_file():
         known = ", ".join(sorted(one.stem for one in DATA.glob("*.json")))
-        raise SolutionError(f"there is no solution of {name} for {players}; known: {known}")
+        raise SolutionError(f"there is no solution of {name} for {players} players; known: {known}")
     return json.loads(path.read_text("utf-8"))
 
 
 def _strategies(form: Form, profile: np.ndarray) -> Iterator[dict[str, Any]]:
-    """By information state: who is to move, what it has seen, and how likely it does what."""
+    """Yield, for every information state, the seat, what it has seen and its probabilities."""
     for state, view in enumerate(form.views()):
         own = range(form.firsts[state], form.firsts[state + 1])
         yield {
             "seat": int(form.seats[state]),
-            "seen": _told(view),
+            "seen": _in_words(view),
             "plays": {
                 str(MOVES[form.actions[one]]): round(float(profile[one]), DIGITS) for one in own
             },
         }
 
 
-def _told(view: np.void) -> str:
-    """A hand, and all that happened before: plays in order, draws where they were made."""
+def _in_words(view: np.void) -> str:
+    """Return a view as text: the hand, then the plays and draws in the order they were made."""
     public, events = view["public"], list[str]()
     for ply in range(public["plies"] + 1):
         drawn = [k for k in range(public["drawn"]) if public["draw_ply"][k] == ply]
@@ -134,6 +137,6 @@ def _told(view: np.void) -> str:
 
 
 def _tile_drawn(view: np.void, k: int) -> str:
-    """The k-th tile drawn, if the seat that views has drawn it."""
+    """Return the k-th tile drawn, or "a tile" if the seat of the view did not draw it."""
     tile = int(view["drawn"][k])
     return "a tile" if tile < 0 else str(next(tiles_in(1 << tile)))

@@ -1,4 +1,4 @@
-"""What a profile is worth, and what each seat could win by the best reply to it: exactly."""
+"""The exact value of a profile, and of each seat's best reply to it."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ if TYPE_CHECKING:
 
 
 class Exploitability(NamedTuple):
-    """By seat: what a profile brings, and what the best reply to the others would bring."""
+    """The value of a profile, and of the best reply to the other seats, by seat."""
 
     values: np.ndarray
     best: np.ndarray
 
     @property
     def nash_conv(self) -> float:
-        """What all seats together could gain, each by itself: 0 for an equilibrium alone."""
+        """The sum of what each seat could gain alone; 0 if and only if this is an equilibrium."""
         return float((self.best - self.values).sum())
 
 
 def exploitability(form: Form, profile: np.ndarray) -> Exploitability:
-    """How far every seat of a profile is from its best reply."""
+    """Return the value of a profile and of the best replies to it."""
     reach = reaches(form, profile)
     values, best = np.zeros(form.rules.players), np.zeros(form.rules.players)
     worth = np.empty(len(profile))
     for seat in range(form.rules.players):
         write_worth(form.ends, form.payoffs, reach, seat, worth)
         values[seat] = worth @ reach
-        go_back(form.seats, form.parents, form.firsts, seat, worth)
+        add_best_replies(form.seats, form.parents, form.firsts, seat, worth)
         best[seat] = worth[seat]
     return Exploitability(values, best)
 
 
 def reaches(form: Form, profile: np.ndarray) -> np.ndarray:
-    """The probability of every sequence: of all its actions, chance and others set aside."""
+    """Return the probability that its own seat plays every sequence, ignoring chance and others."""
     reach = profile.copy()
     write_reaches(form.parents, form.firsts, profile, reach)
     return reach
@@ -46,7 +46,7 @@ def reaches(form: Form, profile: np.ndarray) -> np.ndarray:
 
 @compiled
 def write_reaches(parents: Array, firsts: Array, profile: Array, reach: Array) -> None:
-    """Write the probability of every sequence; those of parents come first."""
+    """Write the probability of every sequence; parents come before the sequences after them."""
     for state in range(len(parents)):
         before = reach[parents[state]]
         for sequence in range(firsts[state], firsts[state + 1]):
@@ -55,7 +55,7 @@ def write_reaches(parents: Array, firsts: Array, profile: Array, reach: Array) -
 
 @compiled
 def write_worth(ends: Array, payoffs: Array, reach: Array, seat: int, worth: Array) -> None:
-    """Write what the ends right after every sequence of a seat bring it; 0 for other seats'."""
+    """Write what the ends right after each of a seat's sequences bring it; 0 for other seats'."""
     worth[:] = 0
     players = ends.shape[1]
     for i in range(len(ends)):
@@ -67,8 +67,8 @@ def write_worth(ends: Array, payoffs: Array, reach: Array, seat: int, worth: Arr
 
 
 @compiled
-def go_back(seats: Array, parents: Array, firsts: Array, seat: int, worth: Array) -> None:
-    """Add to each sequence of a seat what its best actions in all that follows bring."""
+def add_best_replies(seats: Array, parents: Array, firsts: Array, seat: int, worth: Array) -> None:
+    """Add to each of a seat's sequences what its best actions bring from there on."""
     for state in range(len(parents) - 1, -1, -1):
         if seats[state] == seat:
             best = worth[firsts[state]]

@@ -1,6 +1,7 @@
-"""Learning: networks, policies as files, and the self-play learner."""
+"""Learning: self-play, stock MaskablePPO as the baseline, and imitation of agents that search."""
 
 import os
 
-# Threads that wait for each other must not spin: beside other programs that costs most of the time.
+# Threads that wait for one another must not spin: beside other programs, spinning costs most of
+# the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -1,8 +1,8 @@
-"""Whose reward is whose: advantages of decisions that different seats made in turn.
+"""Advantages of decisions that different seats made in turn, each from its own rewards.
 
-A trajectory is one seat's. Its decisions are the moves of that seat alone; the reward of one is all
-that the seat was given until its next, or until the end. Values are only ever those of the same
-seat, when it was its turn.
+A trajectory belongs to one seat, and its decisions are the moves of that seat alone. The reward of
+a decision is everything that the seat received until its next decision, or until the end. Only
+values that the same seat had on its own turns enter.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ NOBODY = -1
 
 
 class Advantages(NamedTuple):
-    """What is known of every move [ticks x games], and which decisions still wait for more.
+    """The advantages of a window's decisions, and the decisions that cannot have one yet.
 
     Attributes:
-        advantages: of every decision whose seat has moved again since, or whose end has come.
-        known: whether it is one of those.
-        waiting: the tick of each seat's decision that is none of those, or -1 [games x seats].
-        since: what the seat was given since then [games x seats].
+        advantages: the advantage of every decision whose seat has decided again, or whose
+            trajectory has ended; 0 elsewhere [ticks x games].
+        known: whether there is such an advantage [ticks x games].
+        waiting: the tick of each seat's last decision if that has no advantage yet, or -1
+            [games x seats].
+        since: the rewards of the seat since that tick [games x seats].
     """
 
     advantages: np.ndarray
@@ -40,21 +42,21 @@ def estimate(
     gamma: float,
     gae_lambda: float,
 ) -> Advantages:
-    """Generalised advantage estimation for every seat by itself.
+    """Estimate generalised advantages, for every seat separately.
 
-    At each tick of a game `seats` says who made a decision (or nobody whom it is asked of),
-    `values` what it was worth to that seat, `rewards` [ticks x games x seats] what the move brought
-    each seat, and `ended` whether it ended the trajectories of all of them.
+    For each tick and game, `seats` is the seat that made a decision, or NOBODY where the move is
+    not learnt from; `values` is what that seat expected; `rewards` [ticks x games x seats] is what
+    the move brought each seat; and `ended` is whether it ended the trajectories of all seats.
     """
-    ticks, games, most = rewards.shape
-    found = Advantages(
+    ticks, games, players = rewards.shape
+    estimated = Advantages(
         np.zeros((ticks, games), np.float32),
         np.zeros((ticks, games), np.bool_),
-        np.full((games, most), -1),
-        np.zeros((games, most), np.float32),
+        np.full((games, players), -1),
+        np.zeros((games, players), np.float32),
     )
-    _estimate(seats, values, rewards, ended, gamma, gae_lambda, *found)
-    return found
+    _estimate(seats, values, rewards, ended, gamma, gae_lambda, *estimated)
+    return estimated
 
 
 @compiled
@@ -70,18 +72,19 @@ def _estimate(
     waiting: Array,
     since: Array,
 ) -> None:
-    """Go back through each game, with what every seat has coming to it from a tick on."""
-    ticks, games, most = rewards.shape
-    coming = np.zeros(most)  # rewards before the seat's next decision, or before the end
-    value = np.zeros(most)  # of the next decision; 0 beyond the end
-    advantage = np.zeros(most)  # of the next decision
-    followed = np.zeros(most, np.bool_)  # a next decision or the end is in sight
+    """Go backwards through each game, and write what `Advantages` holds."""
+    ticks, games, players = rewards.shape
+    # By seat, seen from the current tick:
+    coming = np.zeros(players)  # the rewards before the next decision, or before the end
+    value = np.zeros(players)  # the value of the next decision; 0 beyond the end
+    advantage = np.zeros(players)  # the advantage of the next decision; 0 beyond the end
+    followed = np.zeros(players, np.bool_)  # whether the window holds a next decision or the end
     for game in range(games):
         coming[:], value[:], advantage[:], followed[:] = 0, 0, 0, False
         for tick in range(ticks - 1, -1, -1):
             if ended[tick, game]:
                 coming[:], value[:], advantage[:], followed[:] = 0, 0, 0, True
-            for seat in range(most):
+            for seat in range(players):
                 coming[seat] += rewards[tick, game, seat]
             seat = seats[tick, game]
             if seat == NOBODY:

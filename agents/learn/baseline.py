@@ -1,7 +1,12 @@
-"""The baseline: stock MaskablePPO in one seat of each game, the others played by a fixed opponent.
+"""The baseline: stock MaskablePPO in one seat of each game, with a fixed opponent in the others.
 
-It learns through `FiveUpVecEnv` with nothing of ours. Its weights are copied into a network of the
-same shape, so that its policies are saved and measured as those of self-play are.
+It learns through `FiveUpVecEnv`, as any user of Stable-Baselines3 would. An episode is a single
+hand where the configuration's `episode` or its `horizon` is `hand` (`horizon` is by default), and a
+whole game only where both are `game`. Stock MaskablePPO cannot end trajectories inside an episode,
+so with `horizon=hand` it plays only first hands at 0 : 0, where self-play plays games to the end.
+
+Its weights are copied into a network of the same shape, so that its policies are saved and measured
+like those of self-play.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Baseline:
-    """A run of stock MaskablePPO, an update at a time."""
+    """A run of stock MaskablePPO, one update at a time."""
 
     def __init__(self, config: Config, _folder: Path) -> None:
         shape = shape_of(config)
@@ -70,16 +75,17 @@ class Baseline:
             device="cpu",
         )
         self._stock.set_logger(Logger(None, []))
-        _, self._callback = self._stock._setup_learn(0)  # noqa: SLF001  (updates one by one)
+        # Not `learn`, which would make all updates at once.
+        _, self._callback = self._stock._setup_learn(0)  # noqa: SLF001
 
     @property
     def decisions(self) -> int:
-        """How many decisions were learnt from."""
+        """The number of decisions learnt from so far."""
         return int(self._stock.num_timesteps)
 
     @property
     def network(self) -> PolicyNetwork:
-        """The policy as it is now, in a network of ours."""
+        """The current policy, copied into a network of the same shape."""
         stock, ours = self._stock.policy, self._network
         factors = ours.reader.factors
         assert ours.value_trunk
@@ -91,34 +97,35 @@ class Baseline:
         ):
             for source, target in zip(_linears(theirs), _linears(trunk), strict=True):
                 target.load_state_dict(source.state_dict())
-        with torch.no_grad():  # stock reads the numbers as they are
+        # Our network scales the rows that it reads, the stock one does not.
+        with torch.no_grad():
             _linears(ours.policy_trunk)[0].weight.div_(factors)
             _linears(ours.value_trunk)[0].weight.div_(factors)
         return ours
 
     def update(self, _progress: float) -> Figures:
-        """Play a window and learn from it, as `MaskablePPO.learn` does."""
+        """Collect a rollout and learn from it, as `MaskablePPO.learn` does."""
         stock = self._stock
-        set_random_seed(_chance(self.config.seed, self.updates))
+        set_random_seed(_update_seed(self.config.seed, self.updates))
         assert stock.env
         stock.collect_rollouts(
             stock.env, self._callback, stock.rollout_buffer, self.config.n_steps, use_masking=True
         )
         stock.train()
         self.updates += 1
-        told = {name: float(value) for name, value in stock.logger.name_to_value.items()}
+        logged = {name: float(value) for name, value in stock.logger.name_to_value.items()}
         return {
-            "policy_loss": told["train/policy_gradient_loss"],
-            "value_loss": told["train/value_loss"],
-            "entropy": -told["train/entropy_loss"],
-            "kl": told["train/approx_kl"],
-            "clip_fraction": told["train/clip_fraction"],
-            "explained_variance": told["train/explained_variance"],
+            "policy_loss": logged["train/policy_gradient_loss"],
+            "value_loss": logged["train/value_loss"],
+            "entropy": -logged["train/entropy_loss"],
+            "kl": logged["train/approx_kl"],
+            "clip_fraction": logged["train/clip_fraction"],
+            "explained_variance": logged["train/explained_variance"],
             "learning_rate": self.config.learning_rate,
         }
 
     def state(self) -> State:
-        """Everything that the next update depends on."""
+        """Return everything that the next update depends on."""
         stock, scale = self._stock, self._scale
         arrays = arrays_of({"policy": stock.policy}, stock.policy.optimizer)
         arrays["games"] = np.frombuffer(self._games.save(), np.uint8)
@@ -131,10 +138,10 @@ class Baseline:
         return arrays, {"updates": self.updates, "decisions": self.decisions}
 
     def close(self) -> None:
-        """Nothing is held beyond this process."""
+        """Do nothing: a baseline holds nothing outside this process."""
 
     def restore(self, arrays: dict[str, Any], about: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a saved state."""
         stock, scale = self._stock, self._scale
         put_back(arrays, {"policy": stock.policy}, stock.policy.optimizer)
         self._games.load(arrays["games"].tobytes())
@@ -145,8 +152,8 @@ class Baseline:
         self.updates, stock.num_timesteps = about["updates"], about["decisions"]
 
 
-def _chance(seed: int, updates: int) -> int:
-    """The seed of an update: with one for each, no state of a generator has to be kept."""
+def _update_seed(seed: int, updates: int) -> int:
+    """Return the seed of an update; with one for each, no generator's state has to be saved."""
     return int(np.random.SeedSequence([seed, updates]).generate_state(1)[0])
 
 

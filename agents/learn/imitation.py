@@ -1,13 +1,15 @@
-"""A warm start: supervised learning from a teacher that searches.
+"""Imitation: supervised learning from a teacher that searches, as a warm start for self-play.
 
     python -m agents.learn.imitation --teacher pimc:worlds=50,aim=hand --positions 200000 \
         --out runs/imitated
 
-The policy learns what the teacher finds every allowed action worth, softly: the better, the
-likelier. The value learns what the best of them still brings, in the learner's own units.
+The policy learns from the teacher's values of all allowed actions: the better an action, the
+likelier it becomes. The value head learns what the best action is still expected to bring, in the
+learner's own units.
 
-Positions come in rounds: one is learnt from and dropped before the next is gathered, in which the
-policy plays half of the moves, so that it is taught what to do where its own play leads.
+Positions come in rounds. Those of one round are learnt from and dropped before the next round is
+gathered, in which the policy plays half of the moves, so that it is also taught in positions to
+which its own play leads.
 """
 
 from __future__ import annotations
@@ -46,46 +48,46 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 Figures = dict[str, float]
-RANDOM_SHARE = 0.1  # of the moves of the first round are random
-PUPILS_SHARE = 0.5  # of the moves of later rounds are the policy's own
-PARTS = 8  # of the positions, each with deals of its own, gathered on as many cores as there are
-LAST_RATE = 0.02  # what is left of the learning rate in the end
-ASKED_AT_ONCE = 4096  # positions that are held out, so that memory stays small
+RANDOM_SHARE = 0.1  # the share of the moves that are random in the first round
+POLICY_SHARE = 0.5  # the share of the moves that the policy makes in later rounds
+PARTS = 8  # of the positions, each with its own deals, whatever the number of cores
+FINAL_RATE = 0.02  # the last learning rate, as a share of the first
+EVALUATED_AT_ONCE = 4096  # held-out positions, so that memory stays small
 
 
 class ImitationError(FiveUpError):
-    """A teacher that does not teach, or examples that cannot be learnt from."""
+    """A teacher that cannot teach, or examples that cannot be learnt from."""
 
 
 @runtime_checkable
 class Teacher(Protocol):
-    """Knows what every allowed action is worth: points (`aim` hand), or chances to win (game)."""
+    """An agent with a value for every action: points (`aim` hand) or chances to win (game)."""
 
     aim: str
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """A number for every action of every view; -inf or NaN where it is not allowed."""
+        """Return a value for every action of every view, -inf or NaN where it is not allowed."""
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Positions with what a teacher thinks of them, one a row."""
+    """Positions with a teacher's values for their actions, one position per row."""
 
     rows: np.ndarray  # as the encoder writes them (int8)
-    masks: np.ndarray  # what was allowed (int8)
+    masks: np.ndarray  # of the allowed actions (int8)
     values: np.ndarray  # the teacher's, -inf where there is none (float32)
-    returns: np.ndarray  # what the best of them still brings, as the learner counts (float32)
-    games: np.ndarray  # in which game of the batch
+    returns: np.ndarray  # what the best action is still expected to bring, as a reward (float32)
+    games: np.ndarray  # the game of the batch that the position is from
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of positions."""
         return len(self.rows)
 
     def part(self, which: np.ndarray) -> Examples:
-        """Some of them."""
-        return Examples(*(getattr(self, one.name)[which] for one in fields(self)))
+        """Return some of the examples, by a mask or by their numbers."""
+        return Examples(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 # --- Gathering
@@ -104,11 +106,11 @@ def gather(
     explorer: Agent = random_actions,
     share: float = 0.1,
 ) -> Examples:
-    """Positions with a choice from so many of whole games, played by the teacher, mostly.
+    """Play about `positions` moves of whole games, and return the positions that left a choice.
 
-    The explorer chooses a share of the moves, so that positions come up to which the teacher would
-    not have led: at random, or as the learner itself plays. The reward is the learner's: `margin`
-    or `outlook`; the teacher has to aim at the same.
+    The teacher makes most of the moves. The explorer makes a share of them, at random or as the
+    learner itself plays, so that there are positions to which the teacher would not have led. The
+    reward is the learner's, `margin` or `outlook`; the teacher has to aim at the same.
     """
     if not 0 <= share <= 1:
         raise ImitationError(f"share must be from 0 to 1, not {share}")
@@ -130,10 +132,10 @@ def gather(
         views = batch.views()
         values = _values_of(teacher, views, batch.mask, random)
         choice = batch.mask.sum(1) > 1
-        found = values[choice]
-        returns = Units(views[choice], reward).rewards(found.max(1)).astype(np.float32)
+        of_choices = values[choice]
+        returns = Units(views[choice], reward).rewards(of_choices.max(1)).astype(np.float32)
         rows, masks = batch.observation[choice], batch.mask[choice]
-        seen.append((rows, masks, found, returns, np.flatnonzero(choice)))
+        seen.append((rows, masks, of_choices, returns, np.flatnonzero(choice)))
         actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < share)
         actions[explored] = explorer(views[explored], batch.mask[explored], random)
         batch.step(actions)
@@ -150,7 +152,7 @@ def gather_on_cores(
     cores: int,
     **options: Any,
 ) -> Examples:
-    """The same by several processes; what they gather does not depend on how many there are."""
+    """Gather in several processes; the examples do not depend on their number."""
     share = -(-positions // PARTS)
     part = partial(_gather_part, teacher, explorer, rules, players, share, **options)
     with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
@@ -158,8 +160,8 @@ def gather_on_cores(
     firsts = np.cumsum([0, *(part.games.max() + 1 for part in parts[:-1])])
     games = [part.games + first for part, first in zip(parts, firsts, strict=True)]
     columns = {
-        one.name: np.concatenate([getattr(part, one.name) for part in parts])
-        for one in fields(Examples)
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Examples)
     }
     return Examples(**columns | {"games": np.concatenate(games)})
 
@@ -181,11 +183,13 @@ def _gather_part(
 def _values_of(
     teacher: Teacher, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
 ) -> np.ndarray:
-    """A teacher's values, -inf where it has none."""
+    """Return a teacher's values, -inf where it has none."""
     values = teacher.values(views, masks, random).astype(np.float32)
     values = np.where((masks > 0) & ~np.isnan(values), values, np.float32(-np.inf))
     if not np.isfinite(values.max(1)).all():
-        raise ImitationError("the teacher must have a finite value for an allowed action")
+        raise ImitationError(
+            "the teacher must have a finite value for an allowed action of every view"
+        )
     return values
 
 
@@ -206,13 +210,16 @@ def imitate(
     seed: int = 0,
     report: Callable[[Figures], object] = lambda _figures: None,
 ) -> list[Figures]:
-    """Teach a network in so many rounds of examples, `epochs` times over each, by one schedule.
+    """Teach a network by rounds of examples; return the figures of every epoch.
 
-    After every epoch it is told how the network does on games of the round that were held out.
-    An action's share of a target is its softmax by the teacher's values over the temperature (in
-    the teacher's units). Figures: `loss` while learning; of what was held out `cross_entropy`,
-    `agreement` (how often, where there is a choice, the likeliest action is the teacher's best),
-    `regret` (how much worse it is, by the teacher) and `value_error` (mean square).
+    Each round is gone through `epochs` times. One schedule of the learning rate spans all rounds,
+    whose number is `count`. The target probabilities of the actions are the softmax of the
+    teacher's values divided by the temperature (which is in the teacher's units).
+
+    After every epoch `report` is called with its figures: `loss` while learning and, on games of
+    the round that were held out, `cross_entropy`, `agreement` (how often, where there is a choice,
+    the likeliest action is the teacher's best), `regret` (how much worse it is, by the teacher's
+    values) and `value_error` (mean square).
     """
     random = np.random.default_rng(seed)
     optimizer = torch.optim.Adam(network.parameters())
@@ -222,9 +229,9 @@ def imitate(
         for _ in range(epochs):
             losses, steps = [], -(-len(learnt) // batch_size)
             for step, part in enumerate(_minibatches(learnt, batch_size, random)):
-                so_far = (len(history) + step / steps) / (count * epochs)
+                done = (len(history) + step / steps) / (count * epochs)
                 for group in optimizer.param_groups:
-                    group["lr"] = learning_rate * (1 - (1 - LAST_RATE) * so_far)
+                    group["lr"] = learning_rate * (1 - (1 - FINAL_RATE) * done)
                 losses.append(_learn(network, optimizer, part, temperature, value_weight))
             figures = {"epoch": len(history) + 1, "loss": float(np.mean(losses))}
             history.append(figures | examine(network, kept, temperature))
@@ -239,7 +246,7 @@ def _learn(
     temperature: float,
     value_weight: float,
 ) -> float:
-    """Learn from some examples at once; answer the loss."""
+    """Make one step of the optimizer on some examples, and return the loss."""
     cross_entropy, value_error, _ = _judge(network, examples, temperature)
     loss = cross_entropy.mean() + value_weight * value_error
     if not torch.isfinite(loss):
@@ -252,10 +259,10 @@ def _learn(
 
 @torch.inference_mode()
 def examine(network: PolicyNetwork, examples: Examples, temperature: float) -> Figures:
-    """How well a network does what the examples say."""
+    """Return the figures of a network on examples: see `imitate`."""
     entropy, error, choices, agreed, regret = 0.0, 0.0, 0, 0, 0.0
-    for start in range(0, len(examples), ASKED_AT_ONCE):
-        part = examples.part(np.arange(start, min(start + ASKED_AT_ONCE, len(examples))))
+    for start in range(0, len(examples), EVALUATED_AT_ONCE):
+        part = examples.part(np.arange(start, min(start + EVALUATED_AT_ONCE, len(examples))))
         cross_entropy, value_error, logs = _judge(network, part, temperature)
         chosen = logs.argmax(1).cpu().numpy()
         worse = part.values.max(1) - part.values[np.arange(len(part)), chosen]
@@ -275,7 +282,7 @@ def examine(network: PolicyNetwork, examples: Examples, temperature: float) -> F
 def _judge(
     network: PolicyNetwork, examples: Examples, temperature: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The cross-entropy of every row, the values' mean square error, and the log-probabilities."""
+    """Return every row's cross-entropy, the values' mean square error, and log-probabilities."""
     device = network.reader.factors.device
     rows, masks, values, returns = (
         torch.from_numpy(array).to(device)
@@ -291,7 +298,10 @@ def _judge(
 def _split(
     examples: Examples, held_out: float, random: np.random.Generator
 ) -> tuple[Examples, Examples]:
-    """Examples to learn from, and some whole games to test on: a game's positions are alike."""
+    """Return the examples to learn from, and those of some held-out games to test on.
+
+    Whole games are held out, because the positions of one game are alike.
+    """
     games = np.unique(examples.games)
     count = round(held_out * len(games))
     if not 0 < count < len(games):
@@ -303,7 +313,7 @@ def _split(
 
 
 def _minibatches(examples: Examples, size: int, random: np.random.Generator) -> Iterator[Examples]:
-    """All examples in a random order, so many at a time."""
+    """Yield all examples in a random order, `size` at a time."""
     order = random.permutation(len(examples))
     for start in range(0, len(order), size):
         yield examples.part(order[start : start + size])
@@ -313,32 +323,37 @@ def _minibatches(examples: Examples, size: int, random: np.random.Generator) -> 
 
 
 def main() -> int:
-    """Gather, teach, and save the policy."""
+    """Gather positions, teach the network, and save the policy."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--teacher", default="pimc:worlds=50,aim=hand", help="a searching agent")
-    parser.add_argument("--rules", default="five_up", help="presets, by commas")
-    parser.add_argument("--players", default="4", help="numbers of players, by commas")
-    parser.add_argument("--positions", type=int, default=100_000, help="moves, in all rounds")
+    parser.add_argument(
+        "--teacher", default="pimc:worlds=50,aim=hand", help="the spec of an agent that searches"
+    )
+    parser.add_argument("--rules", default="five_up", help="presets, separated by commas")
+    parser.add_argument("--players", default="4", help="numbers, separated by commas")
+    parser.add_argument("--positions", type=int, default=100_000, help="moves of all rounds")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--reward", choices=tuple(AIMS), default="margin")
     parser.add_argument("--kind", default="plain", help=", ".join(READS))
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--shared", action="store_true", help="one trunk for policy and value")
-    parser.add_argument("--start", metavar="FOLDER", help="a policy of that shape to begin from")
-    parser.add_argument("--epochs", type=int, default=5, help="over the positions of a round")
+    parser.add_argument("--start", metavar="FOLDER", help="a policy of this shape to begin from")
+    parser.add_argument("--epochs", type=int, default=5, help="over each round's positions")
     parser.add_argument("--batch-size", type=int, default=1024)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="default: all")
     parser.add_argument("--temperature", type=float, default=0.5, help="in the teacher's units")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="where the policy goes")
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="where to write the policy")
     options = parser.parse_args()
     try:
         figures = _teach(options)
     except (FiveUpError, OSError) as error:
         print(f"imitation: {error}", file=sys.stderr)
         return 2
-    print(f"agreement {figures['agreement']:.3f}; play with policy:{options.out}")
+    print(
+        f"The policy plays the teacher's best action in {100 * figures['agreement']:.1f} % of the "
+        f"held-out positions. Play with policy:{options.out}"
+    )
     return 0
 
 
@@ -358,7 +373,12 @@ def _teach(options: argparse.Namespace) -> Figures:
     }
 
     def report(figures: Figures) -> None:
-        print({name: round(figure, 4) for name, figure in figures.items()}, flush=True)
+        print(
+            "  ".join(
+                f"{name.replace('_', ' ')} {round(figure, 4)}" for name, figure in figures.items()
+            ),
+            flush=True,
+        )
         save_policy(options.out, network, about | {"results": figures})
 
     history = imitate(
@@ -375,7 +395,7 @@ def _teach(options: argparse.Namespace) -> Figures:
 
 
 def _round(options: argparse.Namespace, about: dict[str, Any], number: int) -> Examples:
-    """The positions of a round: after the first, the policy has a share in how games go."""
+    """Gather the positions of a round; after the first, the policy makes a share of the moves."""
     positions = options.positions // options.rounds
     return gather_on_cores(
         options.teacher,
@@ -388,7 +408,7 @@ def _round(options: argparse.Namespace, about: dict[str, Any], number: int) -> E
         encoder=READS.get(options.kind, "flat"),
         reward=options.reward,
         games=min(512, max(1, positions // (PARTS * 100))),
-        share=PUPILS_SHARE if number else RANDOM_SHARE,
+        share=POLICY_SHARE if number else RANDOM_SHARE,
     )
 
 
@@ -396,7 +416,7 @@ def _numbers(text: str) -> list[int]:
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
-        raise ImitationError(f"players must be numbers by commas, not {text!r}") from None
+        raise ImitationError(f"players must be numbers separated by commas, not {text!r}") from None
 
 
 def _teacher(spec: str) -> Teacher:

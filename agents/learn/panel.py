@@ -1,4 +1,4 @@
-"""How strong a policy is: duels on deals that no run ever trains on."""
+"""Measurements of a policy: duels on deals that no run ever trains on."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
-# Below 2^40, where the deals of training begin (rollouts.first_deal).
-FIRST_MEASURED = 800_000
-FIRST_OF_TABLE = 900_000
+# The first deals that are measured on, all below 2^40, where training begins (rollouts.first_deal).
+FIRST_MEASURED = 800_000  # during a run
+FIRST_OF_TABLE = 900_000  # at its end
 
-# A mean, and the ends of its 95 % interval.
+# A mean and the bounds of its 95 % interval.
 Rate = tuple[float, float, float]
 
 
 class Result(NamedTuple):
-    """What a policy did against a rival."""
+    """How well a policy did against a rival."""
 
-    wins: Rate  # the share of its games
-    points: Rate  # of its side less the mean of the others', a hand
+    wins: Rate  # the share of the games that it won
+    points: Rate  # per hand, those of its side less the mean of the others'
 
 
 def measure(
     policy: Agent, rivals: Sequence[str], rules: Rules, deals: int, first: int = FIRST_MEASURED
 ) -> dict[str, Result]:
-    """What a policy does against each rival."""
+    """Return a policy's results against each rival, on `deals` deals beginning with `first`."""
     seeds = np.arange(first, first + deals)
     results = {}
     for rival in rivals:

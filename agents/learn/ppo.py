@@ -1,8 +1,8 @@
 """Proximal policy optimisation of a network on the decisions of a window.
 
 The hyperparameters are those of sb3-contrib's MaskablePPO. Its class is not used for self-play: its
-buffer takes a game's steps for one player's, and its loop can neither carry decisions over from
-window to window nor go on, bit for bit, from a checkpoint.
+buffer treats the steps of a game as those of one player, and its loop can neither carry decisions
+over from window to window nor resume, bit for bit, from a checkpoint.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Figures = dict[str, float]
 
 
 class LossError(FiveUpError):
-    """A loss that is no number any more."""
+    """A loss that is no longer a finite number."""
 
 
 class Learner:
-    """A policy, what helps it to learn, and its optimizer."""
+    """A policy's network, its critic and its reference policy if it has them, and the optimizer."""
 
     def __init__(self, config: Config, shape: Shape) -> None:
         torch.manual_seed(config.seed)
@@ -54,7 +54,7 @@ class Learner:
         truths: np.ndarray | None,
         chance: np.random.Generator,
     ) -> Choice:
-        """Draw an action for every row, and say what the place is worth."""
+        """Draw an action for every row; return it, its log-probability and the position's value."""
         seen = torch.from_numpy(rows)
         logits, values = self.network(seen)
         if self.critic:
@@ -62,28 +62,28 @@ class Learner:
         return *draw(logits, torch.from_numpy(masks), chance), values.numpy()
 
     def learn(self, lesson: Lesson, progress: float, chance: np.random.Generator) -> Figures:
-        """Go through the decisions of a window some times; `progress` is that of the whole run."""
+        """Learn from the decisions of a window; `progress` is the share of the run that is done."""
         config = self.config
         rate = _between(config.learning_rate, config.learning_rate_end, progress)
         ent_coef = _between(config.ent_coef, config.ent_coef_end, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        every = [
+        steps = [
             self._step(part, ent_coef)
             for _ in range(config.n_epochs)
             for part in _minibatches(lesson, config.batch_size, chance)
         ]
-        figures = {name: float(np.mean([one[name] for one in every])) for name in every[0]}
-        left = float((lesson.returns - lesson.values).var() / max(lesson.returns.var(), 1e-8))
-        return figures | {"explained_variance": 1 - left, "learning_rate": rate}
+        figures = {name: float(np.mean([step[name] for step in steps])) for name in steps[0]}
+        unexplained = (lesson.returns - lesson.values).var() / max(lesson.returns.var(), 1e-8)
+        return figures | {"explained_variance": 1 - float(unexplained), "learning_rate": rate}
 
     def refresh_reference(self) -> None:
-        """Let the reference policy be the present one."""
+        """Make the current policy the reference, if there is one."""
         if self.reference:
             self.reference.load_state_dict(self.network.state_dict())
 
     def _step(self, part: dict[str, torch.Tensor], ent_coef: float) -> Figures:
-        """One step of the optimizer on a minibatch."""
+        """Make one step of the optimizer on a minibatch, and return its figures."""
         config = self.config
         logits, values = self.network(part["rows"])
         logs = masked_log_probabilities(logits, part["masks"])
@@ -104,7 +104,7 @@ class Learner:
             raise LossError(f"the loss is {loss.item()}")
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        length = torch.nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
+        gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
         self.optimizer.step()
         with torch.no_grad():
             figures = {
@@ -113,7 +113,7 @@ class Learner:
                 "entropy": entropy,
                 "kl": (change.exp() - 1 - change).mean(),
                 "clip_fraction": ((change.exp() - 1).abs() > config.clip_range).float().mean(),
-                "gradient": length,
+                "gradient": gradient_norm,
             }
             if self.reference:
                 figures["reference_kl"] = divergence
@@ -125,19 +125,19 @@ class Learner:
         return (advantages - advantages.mean()) / (advantages.std() + 1e-8)
 
     def _divergence(self, logs: torch.Tensor, part: dict[str, torch.Tensor]) -> torch.Tensor:
-        """How far the policy is from the reference: KL(policy, reference), exactly."""
+        """Return the exact KL(policy, reference), averaged over the rows."""
         assert self.reference is not None
         with torch.no_grad():
             theirs = masked_log_probabilities(self.reference(part["rows"])[0], part["masks"])
-        closed = part["masks"] == 0
-        apart = logs.masked_fill(closed, 0) - theirs.masked_fill(closed, 0)
-        return (logs.exp() * apart).sum(1).mean()
+        forbidden = part["masks"] == 0
+        differences = logs.masked_fill(forbidden, 0) - theirs.masked_fill(forbidden, 0)
+        return (logs.exp() * differences).sum(1).mean()
 
 
 def draw(
     logits: torch.Tensor, masks: torch.Tensor, chance: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An action for every row by its probability, and the logarithm of that."""
+    """Draw an action for every row by its probability; return it and its log-probability."""
     logs = masked_log_probabilities(logits, masks)
     heights = logs.exp().cumsum(1)
     drawn = torch.from_numpy(chance.random((len(logs), 1), np.float32)) * heights[:, -1:]
@@ -146,18 +146,19 @@ def draw(
 
 
 def _between(first: float, last: float | None, progress: float) -> float:
+    """Return the current value of a linear schedule, which is constant if `last` is None."""
     return first if last is None else first + (last - first) * min(1.0, progress)
 
 
 def _clipped(ratio: torch.Tensor, advantages: torch.Tensor, clip: float) -> torch.Tensor:
-    """What the policy gains, no more than a change of its probabilities within the clip brings."""
+    """Return the mean gain, of which changes of a probability beyond the clip add nothing."""
     return torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
 
 
 def _minibatches(
     lesson: Lesson, size: int, chance: np.random.Generator
 ) -> Iterator[dict[str, torch.Tensor]]:
-    """All decisions in a random order, in parts of about the size."""
+    """Yield all decisions in a random order, in parts of about this size."""
     arrays: dict[str, Any] = {
         name: torch.from_numpy(array) for name, array in vars(lesson).items() if array is not None
     }

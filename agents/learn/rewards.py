@@ -1,8 +1,8 @@
-"""What the learner is rewarded for, scaled so that values are of order 1.
+"""The learner's rewards, scaled so that values are of order 1.
 
-margin    points of one's side less the others', whenever they are scored
-outlook   how the chance to win the game has changed, when a hand ends
-win       winning the game, when it ends
+margin    the points of one's own side less the others', whenever points are scored
+outlook   the change in the chance to win the game, at the end of each hand
+win       winning the game, at its end
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from agents.policies.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 from fiveup_env.opponents.outlook import outlook_of
 
 if TYPE_CHECKING:
     from fiveup_env.envs.batch import Batch
-from agents.policies.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 
-OF_THE_BATCH: Final = {"margin": "margin", "outlook": "win", "win": "win"}
+# The reward that the batch computes for each of these.
+BATCH_REWARDS: Final = {"margin": "margin", "outlook": "win", "win": "win"}
 
 
 class Rewards:
-    """What every seat of every game was given by the last move."""
+    """The rewards of every seat of every game for the last move."""
 
     def __init__(self, kind: str, batch: Batch) -> None:
         self._scale: np.ndarray = np.ones((len(batch), 1), np.float32)
@@ -31,23 +32,26 @@ class Rewards:
         self._outlook = _Outlook(batch) if kind == "outlook" else None
 
     def of(self, batch: Batch, hand_over: np.ndarray) -> np.ndarray:
-        """The rewards [games x seats], where some games' hands are over and the next have begun."""
+        """Return the rewards [games x seats]; `hand_over` is where the move ended a hand.
+
+        In those games the batch has already begun the next hand.
+        """
         if self._outlook:
             return self._outlook.changes(batch, hand_over)
         return batch.reward * self._scale
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` needs."""
+        """Return the arrays that `restore` needs."""
         return {"chances": self._outlook.chances} if self._outlook else {}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from a saved state."""
+        """Continue from a saved state."""
         if self._outlook:
             self._outlook.chances[:] = state["chances"]
 
 
 class _Outlook:
-    """Every seat's chance to win the game, as it was when the present hand began."""
+    """Every seat's chance to win the game, as of the beginning of the current hand."""
 
     def __init__(self, batch: Batch) -> None:
         rules, self._which = np.unique(batch.states["public"]["rules"], return_inverse=True)
@@ -56,9 +60,9 @@ class _Outlook:
         write_chances(batch.states, self._which, self._tables, self.chances)
 
     def changes(self, batch: Batch, hand_over: np.ndarray) -> np.ndarray:
-        """How the chances changed where a hand is over; won or lost where the game is."""
+        """Return the changes in the chances where a hand is over; a finished game is 1 or 0."""
         before, now = self.chances.copy(), self.chances
         write_chances(batch.states, self._which, self._tables, now)
         now[~hand_over] = before[~hand_over]
-        came_to = np.where(batch.done[:, None], batch.reward > 0, now)
-        return (HANDS_IN_A_CHANCE * (came_to - before)).astype(np.float32)
+        after = np.where(batch.done[:, None], batch.reward > 0, now)
+        return (HANDS_IN_A_CHANCE * (after - before)).astype(np.float32)

@@ -1,7 +1,7 @@
 """Rivals: agents that play all sides but one in some of the games, and are not learnt from.
 
-They are agents by spec, and past selves by the folder of their policy within the run's. Who is
-hard to beat is met more often.
+A rival is named by its spec or, if it is a past self, by the folder of its policy within the run's
+folder. Rivals that are hard to beat are met more often.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 NO_RIVAL: Final = -1
-MEMORY: Final = 0.02  # the weight of the newest game in the share of games that beat a rival
-LEAST_WEIGHT: Final = 0.01
+MEMORY: Final = 0.02  # the weight of the latest game in the rate at which a rival is beaten
+LEAST_WEIGHT: Final = 0.01  # so that even a rival that always loses is met sometimes
 
 
 class Rivals:
-    """Who plays against the learner, in which games, and how often it was beaten."""
+    """The rivals of a run: in which games they play, and how often each is beaten."""
 
     def __init__(self, config: Config, batch: Batch, folder: Path) -> None:
         games = len(batch)
@@ -37,31 +37,31 @@ class Rivals:
         self.specs: list[str] = []
         self.beaten: list[float] = []
         self.rival = np.full(games, NO_RIVAL)
-        self.side = np.zeros(games, np.int64)  # the learner's
-        self.margin = np.zeros(games)  # of the learner's side so far
+        self.side = np.zeros(games, np.int64)  # the learner's side
+        self.margin = np.zeros(games)  # of the learner's side, in the current game so far
         self._sides = batch.states["public"]["rules"]["sides"].astype(np.int64)
         for spec in config.rivals if config.rival_share else ():
             self._add(spec)
 
     def begin(self, chance: np.random.Generator) -> None:
-        """Find rivals for the first games."""
+        """Choose rivals for the first games."""
         self._seat(np.flatnonzero(self._with_rival), chance)
 
     def to_move(self, batch: Batch) -> np.ndarray:
-        """Where it is a rival's turn."""
+        """Return in which games it is a rival's turn."""
         return (self.rival != NO_RIVAL) & (batch.turn % self._sides != self.side)
 
     def move(
         self, batch: Batch, which: np.ndarray, actions: np.ndarray, chance: np.random.Generator
     ) -> None:
-        """Write the rivals' actions in some of the games."""
+        """Write the rivals' actions for some of the games into `actions`."""
         for rival in np.unique(self.rival[which]):
             games = which[self.rival[which] == rival]
             agent = self._agents[self.specs[rival]]
             actions[games] = agent(batch.views(games), batch.mask[games], chance)
 
     def meet(self, batch: Batch, chance: np.random.Generator) -> None:
-        """Take in what the last move brought; where a game is over, another rival sits down."""
+        """Record the last move's rewards, and choose a new rival where a game is over."""
         if not self._with_rival.any():
             return
         games = np.arange(len(batch))
@@ -73,14 +73,14 @@ class Rivals:
         self._seat(over, chance)
 
     def join(self, past: str) -> None:
-        """Let a past self join; where there are too many, the most beaten one leaves.
+        """Add a past self; if there are now too many, remove the one that is beaten most often.
 
-        A game that it was playing goes on with the learner in its seats.
+        The learner takes over its seats in the games that it was playing.
         """
         self.past.append(past)
         self._add(past)
         if len(self.past) > self._past_kept:
-            easiest = max(self.past, key=lambda one: self.beaten[self.specs.index(one)])
+            easiest = max(self.past, key=lambda past: self.beaten[self.specs.index(past)])
             gone = self.specs.index(easiest)
             self.rival[self.rival == gone] = NO_RIVAL
             self.rival[self.rival > gone] -= 1
@@ -88,29 +88,29 @@ class Rivals:
             del self.specs[gone], self.beaten[gone], self._agents[easiest]
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Arrays and values for `restore`."""
+        """Return the arrays and the values that `restore` needs."""
         arrays = {"rival": self.rival, "side": self.side, "margin": self.margin}
         return arrays, {"specs": self.specs, "beaten": self.beaten, "past": self.past}
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
-        """Go on with the rivals of a saved state."""
+        """Continue with the rivals of a saved state."""
         self.specs, self.beaten, self.past = about["specs"], about["beaten"], about["past"]
-        self._agents = {spec: self._made(spec) for spec in self.specs}
+        self._agents = {spec: self._make(spec) for spec in self.specs}
         self.rival[:], self.side[:] = arrays["rival"], arrays["side"]
         self.margin[:] = arrays["margin"]
 
     def _add(self, spec: str) -> None:
-        self._agents[spec] = self._made(spec)
+        self._agents[spec] = self._make(spec)
         self.specs.append(spec)
         self.beaten.append(0.5)
 
-    def _made(self, spec: str) -> Agent:
+    def _make(self, spec: str) -> Agent:
         if spec in self.past:
             return make_agent(f"policy:{self._folder / spec},sample=1")
         return make_agent(spec)
 
     def _seat(self, games: np.ndarray, chance: np.random.Generator) -> None:
-        """Choose a rival and the learner's side for games that begin."""
+        """Choose a rival and the learner's side for games that are about to begin."""
         self.margin[games] = 0
         self.side[games] = chance.integers(self._sides[games])
         if self.specs:

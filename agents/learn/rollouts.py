@@ -1,8 +1,9 @@
-"""Windows of play: what every seat saw, did and was given in many games, tick by tick.
+"""Rollouts: windows of play that hold what every seat saw, did and received, tick by tick.
 
-The first rows of a window are the decisions that were still waiting at the end of the last one,
-a row for each seat; the ticks of this window follow. So nothing is lost between windows, and no
-decision is learnt from before its seat's next one, or the end, has been seen.
+A tick is one move in every game. The first rows of a window are the decisions that were still
+waiting at the end of the previous one, a row for each seat; the ticks of this window follow. So
+nothing is lost between windows, and no decision is learnt from before its seat's next one, or the
+end, has been seen.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from agents.learn.advantages import NOBODY, estimate
-from agents.learn.rewards import OF_THE_BATCH, Rewards
+from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env.envs.batch import Batch
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -23,27 +24,28 @@ if TYPE_CHECKING:
     from agents.learn.rivals import Rivals
     from agents.learn.runs.config import Config
 
-SEED_BITS = 40
+SEED_BITS = 40  # each seed of a run has 2^40 deals of its own
 
-# An action, its log-probability and the value for every row: of rows, masks and hidden truths.
+# From encoded rows, masks and the rows of hidden tiles (or None): an action, its log-probability
+# and the value, for every row.
 Choice: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 Choose: TypeAlias = "Callable[[np.ndarray, np.ndarray, np.ndarray | None], Choice]"
 
 
 def first_deal(seed: int) -> int:
-    """The first deal of a training run. Those below 2^40 are never trained on."""
+    """Return the first deal of a training run; deals below 2^40 are never trained on."""
     return (1 + seed) << SEED_BITS
 
 
 def make_batch(config: Config, encoder: str) -> Batch:
-    """The games of a run."""
+    """Return the games of a run, with their first episodes begun."""
     batch = Batch(
         config.games,
         config.rules,
         config.players,
         encoder=encoder,
         episode=config.episode,
-        reward=OF_THE_BATCH[config.reward],
+        reward=BATCH_REWARDS[config.reward],
         seed=first_deal(config.seed),
         oracle=config.oracle,
     )
@@ -52,12 +54,12 @@ def make_batch(config: Config, encoder: str) -> Batch:
 
 
 class Window:
-    """The arrays of a window, made once; `decisions` are those that are carried over."""
+    """The arrays of a window, allocated once for all windows."""
 
     def __init__(self, batch: Batch, ticks: int) -> None:
-        games, most = batch.reward.shape
-        self.carried = most
-        length = most + ticks
+        games, players = batch.reward.shape
+        self.carried = players  # rows at the beginning: the decisions of the previous window
+        length = players + ticks
         shape = (length, games)
         self.rows = np.zeros((*shape, batch.observation.shape[1]), np.int8)
         self.truths = np.zeros(
@@ -68,14 +70,14 @@ class Window:
         self.log_probabilities = np.zeros(shape, np.float32)
         self.values = np.zeros(shape, np.float32)
         self.seats = np.full(shape, NOBODY, np.int8)
-        self.rewards = np.zeros((length, games, most), np.float32)
+        self.rewards = np.zeros((length, games, players), np.float32)
         self.ended = np.zeros(shape, np.bool_)
 
     def carry(self, waiting: np.ndarray, since: np.ndarray) -> None:
-        """Begin the next window with the decisions that still wait, and what they were given.
+        """Begin the next window with the decisions that still wait, and their rewards so far.
 
-        The row of a seat is written from a tick of this window or from itself, never from another
-        seat's row.
+        Copying in place is safe: a seat's row is filled from a tick of this window or from itself,
+        never from the row of another seat.
         """
         self.rewards[: self.carried] = 0
         games = np.arange(len(waiting))
@@ -88,7 +90,7 @@ class Window:
             self.rewards[seat, :, seat] = since[:, seat]
 
     def decisions(self) -> dict[str, np.ndarray]:
-        """The arrays that say what was seen and done in a decision."""
+        """Return the arrays, by name, that describe a decision; `carry` copies their rows."""
         arrays: dict[str, np.ndarray] = {
             "rows": self.rows,
             "masks": self.masks,
@@ -99,19 +101,19 @@ class Window:
         return arrays | ({"truths": self.truths} if self.truths.size else {})
 
     def state(self) -> dict[str, np.ndarray]:
-        """What the next window begins with."""
+        """Return the rows that the next window begins with."""
         arrays = self.decisions() | {"seats": self.seats, "rewards": self.rewards}
         return {name: array[: self.carried] for name, array in arrays.items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Begin with what another window has handed on."""
+        """Begin with the rows that another window's `state` returned."""
         for name, array in self.state().items():
             array[:] = state[name]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """The decisions of a window that can be learnt from, one a row."""
+    """The decisions of a window that can be learnt from, one per row."""
 
     rows: np.ndarray
     masks: np.ndarray
@@ -122,17 +124,17 @@ class Lesson:
     truths: np.ndarray | None = None
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of decisions."""
         return len(self.actions)
 
     @property
     def returns(self) -> np.ndarray:
-        """What the decisions turned out to be worth."""
+        """The targets of the values: the values at the time, plus the advantages."""
         return self.values + self.advantages
 
 
 class Rollouts:
-    """Plays the games of a run, a window at a time."""
+    """The games of a run, played one window at a time."""
 
     def __init__(self, config: Config, batch: Batch, rivals: Rivals) -> None:
         self._batch, self._rivals = batch, rivals
@@ -143,34 +145,34 @@ class Rollouts:
         self._rewards = Rewards(config.reward, batch)
 
     def play(self, choose: Choose, chance: np.random.Generator) -> Lesson:
-        """Play a window, and take from it what can be learnt."""
+        """Play a window, and return the decisions that can be learnt from."""
         window = self.window
         for tick in range(window.carried, len(window.seats)):
             self._tick(tick, choose, chance)
         seats, values = window.seats, window.values
-        found = estimate(seats, values, window.rewards, window.ended, *self._discount)
-        chosen = found.known.ravel()
+        estimated = estimate(seats, values, window.rewards, window.ended, *self._discount)
+        known = estimated.known.ravel()
         lesson = Lesson(
-            advantages=found.advantages.ravel()[chosen],
+            advantages=estimated.advantages.ravel()[known],
             **{
-                name: array.reshape(len(chosen), *array.shape[2:])[chosen]
+                name: array.reshape(len(known), *array.shape[2:])[known]
                 for name, array in window.decisions().items()
             },
         )
-        window.carry(found.waiting, found.since)
+        window.carry(estimated.waiting, estimated.since)
         return lesson
 
     def state(self) -> dict[str, np.ndarray]:
-        """What the next window depends on, beside the games themselves."""
+        """Return what the next window depends on, apart from the games themselves."""
         return self.window.state() | self._rewards.state()
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from a saved state."""
+        """Continue from a saved state."""
         self.window.restore(state)
         self._rewards.restore(state)
 
     def _tick(self, tick: int, choose: Choose, chance: np.random.Generator) -> None:
-        """One move in every game. Where only one is allowed, nobody is asked."""
+        """Make one move in every game; forced moves are decisions only with `forced`."""
         batch, window = self._batch, self.window
         free = self._forced_too | (batch.mask.sum(1, dtype=np.int16) > 1)
         theirs = self._rivals.to_move(batch)

@@ -1,4 +1,4 @@
-"""Self-play: a learner in every seat of many games, and all that its next update depends on."""
+"""Self-play: one learner in every seat of many games, and its state between updates."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
 
-PLAYING, LEARNING, STARTING = range(3)  # streams of chance
+PLAYING, LEARNING, STARTING = range(3)  # independent random streams of an update
 
 
 def shape_of(config: Config) -> Shape:
-    """The network that a configuration asks for; its kind says which encoder it reads."""
+    """Return the shape of the network that a configuration asks for, with the encoder it reads."""
     kind = config.network
     try:
         return Shape(kind, config.width, config.depth, READS.get(kind, "flat"), config.shared)
@@ -37,7 +37,7 @@ def shape_of(config: Config) -> Shape:
 
 
 class SelfPlay:
-    """A run of self-play: what it has come to, and its next update."""
+    """A run of self-play, one update at a time."""
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config = config
@@ -55,7 +55,7 @@ class SelfPlay:
 
     @property
     def network(self) -> PolicyNetwork:
-        """The policy as it is now."""
+        """The current policy."""
         return self._learner.network
 
     def update(self, progress: float) -> Figures:
@@ -72,7 +72,7 @@ class SelfPlay:
         return figures
 
     def state(self) -> State:
-        """Everything that the next update depends on."""
+        """Return everything that the next update depends on."""
         arrays = arrays_of(self._modules(), self._learner.optimizer)
         rival_arrays, rivals = self._rivals.state()
         arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
@@ -82,10 +82,10 @@ class SelfPlay:
         return arrays, {"updates": self.updates, "decisions": self.decisions, "rivals": rivals}
 
     def close(self) -> None:
-        """Nothing is held beyond this process."""
+        """Do nothing: self-play holds nothing outside this process."""
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a saved state."""
         put_back(arrays, self._modules(), self._learner.optimizer)
         self._rivals.restore(under("rivals", arrays), about["rivals"])
         self._rollouts.restore(under("rollouts", arrays))
@@ -99,7 +99,7 @@ class SelfPlay:
         return {name: module for name, module in modules.items() if module}
 
     def _chance(self, stream: int) -> np.random.Generator:
-        """The chance of this update: no state of a generator has to be kept."""
+        """Return this update's generator for a stream; no generator's state has to be saved."""
         return np.random.default_rng([self.config.seed, stream, self.updates])
 
     def _start_from(self, policy: str) -> None:
@@ -112,7 +112,7 @@ class SelfPlay:
         self._learner.refresh_reference()
 
     def _remember(self) -> None:
-        """Let the present policy be a rival from now on."""
+        """Add the current policy to the rivals."""
         past = f"past/{self.updates:06}"
         save_policy(self.folder / past, self.network, {"updates": self.updates})
         self._rivals.join(past)

@@ -1,4 +1,4 @@
-"""Training: updates until the run's budget is spent, with measurements and checkpoints between."""
+"""Training: updates until a run's budget is spent, with measurements and checkpoints in between."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
-# Rules, a rival, and what the policy did against it.
+# The rules, a rival, and the policy's result against it.
 Row: TypeAlias = "tuple[Rules, str, Result]"
 
-# Where learners are: each is loaded for the runs that ask for it alone.
+# The module and the class of every learner; each is imported only by the runs that use it.
 LEARNERS: Final = {
     "self_play": ("agents.learn.selfplay", "SelfPlay"),
     "rllib": ("agents.cluster.training", "RLlibPlay"),
@@ -47,44 +47,44 @@ LEARNERS: Final = {
 
 
 class TrainingError(FiveUpError):
-    """A run that cannot go on; the message names the last good checkpoint."""
+    """A run that cannot continue; the message names the last good checkpoint."""
 
 
 class Learning(Protocol):
-    """What learns in a run, an update at a time."""
+    """The protocol of a learner: it makes one update at a time."""
 
     updates: int
 
     @property
     def decisions(self) -> int:
-        """How many decisions were learnt from."""
+        """The number of decisions learnt from so far."""
 
     @property
     def network(self) -> PolicyNetwork:
-        """The policy as it is now."""
+        """The current policy."""
 
     def update(self, progress: float) -> Figures:
-        """Play and learn; `progress` is the share of the run that is done."""
+        """Play and learn, and return figures; `progress` is the share of the run that is done."""
 
     def state(self) -> State:
-        """What the next update depends on."""
+        """Return everything that the next update depends on."""
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a saved state."""
 
     def close(self) -> None:
-        """Give back what is held beyond this process."""
+        """Release what is held outside this process."""
 
 
 def make_learner(config: Config, folder: Path) -> Learning:
-    """The learner that a configuration asks for."""
-    room, name = LEARNERS[config.learner]
-    made: Learning = getattr(import_module(room), name)(config, folder)
-    return made
+    """Return the learner that a configuration asks for; `folder` is the run's."""
+    module, name = LEARNERS[config.learner]
+    learner: Learning = getattr(import_module(module), name)(config, folder)
+    return learner
 
 
 class Training:
-    """A run that goes on: its learner, and when the next measurement and checkpoint are due."""
+    """A run in progress: its learner, its measurements and its checkpoints."""
 
     def __init__(
         self, config: Config, run: Run, display: Display, checkpoint: Checkpoint | None = None
@@ -106,12 +106,12 @@ class Training:
         return self.seconds / (60 * self.config.minutes)
 
     def train(self) -> bool:
-        """Train until the budget is spent, or until told to stop: then the answer is False."""
+        """Train until the budget is spent, or until a signal; return whether it was spent."""
         metrics = Metrics(self.run, self.learner.updates)
         measured = saved = self.seconds
         try:
-            with _asked_to_stop() as asked:
-                while self.progress < 1 and not asked:
+            with _stop_signals() as signals:
+                while self.progress < 1 and not signals:
                     line = self._update()
                     if self.seconds - measured >= 60 * self.config.panel_minutes:
                         line["panel"] = self._measure()
@@ -127,12 +127,12 @@ class Training:
         return self.progress >= 1
 
     def save(self) -> None:
-        """Write a checkpoint, and the policy as it is now."""
+        """Write a checkpoint and the current policy."""
         self.run.save(self.config, self.learner.state(), self.seconds)
         self.save_policy(self._panel)
 
     def save_policy(self, results: Any) -> None:
-        """Write the policy, with all that should be known about it."""
+        """Write the policy with its metadata, which include the results of measurements."""
         about = {
             "rules": self.config.rules,
             "players": self.config.players,
@@ -146,7 +146,7 @@ class Training:
         save_policy(self.run.policy, self.learner.network, about)
 
     def table(self) -> list[Row]:
-        """The finished policy against the panel, by all its rules."""
+        """Return the finished policy's results against the panel, under each of its rules."""
         policy = NetworkAgent(self.learner.network)
         rows = []
         for rules in self.config.all_rules:
@@ -175,7 +175,7 @@ class Training:
         }
 
     def _measure(self) -> dict[str, Rate]:
-        """The policy as it is now against the panel, by the first of its rules."""
+        """Return the current policy's win rates against the panel, under the first of its rules."""
         began = time.monotonic()
         policy = NetworkAgent(self.learner.network)
         rules, deals = self.config.all_rules[0], self.config.panel_deals
@@ -186,68 +186,69 @@ class Training:
 
 
 def _prepare_torch(threads: int) -> None:
-    """Let the same run on the same number of threads give the same weights, bit for bit."""
+    """Make the same run on the same number of threads give the same weights, bit for bit."""
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(mode=True)
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[list[int]]:
-    """A list that is no longer empty once Ctrl-C or SIGTERM came; the second time stops at once."""
-    came: list[int] = []
+def _stop_signals() -> Iterator[list[int]]:
+    """Yield a list that gets the first Ctrl-C or SIGTERM; a second one interrupts at once."""
+    received: list[int] = []
 
-    def take_note(number: int, _frame: Any) -> None:
-        if came:
+    def receive(number: int, _frame: Any) -> None:
+        if received:
             raise KeyboardInterrupt
-        came.append(number)
+        received.append(number)
 
-    before = {one: signal.signal(one, take_note) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield came
+        yield received
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def finish(training: Training) -> None:
-    """Draw the curve, play the table, and say where the policy lies."""
+    """Draw the learning curve, play and print the final table, and say where the policy is."""
     config, run, say = training.config, training.run, training.display.say
     draw_curve(run)
     if config.table_deals:
         rows = training.table()
-        say(f"\nOn {config.table_deals} deals, each played every way:\n{_text_of(rows)}")
+        say(f"\nOn {config.table_deals} deals, each played in every seating:\n{_table_text(rows)}")
         for row in rows:
             if row[1] == config.target:
                 say(_lower_bound(*row, config.table_deals))
-        training.save_policy([(_name_of(rules), *result) for rules, *result in rows])
+        training.save_policy([(_rules_name(rules), *result) for rules, *result in rows])
     policy, curve = os.path.relpath(run.policy), os.path.relpath(run.curve_file)
-    say(f"\nThe policy lies in {policy}, the learning curve in {curve}.")
-    say(f"Let it play: python evaluate.py --agents policy:{policy},greedy")
+    say(f"\nThe policy is in {policy}, its learning curve in {curve}.")
+    say(f"To play it against greedy: python evaluate.py --agents policy:{policy},greedy")
 
 
-def _name_of(rules: Rules) -> str:
+def _rules_name(rules: Rules) -> str:
     return f"{rules.name}, {rules.players} players"
 
 
-def _text_of(rows: Sequence[Row]) -> str:
-    """A table for people."""
-    head = ("rules", "against", "games won, of 100", "points a hand")
+def _table_text(rows: Sequence[Row]) -> str:
+    """Return the results as a table of text."""
+    head = ("rules", "against", "win rate (%)", "points a hand")
     body = [
-        (_name_of(rules), rival, percent(wins[0], wins[1:]), points(margin[0], margin[1:]))
+        (_rules_name(rules), rival, percent(wins[0], wins[1:]), points(margin[0], margin[1:]))
         for rules, rival, (wins, margin) in rows
     ]
     return columns([head, *body], right=set())
 
 
 def _lower_bound(rules: Rules, target: str, result: Result, deals: int) -> str:
-    """What is known of a best response to a target, having found one response."""
-    # Resampling deals that were all won shows no doubt; so many of them leave this much.
-    surely = (TAILS[0] / 100) ** (1 / deals)
-    wins, points_a_hand = min(result.wins[1], surely), result.points[1]
+    """Return, as a sentence, the lower bound that one response sets for a best response."""
+    # The bootstrap sees no uncertainty in deals that were all won; this is the most that this many
+    # deals can show.
+    most_shown = (TAILS[0] / 100) ** (1 / deals)
+    wins, points_a_hand = min(result.wins[1], most_shown), result.points[1]
     if wins <= 1 / rules.sides:
-        return f"{_name_of(rules)}: nothing was found that surely beats {target}."
+        return f"{_rules_name(rules)}: the run found no response that clearly beats {target}."
     return (
-        f"{_name_of(rules)}: a best response to {target} wins at least {100 * wins:.1f} of 100 "
-        f"games, and {points_a_hand:+.2f} points a hand."
+        f"{_rules_name(rules)}: a best response to {target} wins at least {100 * wins:.1f} % of "
+        f"the games and makes at least {points_a_hand:+.2f} points a hand."
     )

@@ -1,1 +1,1 @@
-"""Our agents where OpenSpiel plays, and OpenSpiel's bots where our agents do: docs/openspiel.md."""
+"""Our agents in OpenSpiel, and OpenSpiel's bots as agents of ours: see docs/openspiel.md."""

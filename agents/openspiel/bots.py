@@ -1,4 +1,4 @@
-"""OpenSpiel's bots as agents of our arena. OpenSpiel is imported only when one is made."""
+"""OpenSpiel's bots as agents of our arena; OpenSpiel is imported only when one is made."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
     from fiveup_env.adapters.openspiel import FiveUpGame
 
-    # A game, the bot's seat and chance of its own; a bot whose `step` needs the state alone.
+    # From a game, a seat and a random generator for the bot: a bot whose `step` needs only a state.
     BotMaker = Callable[[FiveUpGame, int, np.random.RandomState], Any]
 
 
 class BotAgent:
-    """An agent that asks a bot of OpenSpiel, made anew for every decision.
+    """An agent that asks an OpenSpiel bot, made anew for every decision.
 
-    The bot is handed a state that its seat cannot tell from the real one, never the real one. Each
-    hand is an episode of its own there, and brings its margin.
+    The bot never gets the real state, but one that its seat cannot distinguish from it. There, each
+    hand is an episode of its own, and its return is the margin.
     """
 
     def __init__(self, make_bot: BotMaker) -> None:
-        """Ask the bots that a function makes."""
+        """Ask the bots made by a function."""
         self._make_bot = make_bot
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Choose an action for every view; where there is but one, the bot is not asked."""
+        """Return an action for every view; the bot is not asked about forced moves."""
         actions = masks.argmax(1).astype(np.int64)
         for i in np.flatnonzero(masks.sum(1) > 1):
             game = _game_of(Rules.from_struct(views[i]["public"]["rules"]))
@@ -46,16 +46,19 @@ class BotAgent:
 
 @dataclass
 class OpenSpielIsmcts(BotAgent):
-    """OpenSpiel's IS-MCTS with random playouts: slow, but written by others."""
+    """OpenSpiel's IS-MCTS with random playouts: slow, but an independent implementation."""
 
-    simulations: int = field(default=100, metadata={"help": "walks down the tree a decision"})
-    explore: float = field(default=5.0, metadata={"help": "how much what is unsure is tried"})
+    simulations: int = field(default=100, metadata={"help": "simulations per decision"})
+    explore: float = field(default=5.0, metadata={"help": "exploration constant of UCT"})
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Refuse options that cannot be played, and a missing OpenSpiel."""
         if self.simulations < 1 or self.explore <= 0:
-            raise AgentError("openspiel needs simulations= of 1 or more, and explore= above 0")
-        import fiveup_env.adapters.openspiel  # noqa: F401 - it says how to install OpenSpiel
+            raise AgentError(
+                f"openspiel needs simulations= of 1 or more and explore= above 0, not "
+                f"simulations={self.simulations} and explore={self.explore}"
+            )
+        import fiveup_env.adapters.openspiel  # noqa: F401 - its error says how to install OpenSpiel
 
         super().__init__(self._ismcts)
 
@@ -66,7 +69,7 @@ class OpenSpielIsmcts(BotAgent):
         del seat
         playouts = RandomRolloutEvaluator(1, chance)
         bot = ISMCTSBot(game, playouts, self.explore, self.simulations, random_state=chance)
-        # Its own sampler cannot be given a seed.
+        # The bot's own sampler cannot be seeded.
         bot.set_resampler(
             lambda state, player: state.resample_from_infostate(player, chance.random_sample)
         )

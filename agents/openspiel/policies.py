@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-import fiveup_env.adapters.openspiel  # noqa: F401 - it says how to install what comes next
+import fiveup_env.adapters.openspiel  # noqa: F401 - its error says how to install OpenSpiel
 
 # isort: split
 import numpy as np
@@ -21,16 +21,19 @@ if TYPE_CHECKING:
 
 
 class AgentPolicy(policy.Policy):
-    """What an agent does, as probabilities: those that it tells, or the shares of its answers.
+    """The action probabilities of an agent: those it reports, or the shares of what it chooses.
 
-    Answers depend on the information state and the seed alone. Many algorithms ask often: a small
-    game's whole policy is made once by `policy.tabular_policy_from_callable`.
+    They depend only on the information state and the seed. Many algorithms ask often: make the
+    whole policy of a small game once, with `policy.tabular_policy_from_callable`.
     """
 
     def __init__(
         self, game: FiveUpGame, agent: str | Agent, samples: int = 1, seed: int = 0
     ) -> None:
-        """An agent, given as such or by its spec; how often it is asked if it tells nothing."""
+        """Make the policy of an agent or its spec.
+
+        An agent that does not report its probabilities is asked `samples` times.
+        """
         super().__init__(game, range(game.num_players()))
         self._agent = make_agent(agent) if isinstance(agent, str) else agent
         self._samples, self._seed = samples, seed
@@ -38,7 +41,7 @@ class AgentPolicy(policy.Policy):
     def action_probabilities(
         self, state: FiveUpState, player_id: int | None = None
     ) -> dict[int, float]:
-        """How probably the seat to move does each thing that is allowed."""
+        """Return the probability of each legal action."""
         seat = state.current_player() if player_id is None else player_id
         text = state.information_state_string(seat)
         random = np.random.default_rng([self._seed, crc32(text.encode())])
@@ -52,15 +55,15 @@ class AgentBot(pyspiel.Bot):
     """An agent that plays any seat wherever OpenSpiel lets bots play."""
 
     def __init__(self, agent: str | Agent, seed: int = 0) -> None:
-        """Let an agent play, given as such or by its spec."""
+        """Make a bot of an agent or its spec."""
         super().__init__()
         self._agent = make_agent(agent) if isinstance(agent, str) else agent
         self._random = np.random.default_rng(seed)
 
     def step(self, state: FiveUpState) -> int:
-        """What the agent does as the seat to move."""
+        """Return the agent's action for the seat to move."""
         view, mask = state.course.view(state.current_player()), state.course.mask()[None]
         return int(self._agent(view, mask, self._random)[0])
 
     def restart_at(self, state: FiveUpState) -> None:
-        """Nothing is kept from one state to the next."""
+        """Do nothing: the bot remembers nothing between states."""

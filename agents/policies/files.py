@@ -1,11 +1,12 @@
-"""Policies are data: a network's weights and what is to be known of them, as files; and who plays.
+"""Policies as data: a network's weights and their metadata, in two files.
 
     FOLDER/policy.safetensors   the weights
     FOLDER/policy.json          format, shape, encoder and its version, a digest, and `about`:
                                 the rules, the training command, the code's version, the results
 
-Loading executes nothing from the files, and refuses what does not fit. The digest is that of both
-files, so that they always belong together. PyTorch is imported only when a policy is loaded.
+Loading never executes anything from the files, and raises PolicyError if they do not fit this code.
+The digest covers both files, so that weights are never read with another policy's description.
+PyTorch is imported only when a policy is saved or loaded.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from agents.policies.networks import PolicyNetwork, Shape
 
-
 FORMAT: Final = "fiveup-policy"
 VERSION: Final = 1
 WEIGHTS: Final = "policy.safetensors"
@@ -41,16 +41,13 @@ SHIPPED: Final = {
 
 
 class PolicyError(FiveUpError):
-    """A saved policy that is missing, damaged, or does not fit."""
-
-
-# --- Files
+    """A policy that is missing, damaged, or does not fit this code."""
 
 
 def save_policy(
     folder: str | Path, network: PolicyNetwork, about: Mapping[str, Any], *, half: bool = False
 ) -> None:
-    """Write a policy, in place of one that is there; `half` stores weights in half the space."""
+    """Write a policy, replacing any in the folder; with `half`, weights are stored as float16."""
     import torch
     from safetensors.torch import save
 
@@ -73,8 +70,13 @@ def save_policy(
         write_atomic(draft / DESCRIPTION, json.dumps(description, indent=1).encode())
 
 
+def policy_folder(name: str) -> Path:
+    """Return the folder of a shipped policy by its name, or the folder that is named itself."""
+    return SHIPPED.get(name, Path(name))
+
+
 def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
-    """The network of a saved policy, and what is told about it."""
+    """Return the network of a saved policy, and its metadata (`about`)."""
     _check_installed()
     folder = Path(folder)
     description = _read_description(folder)
@@ -85,15 +87,15 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
 
 
 def load_network(folder: str | Path, shape: Shape) -> PolicyNetwork:
-    """The network of a saved policy, for who goes on from it with one of that shape."""
+    """Return the network of a saved policy, for continuing from it with a network of `shape`."""
     network, _ = load_policy(folder)
     if network.shape != shape:
-        raise PolicyError(f"the policy in {folder} has {network.shape}, this run {shape}")
+        raise PolicyError(f"the policy in {folder} has {network.shape}, this run needs {shape}")
     return network
 
 
 def _format_of(shape: Shape) -> dict[str, Any]:
-    """What a policy and the code that plays it must agree about."""
+    """Return what a policy and the code that plays it must have in common."""
     encoder = get_encoder(shape.encoder)
     return {
         "format": FORMAT,
@@ -108,7 +110,7 @@ def _format_of(shape: Shape) -> dict[str, Any]:
 
 
 def _digest(weights: bytes, description: Mapping[str, Any]) -> str:
-    """A name for exactly these weights with exactly this description."""
+    """Return a digest of these weights together with this description."""
     rest = {key: value for key, value in description.items() if key != "digest"}
     return hashlib.sha256(weights + json.dumps(rest).encode()).hexdigest()
 
@@ -129,12 +131,12 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise PolicyError(
-            f"{path} cannot be read ({error.strerror}); policies here: {_policies_here()}"
+            f"{path} cannot be read ({error.strerror}); available policies: {_policies_here()}"
         ) from None
 
 
 def _policies_here() -> str:
-    """The policies that this clone holds, or how to get one."""
+    """Return the names of the policies in this clone, or how to get one."""
     found = sorted(path.parent for path in CLONE.glob(f"runs/*/policy/{DESCRIPTION}"))
     names = [name for name, folder in SHIPPED.items() if (folder / DESCRIPTION).exists()]
     names += [str(path.relative_to(CLONE)) for path in found]
@@ -142,16 +144,16 @@ def _policies_here() -> str:
 
 
 def _read_description(folder: Path) -> dict[str, Any]:
-    """The parts of a description, each of its kind."""
+    """Return a description, whose parts all have the right types."""
     path = folder / DESCRIPTION
     content = _read(path)
     try:
         description = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise PolicyError(f"{path} is no JSON: {error}") from None
+        raise PolicyError(f"{path} is not valid JSON: {error}") from None
     kinds = {"shape": dict, "digest": str, "about": dict}
     if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise PolicyError(f'{path} is no policy: it lacks "format": "{FORMAT}"')
+        raise PolicyError(f'{path} is not a policy: it lacks "format": "{FORMAT}"')
     if description.get("version") != VERSION:
         raise PolicyError(
             f"{path} has format version {description.get('version')!r}; "
@@ -168,7 +170,7 @@ def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:
 
     given, known = description["shape"], [one.name for one in fields(Shape)]
     if sorted(given) != sorted(known):
-        raise PolicyError(f"{folder}: a shape has {', '.join(known)}, not {', '.join(given)}")
+        raise PolicyError(f"{folder}: a shape must have {', '.join(known)}, not {', '.join(given)}")
     try:
         return Shape(**given)
     except (ShapeError, TypeError) as error:
@@ -196,11 +198,11 @@ def _read_weights(description: Mapping[str, Any], folder: Path) -> dict[str, Ten
     try:
         return load(content)
     except SafetensorError as error:
-        raise PolicyError(f"{folder / WEIGHTS} holds no tensors: {error}") from None
+        raise PolicyError(f"{folder / WEIGHTS} does not hold tensors: {error}") from None
 
 
 def _network_of(shape: Shape, weights: dict[str, Tensor], folder: Path) -> PolicyNetwork:
-    """A network with these weights, if they are the ones that its shape has."""
+    """Return a network with these weights, if their names, sizes and types fit its shape."""
     import torch
 
     from agents.policies.networks import build
@@ -213,10 +215,12 @@ def _network_of(shape: Shape, weights: dict[str, Tensor], folder: Path) -> Polic
         if wanted.get(name) != given.get(name):
             raise PolicyError(
                 f"{folder}: the tensor {name!r} should be {wanted.get(name, 'absent')}, "
-                f"and is {given.get(name, 'absent')}"
+                f"but is {given.get(name, 'absent')}"
             )
         if not weights[name].is_floating_point():
-            raise PolicyError(f"{folder}: the tensor {name!r} holds {weights[name].dtype}")
+            raise PolicyError(
+                f"{folder}: the tensor {name!r} holds {weights[name].dtype}, not floats"
+            )
     _check_finite(weights, folder)
     weights = {name: weight.float() for name, weight in weights.items()}
     network.load_state_dict(weights, assign=True)

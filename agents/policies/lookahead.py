@@ -1,7 +1,7 @@
-"""`lookahead`: an encoder that also tells, for every allowed action, what the heuristics look at.
+"""`lookahead`: an encoder that adds the heuristics' features of every allowed action.
 
-Sums modulo five over tiles that are not seen are hard to learn and cheap to count. Before all of
-`flat`, a row has what `values.py` sees of every action.
+Sums modulo five over unseen tiles are hard to learn but cheap to compute. A row begins with the
+features of every action, as `fiveup_env.opponents.features` computes them; all of `flat` follows.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from fiveup_env.opponents.features import (
 )
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 
-STEPS: Final = 24  # a look is told in so many steps to the point
+STEPS: Final = 24  # a feature of one point is encoded as this number
 MOST: Final = 127
 FEATURE_COUNT: Final = len(FEATURE_NAMES)
 
 
 class Lookahead:
-    """What the heuristics look at in every action, and all that a player can know."""
+    """The heuristics' features of every action, and everything that a player can know."""
 
     name = "lookahead"
     version = 1

@@ -1,7 +1,7 @@
-"""Endings solved exactly, as soon as a view tells every tile that matters.
+"""Endings solved exactly, once a view determines every tile that matters.
 
-From there on best play is known, whatever the players do: `best_moves` values every action, and
-`regrets` tells by how many points of the hand the actions of any agent fell short.
+From there on best play is known: `best_moves` returns the value of every action, and `regrets` by
+how many points of the hand an agent's actions fell short of the best.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.tiles import TILE_COUNT
 
-NODES: Final = 1_000_000  # positions that may be looked at for one answer
+NODES: Final = 1_000_000  # positions that may be visited for one decision
 MEMORY_SIZE: Final = 1 << 18
 
 
@@ -37,10 +37,10 @@ class EndgameError(FiveUpError):
 
 @compiled
 def pin_down(view: Struct, belief: Struct, shares: Array, game: Struct) -> bool:
-    """Whether a view tells every tile that matters; the game that goes on from it is written then.
+    """Return whether a view determines every tile that matters; if so, write its game.
 
-    The order of the boneyard is seen by nobody: it is known once one tile of it is left at most,
-    and matters no more once none may be drawn. The belief and the shares are only lent.
+    Nobody sees the order of the boneyard: it is known once at most one tile of it is left, and it
+    no longer matters once none may be drawn. `belief` and `shares` are scratch memory.
     """
     public = view.public
     if public.boneyard - public.drawn > 1 and drawable(public) > 0:
@@ -70,7 +70,10 @@ def pin_down(view: Struct, belief: Struct, shares: Array, game: Struct) -> bool:
 
 @compiled
 def pin_down_all(views: Array, belief: Array, shares: Array, games: Array, which: Array) -> int:
-    """Write the games that views between two sides pin down, and which views; answer how many."""
+    """Write the games that views determine, and the indices of these views; return how many.
+
+    Views of games between more than two sides are skipped.
+    """
     n = 0
     for i in range(len(views)):
         two_sides = views[i].public.rules.sides == 2
@@ -82,7 +85,7 @@ def pin_down_all(views: Array, belief: Array, shares: Array, games: Array, which
 
 @compiled
 def solve_all(games: Array, solver: Array, memory: Array, nodes: int, values: Array) -> None:
-    """Write what every legal action is worth into rows of NaN; they stay so where unsolved."""
+    """Write the value of every legal action into rows of NaN; unsolved rows remain NaN."""
     for i in range(len(games)):
         if not solve_actions(games[i], solver[0], memory, nodes, values, i):
             values[i, :] = np.nan
@@ -92,9 +95,10 @@ def solve_all(games: Array, solver: Array, memory: Array, nodes: int, values: Ar
 
 
 def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
-    """What each action is worth to the side to move, in points of the hand: NaN where illegal.
+    """Return each action's value to the side to move, in points of the hand; NaN where illegal.
 
-    The position is one GAME or VIEW record in an array, as `Game.state` and `Game.view` give it.
+    The position is an array of one GAME or VIEW struct, as `Game.state` or `Game.view()` returns
+    it. Raises EndgameError if it is not an ending that can be solved.
     """
     public = position[0]["public"]
     if public["rules"]["sides"] != 2:
@@ -103,17 +107,17 @@ def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
         raise EndgameError("the hand is over: there is no ending to solve")
     games = position if position.dtype == GAME else _pinned(position)[1]
     if not len(games):
-        raise EndgameError("this view does not tell every hidden tile: only known ones are solved")
+        raise EndgameError("this view does not determine every hidden tile, so it cannot be solved")
     values = _solved(games, nodes)[0]
     if np.isnan(values).all():
-        raise EndgameError(f"{nodes:,} nodes are too few to solve this ending: allow more")
+        raise EndgameError(f"{nodes:,} nodes are too few to solve this ending; allow more")
     return values
 
 
 def regrets(views: np.ndarray, actions: np.ndarray, nodes: int = NODES) -> np.ndarray:
-    """By how many points of the hand each action falls short of the best one.
+    """Return by how many points of the hand each action falls short of the best one.
 
-    NaN where a view does not pin down every tile that matters, where so many nodes are too few to
+    NaN where a view does not determine every tile that matters, where `nodes` nodes are too few to
     solve it, and where there are more than two sides.
     """
     losses = np.full(len(views), np.nan)
@@ -126,7 +130,7 @@ def regrets(views: np.ndarray, actions: np.ndarray, nodes: int = NODES) -> np.nd
 
 
 def _solved_views(views: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which views can be solved, and what every action is worth in each of them."""
+    """Return the indices of the views that can be solved, and the value of every action there."""
     which, games = _pinned(views)
     values = _solved(games, nodes)
     solved = ~np.isnan(values).all(1)
@@ -134,7 +138,7 @@ def _solved_views(views: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray
 
 
 def _pinned(views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which views tell every tile that matters, and the games that go on from them."""
+    """Return the indices of the views that determine every tile that matters, and their games."""
     which, games = np.empty(len(views), np.int64), np.empty(len(views), GAME)
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     n = pin_down_all(views, np.zeros(1, BELIEF), shares, games, which)
@@ -142,7 +146,7 @@ def _pinned(views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _solved(games: np.ndarray, nodes: int) -> np.ndarray:
-    """What every action is worth in some games; all NaN where so many nodes are too few."""
+    """Return the value of every action in some games; all NaN where `nodes` nodes are too few."""
     values = np.full((len(games), ACTION_COUNT), np.nan)
     if len(games):
         solve_all(games, np.zeros(1, SOLVER), np.zeros(MEMORY_SIZE, ENTRY), nodes, values)
@@ -150,7 +154,7 @@ def _solved(games: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def _best(values: np.ndarray) -> np.ndarray:
-    """The best value of each row."""
+    """Return the best value of each row."""
     return np.max(values, 1, initial=-np.inf, where=~np.isnan(values))
 
 
@@ -159,13 +163,15 @@ def _best(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Endgame:
-    """Perfect play once every tile is known, and another agent until then."""
+    """Plays perfectly once every tile is known, and as another agent until then."""
 
-    otherwise: str = field(default="greedy", metadata={"help": "the agent until then"})
-    nodes: int = field(default=100_000, metadata={"help": "most positions looked at"})
+    otherwise: str = field(default="greedy", metadata={"help": "agent that plays until then"})
+    nodes: int = field(
+        default=100_000, metadata={"help": "limit on positions visited per decision"}
+    )
 
     def __post_init__(self) -> None:
-        """Refuse another agent that does not exist."""
+        """Raise AgentError if there is no such other agent."""
         _ = self._other
 
     @cached_property
@@ -175,7 +181,7 @@ class Endgame:
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Choose an action for every view."""
+        """Return an action for every view."""
         which, values = _solved_views(views, self.nodes)
         others = np.setdiff1d(np.arange(len(views)), which)
         actions = np.empty(len(views), np.int64)

@@ -1,9 +1,9 @@
-"""`ismcts`: information-set Monte Carlo tree search with one observer (Cowling et al. 2012).
+"""`ismcts`: single-observer information-set Monte Carlo tree search (Cowling et al. 2012).
 
-One tree of public moves for all worlds, as the seat that thinks sees it. Every round deals what is
-hidden anew by the exact belief, walks down the tree by what is allowed in that world, adds a leaf,
-and plays the hand out. A move is judged by the rounds in which it was allowed, so that a rare tile
-is not neglected. Each side looks to its own good.
+All worlds share one tree of public moves, as the searching seat sees them. Every iteration samples
+a world from the exact belief, descends the tree by moves that are allowed in that world, adds a
+leaf, and plays the hand out. A move is judged by the iterations in which it was allowed, so that a
+rare tile is not neglected. Each side maximizes its own value.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.ladder import weights_of
-from fiveup_env.opponents.outlook import outlooks_of, worth_of
+from fiveup_env.opponents.outlook import hand_value, outlooks_of
 from fiveup_env.opponents.pimc import BLOCK, Search, block_key
 from fiveup_env.opponents.playouts import play_out
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
-MOST_NODES: Final = 1 << 15  # where a budget of time allows more, the tree grows no further
+MOST_NODES: Final = 1 << 15  # the tree stops growing here, even if a time budget allows more
 DEEPEST: Final = 4 * TILE_COUNT
 
-# A move in the tree: the number 0 is the root, and stands for "none" as a child or sibling.
+# A move in the tree. Number 0 is the root; as a child or sibling it means "none".
 NODE = np.dtype(
     [
         ("action", np.int64),
-        ("side", np.int64),  # whose move it is
+        ("side", np.int64),  # the side that makes the move
         ("child", np.int64),
         ("sibling", np.int64),
-        ("allowed", np.int64),  # in how many rounds that came by it could be chosen
+        ("allowed", np.int64),  # iterations in which it could be chosen
         ("visits", np.int64),
-        ("sum", np.float64),  # of what the rounds were worth to its side
-        ("squares", np.float64),  # at the root: of what the rounds were worth to its own side
+        ("sum", np.float64),  # of the iterations' values to its side
+        ("squares", np.float64),  # at the root: of the squared values to the searching side
     ],
     align=True,
 )
@@ -51,13 +51,13 @@ NODE = np.dtype(
 
 @dataclass(frozen=True)
 class Ismcts(Search):
-    """A tree over sampled worlds, in which every side looks to its own good."""
+    """Searches a tree over sampled worlds, in which each side plays for itself."""
 
-    worlds: int = field(default=400, metadata={"help": "worlds a decision"})
-    explore: float = field(default=2.0, metadata={"help": "how much what is unsure is tried"})
+    worlds: int = field(default=400, metadata={"help": "worlds per decision"})
+    explore: float = field(default=2.0, metadata={"help": "weight of exploration"})
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Raise AgentError if an option is out of range."""
         super().__post_init__()
         if self.explore <= 0:
             raise AgentError("ismcts needs explore= above 0")
@@ -65,7 +65,7 @@ class Ismcts(Search):
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Choose for every view the action that was visited most."""
+        """Return for every view the action that was visited most."""
         del masks
         visits = np.zeros((len(views), ACTION_COUNT), np.int64)
         chances, which = outlooks_of(views, self.aim)
@@ -113,8 +113,8 @@ def grow(
     nodes: Array,
     size: int,
 ) -> int:
-    """Let a tree grow by a round in each of some worlds; the answer is how many nodes it has."""
-    view, path, worths = views[i], np.zeros(DEEPEST, np.int64), np.zeros(MAX_PLAYERS)
+    """Grow a tree by one iteration in each of `games`; return how many nodes it has then."""
+    view, path, values = views[i], np.zeros(DEEPEST, np.int64), np.zeros(MAX_PLAYERS)
     if list_legal(view.public, view.hand, scratch[0].actions) == 1:
         nodes[0].child, nodes[1].action, nodes[1].visits = 1, scratch[0].actions[0], 1
         return 2
@@ -124,9 +124,9 @@ def grow(
         game = games[w]
         game.public = view.public
         chance = scramble(own + np.uint64(w + 1))
-        depth, at, unsure = 0, 0, explore * _spread(nodes[0])
+        depth, at, exploration = 0, 0, explore * _spread(nodes[0])
         while game.public.phase == PLAYING:
-            at, size = _descend(game, at, nodes, size, unsure, chance, scratch[0])
+            at, size = _descend(game, at, nodes, size, exploration, chance, scratch[0])
             if at == 0:
                 break
             path[depth] = at
@@ -136,24 +136,31 @@ def grow(
                 break
         play_out(game, weights, scratch[0], chance)
         for side in range(game.public.rules.sides):
-            worths[side] = worth_of(game.public, view.public, side, chances)
+            values[side] = hand_value(game.public, view.public, side, chances)
         for k in range(depth):
             nodes[path[k]].visits += 1
-            nodes[path[k]].sum += worths[nodes[path[k]].side]
-        worth = worths[side_of(view.public.rules, view.seat)]
+            nodes[path[k]].sum += values[nodes[path[k]].side]
+        value = values[side_of(view.public.rules, view.seat)]
         nodes[0].visits += 1
-        nodes[0].sum += worth
-        nodes[0].squares += worth * worth
+        nodes[0].sum += value
+        nodes[0].squares += value * value
     return size
 
 
 @inlined
 def _descend(
-    game: Struct, at: int, nodes: Array, size: int, unsure: float, chance: Word, scratch: Struct
+    game: Struct,
+    at: int,
+    nodes: Array,
+    size: int,
+    exploration: float,
+    chance: Word,
+    scratch: Struct,
 ) -> tuple[int, int]:
-    """The node of the next move, new where one is untried and there is room, and the size then.
+    """Return the node of the next move, and the size of the tree.
 
-    The node is 0 where the tree can neither go on nor grow.
+    The node is new if a move is untried and the tree may grow. It is 0 if there is neither a node
+    to follow nor space for a new one.
     """
     public = game.public
     count = list_legal(public, game.hands[public.turn], scratch.actions)
@@ -175,14 +182,14 @@ def _descend(
         return size, size + 1
     for k in range(count):
         child = _child(nodes, at, scratch.actions[k])
-        if child > 0 and _promise(nodes[child], unsure) > best:
-            best, chosen = _promise(nodes[child], unsure), child
+        if child > 0 and _promise(nodes[child], exploration) > best:
+            best, chosen = _promise(nodes[child], exploration), child
     return chosen, size
 
 
 @inlined
 def _child(nodes: Array, at: int, action: int) -> int:
-    """The node of an action after another, or 0."""
+    """Return the child of node `at` with this action, or 0 if there is none."""
     child = signed(nodes[at].child)
     while child > 0 and nodes[child].action != action:
         child = signed(nodes[child].sibling)
@@ -191,7 +198,7 @@ def _child(nodes: Array, at: int, action: int) -> int:
 
 @inlined
 def _spread(root: Struct) -> float:
-    """The standard deviation of what the rounds were worth; 1 as long as nothing is known."""
+    """Return the standard deviation of the iterations' values; 1 for fewer than two."""
     if root.visits < 2:
         return 1.0
     mean = root.sum / root.visits
@@ -199,17 +206,17 @@ def _spread(root: Struct) -> float:
 
 
 @inlined
-def _promise(node: Struct, unsure: float) -> float:
-    """What an action may be worth at best: its mean, and the more the less it was visited."""
+def _promise(node: Struct, exploration: float) -> float:
+    """Return the upper confidence bound of a move: its mean, and a bonus for having few visits."""
     if node.visits == 0:
         return np.inf
-    bonus = unsure * np.sqrt(np.log(node.allowed + 1) / node.visits)
+    bonus = exploration * np.sqrt(np.log(node.allowed + 1) / node.visits)
     return float(node.sum / node.visits + bonus)
 
 
 @compiled
 def read_visits(nodes: Array, visits: Array) -> None:
-    """How often each action at the root was visited."""
+    """Write how often each action at the root was visited."""
     child = nodes[0].child
     while child > 0:
         visits[nodes[child].action] = nodes[child].visits

@@ -1,7 +1,7 @@
-"""The hand once more from its beginning: how likely a policy finds what others were seen to do.
+"""How likely a policy finds the moves that others made, by replaying the hand in a world.
 
-The exact belief takes the moves of others to tell nothing. A policy knows better: in a world where
-it would hardly have made the moves that were made, the tiles hardly lie like that.
+The exact belief gives no weight to which moves others chose. A policy can: where it would hardly
+have made the moves that were made, the world itself is unlikely.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from agents.policies.units import take_back_points
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.legality import legal_count
 from fiveup_env.engine.play import begin_hand, play
@@ -20,16 +21,16 @@ from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
 
 if TYPE_CHECKING:
     from agents.policies.agent import NetworkAgent
-from agents.policies.units import take_back_points
 
-LAPSE: Final = 0.05  # the share of moves that may be any: others are no copies of the policy
+LAPSE: Final = 0.05  # share of moves taken to be random: others are not copies of the policy
 
 
 def log_likelihoods(policy: NetworkAgent, worlds: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """The logarithm of the chance of all that others did in the hands of some GAME records.
+    """Return the log-likelihood of the moves that the other seats made in the hands of some worlds.
 
-    Each of these stands as a view of one of the seats tells it. Moves that were the only one
-    allowed have chance 1, and so have the seat's own: they are the same in every world.
+    Worlds are GAME structs at the moment of a view; `seats` names the viewer of each. Moves that
+    were the only one allowed count with probability 1, and so do the viewer's own, which are the
+    same in every world.
     """
     pasts, logs = np.zeros(len(worlds), GAME), np.zeros(len(worlds))
     go_back(worlds, pasts)
@@ -38,15 +39,17 @@ def log_likelihoods(policy: NetworkAgent, worlds: np.ndarray, seats: np.ndarray)
     begin_again(pasts, worlds)
     while left := find_choices(pasts, worlds, seats, live, movers):
         live = live[:left]
-        views, masks = seen(pasts, live, movers[:left])
+        views, masks = views_of(pasts, live, movers[:left])
         shares = policy.probabilities(views, masks)
         shares = (1 - LAPSE) * shares + LAPSE * masks / masks.sum(1, keepdims=True)
         follow(pasts, worlds, live, np.log(np.maximum(shares, LAPSE / ACTION_COUNT)), logs)
     return logs
 
 
-def seen(games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The views of a seat in each of some games, and what it may do."""
+def views_of(
+    games: np.ndarray, which: np.ndarray, seats: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the views of a seat in each of some games, and its action masks."""
     views, masks = np.empty(len(which), VIEW), np.empty((len(which), ACTION_COUNT), np.int8)
     observe_seats(games, which, seats, views, masks)
     return views, masks
@@ -54,7 +57,7 @@ def seen(games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> tuple[np.nd
 
 @compiled
 def go_back(worlds: Array, pasts: Array) -> None:
-    """Give the tiles that were played or drawn back to where they were dealt."""
+    """Return every tile that was played or drawn to the place where it was dealt."""
     for i in range(len(worlds)):
         past, public = pasts[i], worlds[i].public
         pasts[i] = worlds[i]
@@ -68,17 +71,17 @@ def go_back(worlds: Array, pasts: Array) -> None:
 
 @compiled
 def begin_again(pasts: Array, worlds: Array) -> None:
-    """Begin the hands whose tiles are back."""
+    """Begin the hands again, once `go_back` has restored their tiles."""
     for i in range(len(pasts)):
         begin_hand(pasts[i], worlds[i].public.lead)
 
 
 @compiled
 def find_choices(pasts: Array, worlds: Array, seats: Array, live: Array, movers: Array) -> int:
-    """Make the moves that were made, in the live games, until another seat than one's has a choice.
+    """Replay the live games until a seat other than the viewer's has a choice.
 
-    Those that have come to the present are live no more. The others are named first, with the seats
-    that are to move; the answer is how many they are.
+    Games that have reached the present are no longer live. The others are moved to the front of
+    `live`, with the seats to move in `movers`; return how many they are.
     """
     n = 0
     for k in range(len(live)):
@@ -96,7 +99,7 @@ def find_choices(pasts: Array, worlds: Array, seats: Array, live: Array, movers:
 
 @compiled
 def follow(pasts: Array, worlds: Array, live: Array, chances: Array, logs: Array) -> None:
-    """Make the moves that were made, and add the logarithms of their chances."""
+    """Replay one move in every live game, and add the logarithm of its probability."""
     for k in range(len(live)):
         past = pasts[live[k]]
         action = _made(past.public, worlds[live[k]].public)
@@ -106,7 +109,7 @@ def follow(pasts: Array, worlds: Array, live: Array, chances: Array, logs: Array
 
 @inlined
 def _arrived(past: Struct, public: Struct) -> bool:
-    """Whether a hand that is gone through again has come to where it stands."""
+    """Return whether a replayed hand has reached the present."""
     return bool(
         past.plies == public.plies and past.drawn == public.drawn and past.turn == public.turn
     )
@@ -114,7 +117,7 @@ def _arrived(past: Struct, public: Struct) -> bool:
 
 @inlined
 def _made(past: Struct, public: Struct) -> int:
-    """What the seat to move did there: the public history says it."""
+    """Return what the seat to move did there, by the public history."""
     k, ply = past.drawn, past.plies
     if k < public.drawn and public.draw_ply[k] == ply and public.draw_seat[k] == past.turn:
         return DRAW

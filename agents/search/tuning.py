@@ -1,9 +1,9 @@
-"""Tunes the weights of the heuristic ladder: `python -m agents.search.tuning --rung positional`.
+"""Tune the weights of the heuristic ladder: `python -m agents.search.tuning --rung positional`.
 
-CMA-ES (Hansen 2016) over the weights that a rung adds to the one below and over those it takes
-from there. The aim is the margin, in points a hand, against the rung below, on duplicate deals:
-each is played both ways. All candidates of a generation meet the same deals, and every generation
-new ones, from 2,000,000,000 up: seeds that no result is reported on.
+CMA-ES (Hansen 2016) searches over the weights that a rung adds to the one below and over those it
+takes from there. It maximizes the margin, in points a hand, against the rung below, on duplicate
+deals: each is played both ways. All candidates of a generation play the same deals, and every
+generation plays new ones, with seeds from 2,000,000,000 up, on which no result is reported.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 TUNING_SEEDS = 2_000_000_000
-FIRST_STEP = 0.15  # points: how far the first candidates lie from where the search begins
+FIRST_STEP = 0.15  # in units of the weights: how far the first candidates lie from the start
 
 
 def margins(rules: Rules, seeds: np.ndarray, mine: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """What one set of weights wins against another in points a hand, by deal."""
+    """Return what one set of weights wins against another in points a hand, for each deal."""
     per_side = []
     for side in range(rules.sides):
         games = first_hands(rules.to_struct(), seeds)
@@ -44,11 +44,12 @@ def margins(rules: Rules, seeds: np.ndarray, mine: np.ndarray, others: np.ndarra
 
 
 def evolve(
-    start: np.ndarray, worth: Callable[[np.ndarray, int], np.ndarray], step: float, seed: int
+    start: np.ndarray, evaluate: Callable[[np.ndarray, int], np.ndarray], step: float, seed: int
 ) -> Iterator[tuple[np.ndarray, float]]:
-    """The mean of a CMA-ES search, generation by generation, and the mean worth of its candidates.
+    """Yield the mean of a CMA-ES search and the mean value of its candidates, by generation.
 
-    `worth` takes candidates (a row each) and the generation's number; more is better.
+    `evaluate` takes candidates (a row each) and the generation's number, and returns the value of
+    each candidate; more is better.
     """
     random = np.random.default_rng(seed)
     size = len(start)
@@ -71,8 +72,8 @@ def evolve(
         scales, axes = np.linalg.eigh(covariance)
         scales = np.sqrt(np.maximum(scales, 1e-20))
         steps = random.standard_normal((count, size)) * scales @ axes.T
-        worths = worth(mean + step * steps, generation)
-        best = steps[np.argsort(-worths)[:parents]]
+        values = evaluate(mean + step * steps, generation)
+        best = steps[np.argsort(-values)[:parents]]
         move = shares @ best
         mean = mean + step * move
         path = (1 - path_rate) * path + np.sqrt(path_rate * (2 - path_rate) * effective) * (
@@ -87,11 +88,11 @@ def evolve(
             + rank_one * np.outer(cov_path, cov_path)
             + rank_many * (best.T * shares) @ best
         )
-        yield mean, float(worths.mean())
+        yield mean, float(values.mean())
 
 
 def tune(rung: str, generations: int, deals: int, seed: int, threads: int) -> np.ndarray:
-    """The weights that a search finds for a rung, beginning with those of the rung below."""
+    """Return the weights that a search finds for a rung, starting from those of the rung below."""
     rules, names = Rules.preset("five_up", 4), list(LADDER)
     below = weights_of(names[names.index(rung) - 1])
     free = [
@@ -106,22 +107,22 @@ def tune(rung: str, generations: int, deals: int, seed: int, threads: int) -> np
         full[free] = values
         return full
 
-    def worth(candidates: np.ndarray, generation: int) -> np.ndarray:
+    def evaluate(candidates: np.ndarray, generation: int) -> np.ndarray:
         first = TUNING_SEEDS + (seed * generations + generation) * deals
         seeds = np.arange(first, first + deals, dtype=np.uint64)
         play = partial(margins, rules, seeds, others=below)
         return np.array([m.mean() for m in pool.map(play, map(weights, candidates))])
 
-    search = evolve(below[free], worth, FIRST_STEP, seed)
+    search = evolve(below[free], evaluate, FIRST_STEP, seed)
     means = []
-    for generation, (mean, worths) in enumerate(itertools.islice(search, generations)):
+    for generation, (mean, margin) in enumerate(itertools.islice(search, generations)):
         means.append(mean)
-        print(f"{generation:>4}  {worths:+.3f} points a hand  {np.round(mean, 2)}", flush=True)
+        print(f"{generation:>4}  {margin:+.3f} points a hand  {np.round(mean, 2)}", flush=True)
     return weights(np.mean(means[-generations // 4 :], axis=0))
 
 
 def main() -> int:
-    """Tune one rung and keep its weights."""
+    """Tune one rung and save its weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rung", choices=list(LADDER)[1:], required=True)
     parser.add_argument("--generations", type=int, default=120)

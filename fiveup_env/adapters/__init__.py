@@ -1,1 +1,1 @@
-"""The game in other ecosystems, each behind an extra of its own."""
+"""Adapters to other libraries, each behind an extra of its own."""

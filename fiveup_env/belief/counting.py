@@ -1,4 +1,9 @@
-"""TODO."""
+"""The number of worlds that are consistent with a view, by dynamic programming.
+
+`ways[t, state]` is the number of ways in which the free tiles from the t-th on can fill the groups,
+where `state` says how many places are left in each. It is summed up from the last tile to the
+first. Within a group the order of the tiles is not counted here: any place is as good as another.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +25,10 @@ from fiveup_env.engine.compiled import (
 )
 from fiveup_env.rules.tiles import TILE_COUNT
 
-# --- Ways
-
 
 @compiled
 def count_ways(belief: Struct) -> Array:
-    """In how many ways the free tiles from the t-th on fill what room a state leaves."""
+    """Return `ways`: by t and state, how the free tiles from the t-th on can fill what is left."""
     t = signed(bit_count(belief.free))
     ways = np.zeros((t + 1, full(belief) + 1), np.uint64)
     ways[t, 0] = belief.states > 0
@@ -41,25 +44,23 @@ def count_ways(belief: Struct) -> Array:
 
 @inlined
 def _add_ways(belief: Struct, group: Struct, bit: Mask, ways: Array, t: int) -> None:
-    """Add the ways in which the t-th tile goes to a group."""
-    for half in range(0, belief.states, belief.rooms):
-        half_after = 0 if group.answers & bit else half
-        for block in range(0, belief.rooms, group.span):
-            for rooms in range(block + group.stride, block + group.span):
-                ways[t, half + rooms] += ways[t + 1, half_after + rooms - group.stride]
+    """Add to `ways[t]` the ways in which the t-th tile goes to a group."""
+    for half in range(0, belief.states, belief.fillings):
+        half_after = 0 if group.fitting & bit else half
+        for block in range(0, belief.fillings, group.span):
+            for filling in range(block + group.stride, block + group.span):
+                ways[t, half + filling] += ways[t + 1, half_after + filling - group.stride]
 
 
 @inlined
 def full(belief: Struct) -> int:
-    """The state in which all groups have all their room."""
+    """Return the state in which all places of all groups are left."""
     return signed(max(belief.states, 1) - 1)
 
 
-# --- For Python: an array that holds one VIEW, as `Game.view` gives it
-
 
 def count(view: np.ndarray) -> int:
-    """How many worlds agree with a view, exactly.
+    """Return the exact number of worlds that are consistent with a view.
 
     Two worlds differ if they differ in a dealt hand (as a set), in one of the tiles drawn, or in
     what is left of the boneyard (as a set).
@@ -69,8 +70,8 @@ def count(view: np.ndarray) -> int:
     if not ways:
         raise impossible(view)
     public, groups, settled = view[0]["public"], belief["groups"][0], belief["settled"][0]
-    ways *= prod(map(factorial, groups["room"][: belief[0]["group_count"]].tolist()))
-    ways *= prod(settled["room"][: belief[0]["settled_count"]].tolist())
+    ways *= prod(map(factorial, groups["size"][: belief[0]["group_count"]].tolist()))
+    ways *= prod(settled["size"][: belief[0]["settled_count"]].tolist())
     players, hand_size = (int(public["rules"][name]) for name in ("players", "hand_size"))
     left = int(public["boneyard"] - public["drawn"])
     return ways // (factorial(hand_size) ** (players - 1) * factorial(left))
@@ -78,6 +79,6 @@ def count(view: np.ndarray) -> int:
 
 @compiled
 def count_ways_at(views: Array, i: int, belief: Array) -> Word:
-    """Count the ways of a view; the belief goes on to be read."""
+    """Return the number of ways for the i-th view; the belief is left filled."""
     read_view(views[i], belief[0])
     return count_ways(belief[0])[0, full(belief[0])]

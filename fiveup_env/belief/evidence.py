@@ -1,25 +1,20 @@
-"""The hidden tiles, given a view: how many worlds it allows, any number of them, and marginals.
+"""What a view says about the hidden tiles, prepared for counting.
 
-A world is a whole arrangement of the tiles: every dealt hand, and the boneyard in its order. The
-deal is a shuffle, so all worlds that agree with what a seat has seen are equally likely. It saw:
+All worlds that are consistent with a view are equally likely. What a seat has seen rules out worlds
+as follows:
 
-- A seat that drew or passed had no tile that fitted. If it then played, it played its last draw;
-  if it is still to play, its last draw fits.
+- A seat that drew or passed had no tile that fitted. If it then played, it played its last draw; if
+  it is still to play, its last draw fits.
 - A seat that is to move and did not draw has a tile that fits.
-- With draw="optional" only a pass tells: that seat had no tile that fitted.
+- With draw="optional" only a pass says anything: that seat had no tile that fitted.
 - A tile that was played had been dealt to its player, or drawn by then. Which of the two is hidden
-  as well, and matters: what a seat was shown to lack binds the tiles that it held, not later draws.
+  as well, and it matters: what a seat was shown to lack restricts the tiles that it held at that
+  time, not those that it drew later.
 
-Which tile a player chose to play is taken to tell nothing.
+Which tile a player chose to play is assumed to say nothing.
 
-A world puts every tile into a place: one of the boneyard, or of a dealt hand. The places of a seat
-that admit the same tiles are a group. `ways[t, state]` says in how many ways the free tiles from
-the t-th on can fill the groups, where `state` stands for the room that each has left; it is summed
-up from the last tile to the first. A number below all the ways then names one of them, the group of
-every tile; within a group, any place is as good as another.
-
-Compiled code calls `fill_worlds` and `fill_marginals` with one VIEW; the functions for Python are
-at the end.
+A world puts every tile into a place: one of the boneyard, or one of a dealt hand. The places of a
+seat that admit the same tiles form a group. The tiles that the groups take are the free tiles.
 """
 
 from __future__ import annotations
@@ -35,16 +30,14 @@ from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT
 
-# --- What a view tells
-
 
 @compiled
 def read_view(view: Struct, belief: Struct) -> None:
-    """Make a view ready for counting."""
+    """Fill a BELIEF with what a view says."""
     public = view.public
     _note_lacks(public, belief)
     _note_tiles(view, belief)
-    belief.asked = _asked(view)
+    belief.must_fit = _seat_that_must_fit(view)
     belief.place_count = belief.settled_count = belief.group_count = 0
     for seat in range(public.rules.players):
         if seat != view.seat:
@@ -54,16 +47,16 @@ def read_view(view: Struct, belief: Struct) -> None:
     for k in range(public.drawn, public.boneyard):
         _add_place(belief, k, BONEYARD)
     _number_states(belief)
-    room = 0
+    places = 0
     for g in range(belief.group_count):
-        room += belief.groups[g].room
-    if room != bit_count(belief.free) or public.phase != PLAYING:
+        places += belief.groups[g].size
+    if places != bit_count(belief.free) or public.phase != PLAYING:
         belief.states = 0
 
 
 @compiled
 def _note_lacks(public: Struct, belief: Struct) -> None:
-    """Note the pips that each seat was shown to lack at each ply."""
+    """Write the pips that each seat was shown to lack at each ply, by replaying the hand."""
     rules, layout = public.rules, belief.layout
     layout.total = 0
     layout.open = np.uint16(0)
@@ -87,7 +80,7 @@ def _note_lacks(public: Struct, belief: Struct) -> None:
 
 @inlined
 def _note_tiles(view: Struct, belief: Struct) -> None:
-    """Note which tiles are hidden, which free, and what the viewer knows of the boneyard."""
+    """Write which tiles are hidden and which are free, and what the viewer knows for certain."""
     public, rules = view.public, view.public.rules
     tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     played, others = np.uint32(0), np.uint32(0)
@@ -109,7 +102,7 @@ def _note_tiles(view: Struct, belief: Struct) -> None:
 
 @inlined
 def _known_draw(view: Struct, k: int) -> int:
-    """The k-th tile drawn, where the viewer drew it or saw it played at once; else -1."""
+    """Return the k-th tile drawn if the viewer drew it or saw it played at once, else -1."""
     public = view.public
     ply = public.draw_ply[k]
     if public.draw_seat[k] == view.seat:
@@ -121,15 +114,15 @@ def _known_draw(view: Struct, k: int) -> int:
 
 @inlined
 def _let_play(public: Struct, k: int) -> bool:
-    """Whether the k-th draw was the last one before its seat played, or is to play."""
+    """Return whether the k-th draw was the last one before its seat played or has to play."""
     seat, ply = public.draw_seat[k], public.draw_ply[k]
     last = k + 1 == public.drawn or public.draw_seat[k + 1] != seat or public.draw_ply[k + 1] != ply
     return last and _mover(public, ply) == seat
 
 
 @inlined
-def _asked(view: Struct) -> int:
-    """Another seat that must have a tile that fits, being to move without a draw; or NOBODY."""
+def _seat_that_must_fit(view: Struct) -> int:
+    """Return another seat that has a tile that fits, being to move without a draw, or NOBODY."""
     public = view.public
     last = public.drawn - 1
     if not _forced(public) or public.plies == 0 or public.turn == view.seat:
@@ -157,7 +150,7 @@ def _forced(public: Struct) -> bool:
 
 @inlined
 def _mover(public: Struct, ply: int) -> int:
-    """The seat that played at a ply, or that is to play now."""
+    """Return the seat that played at a ply, or that is to move if nobody has yet."""
     return signed(public.play_seat[ply] if ply < public.plies else public.turn)
 
 
@@ -166,7 +159,7 @@ def _mover(public: Struct, ply: int) -> int:
 
 @compiled
 def _add_dealt_hand(public: Struct, belief: Struct, seat: int) -> None:
-    """Add the places of a dealt hand, a group but for the tiles that are settled."""
+    """Add the places of a dealt hand: one group, apart from the places that settled tiles take."""
     first, settled = signed(belief.place_count), 0
     dealt = _held(public, belief, seat, 0)
     for ply in range(public.plies):
@@ -176,22 +169,23 @@ def _add_dealt_hand(public: Struct, belief: Struct, seat: int) -> None:
             if choices > settled:
                 item = belief.settled[belief.settled_count]
                 item.tile = _played(public, ply)
-                item.first, item.room = first + settled, choices - settled
+                item.first, item.size = first + settled, choices - settled
                 belief.settled_count += 1
                 belief.free &= ~bit
                 settled += 1
     _add_group(belief, seat, dealt & belief.free)
     group = belief.groups[belief.group_count - 1]
-    group.first, group.room = first + settled, -settled
+    group.first, group.size = first + settled, -settled
     for place in range(public.rules.hand_size):
         _add_place(belief, public.boneyard + seat * public.rules.hand_size + place, seat)
 
 
 @inlined
 def _choices(public: Struct, belief: Struct, seat: int, ply: int) -> int:
-    """In how many places a tile that a seat played at a ply may have come to it, if it is settled.
+    """Return the number of places where the tile played at a ply may have been, or 0.
 
-    It is if it was certainly dealt, and wherever draws tell nothing; otherwise the answer is 0.
+    It is 0 if the tile is not settled. A tile is settled if it was certainly dealt, and always if
+    draws say nothing.
     """
     choices = signed(public.rules.hand_size)
     for k in range(public.drawn):
@@ -205,9 +199,10 @@ def _choices(public: Struct, belief: Struct, seat: int, ply: int) -> int:
 
 @compiled
 def _add_draws(public: Struct, belief: Struct, seat: int) -> None:
-    """Add the places of the tiles that a seat drew, those that admit the same tiles as one group.
+    """Add the places of a seat's draws; neighbours that admit the same tiles form one group.
 
-    With optional draws all of them admit what its dealt hand does: no one draws after a pass.
+    With optional draws they all admit the same tiles as the dealt hand, because nobody draws after
+    a pass.
     """
     for k in range(public.drawn):
         if public.draw_seat[k] == seat and belief.known.order[k] < 0:
@@ -222,9 +217,9 @@ def _add_draws(public: Struct, belief: Struct, seat: int) -> None:
 
 @inlined
 def _held(public: Struct, belief: Struct, seat: int, since: int) -> Mask:
-    """The tiles that a seat may have held since a ply: it still may, or it has played them.
+    """Return the tiles that a seat may have held since a ply, until it played them or until now.
 
-    For as long as it held them it was never shown to lack their pips.
+    It was never shown to lack one of their pips while it held them.
     """
     held, lacked = np.uint32(0), np.uint8(0)
     for ply in range(since, public.plies):
@@ -236,48 +231,49 @@ def _held(public: Struct, belief: Struct, seat: int, since: int) -> Mask:
 
 @inlined
 def _add_group(belief: Struct, seat: int, admits: Mask) -> None:
-    """Add a group that has no places yet."""
+    """Add a group without places."""
     group = belief.groups[belief.group_count]
     group.admits = admits
-    asked = seat == belief.asked
-    group.answers = playable(belief.layout, belief.hidden) if asked else np.uint32(0)
+    must_fit = seat == belief.must_fit
+    group.fitting = playable(belief.layout, belief.hidden) if must_fit else np.uint32(0)
     group.first = belief.place_count
-    group.room = group.stride = 0
+    group.size = group.stride = 0
     belief.group_count += 1
 
 
 @inlined
 def _add_place(belief: Struct, place: int, holder: int) -> None:
-    """Add a place, to the last group."""
+    """Add a place to the last group."""
     belief.places[belief.place_count] = place
     belief.holder[place] = holder
     belief.place_count += 1
-    belief.groups[belief.group_count - 1].room += 1
+    belief.groups[belief.group_count - 1].size += 1
 
 
 @inlined
 def _number_states(belief: Struct) -> None:
-    """Number what room the groups may have left; the largest one has what the others leave it.
+    """Number the states: how many places of each group are left.
 
-    Where a seat is asked for a tile that fits, it still lacks one in the upper half of the states.
+    The largest group needs no digit: its places left follow from those of the others. If a seat must
+    have a tile that fits, it still lacks one in the upper half of the states.
     """
     largest = 0
     for g in range(belief.group_count):
-        if belief.groups[g].room > belief.groups[largest].room:
+        if belief.groups[g].size > belief.groups[largest].size:
             largest = g
-    belief.rooms = 1
+    belief.fillings = 1
     for g in range(belief.group_count):
         if g != largest:
             group = belief.groups[g]
-            group.stride = belief.rooms
-            belief.rooms *= group.room + 1
-            group.span = belief.rooms
-    belief.groups[largest].span = belief.rooms
-    belief.states = belief.rooms if belief.asked == NOBODY else 2 * belief.rooms
+            group.stride = belief.fillings
+            belief.fillings *= group.size + 1
+            group.span = belief.fillings
+    belief.groups[largest].span = belief.fillings
+    belief.states = belief.fillings if belief.must_fit == NOBODY else 2 * belief.fillings
 
 
 def impossible(view: np.ndarray) -> BeliefError:
     """Return the error for a view that no world is consistent with."""
     if view[0]["public"]["phase"] != PLAYING:
-        return BeliefError("the hand is over: beliefs are about hands that are being played")
-    return BeliefError("no deal agrees with this view: no game leads to it")
+        return BeliefError("the hand is over; beliefs are about hands in play")
+    return BeliefError("no deal is consistent with this view: no game leads to it")

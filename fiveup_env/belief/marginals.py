@@ -1,4 +1,9 @@
-"""TODO."""
+"""The probability of each place for each tile, given a view.
+
+The share of the worlds in which a tile goes to a group is the number of ways to reach a state,
+times the number of ways to continue from there, over the number of all ways. The places of a group
+share it equally.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +15,13 @@ from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled, inlined
 from fiveup_env.rules.tiles import TILE_COUNT
 
-# --- Marginals
-
 
 @compiled
 def fill_marginals(view: Struct, belief: Struct, shares: Array) -> bool:
-    """Write into zeros how probable each tile is in each hand and in the boneyard.
+    """Write the probability of each tile to be in each hand and in the boneyard.
 
-    The answer is whether any world agrees; the belief is only lent.
+    Return whether any world is consistent with the view. `shares` must hold zeros and is shaped as
+    `marginals` returns it; the belief is scratch memory.
     """
     read_view(view, belief)
     ways = count_ways(belief)
@@ -43,13 +47,16 @@ def fill_marginals(view: Struct, belief: Struct, shares: Array) -> bool:
 
 @inlined
 def _reach(belief: Struct, group: Struct, bit: Mask, ways: Array, reached: Array, t: int) -> Word:
-    """In how many ways the t-th tile goes to a group; note in how many each state is reached."""
+    """Return the number of ways in which the t-th tile goes to a group.
+
+    Add to `reached[t + 1]` the number of ways in which that leads to each state.
+    """
     number = np.uint64(0)
-    for half in range(0, belief.states, belief.rooms):
-        half_after = 0 if group.answers & bit else half
-        for block in range(0, belief.rooms, group.span):
-            for rooms in range(block + group.stride, block + group.span):
-                state, after = half + rooms, half_after + rooms - group.stride
+    for half in range(0, belief.states, belief.fillings):
+        half_after = 0 if group.fitting & bit else half
+        for block in range(0, belief.fillings, group.span):
+            for filling in range(block + group.stride, block + group.span):
+                state, after = half + filling, half_after + filling - group.stride
                 number += reached[t, state] * ways[t + 1, after]
                 reached[t + 1, after] += reached[t, state]
     return number
@@ -57,15 +64,16 @@ def _reach(belief: Struct, group: Struct, bit: Mask, ways: Array, reached: Array
 
 @inlined
 def _share_out(belief: Struct, group: Struct, tile: int, share: float, shares: Array) -> None:
-    """Share a probability out to those who hold a group's places."""
-    for i in range(group.first, group.first + group.room):
-        shares[belief.holder[belief.places[i]], tile] += share / group.room
+    """Add a probability to the rows of those who hold the places of a group, in equal parts."""
+    for i in range(group.first, group.first + group.size):
+        shares[belief.holder[belief.places[i]], tile] += share / group.size
 
 
 def marginals(view: np.ndarray) -> np.ndarray:
-    """How probably each tile is now in each seat's hand (rows 0 to 4) or in the boneyard (row 5).
+    """Return the probability of each tile to be in each hand or in the boneyard now.
 
-    The column of a tile that has been played is zero.
+    Rows 0 to 4 are the seats, row 5 is the boneyard; columns are tiles. The column of a tile that
+    has been played is zero.
     """
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     if not fill_marginals_at(view, 0, np.zeros(1, BELIEF), shares):
@@ -75,5 +83,5 @@ def marginals(view: np.ndarray) -> np.ndarray:
 
 @compiled
 def fill_marginals_at(views: Array, i: int, belief: Array, shares: Array) -> bool:
-    """Write the marginals of a view."""
+    """Write the marginals of the i-th view; see `fill_marginals`."""
     return fill_marginals(views[i], belief[0], shares)

@@ -1,4 +1,7 @@
-"""TODO."""
+"""The structs of a belief: a world, and what a view says in the form that counting needs.
+
+evidence.py says what groups, settled tiles and free tiles are; counting.py, what a state is.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from fiveup_env.engine.state import LAYOUT
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
-BONEYARD = MAX_PLAYERS  # who holds what nobody has drawn
+BONEYARD = MAX_PLAYERS  # the holder of the tiles that nobody has drawn
 
-# Named as in a GAME: worlds can be written into either.
+# The fields have the same names as in a GAME, so that worlds can be written into either.
 WORLD = np.dtype(
     [
-        ("hands", np.uint32, (MAX_PLAYERS,)),  # masks of tiles, the viewer's own among them
-        ("order", np.int8, (TILE_COUNT,)),  # the boneyard, with what was drawn from it; then -1
+        ("hands", np.uint32, (MAX_PLAYERS,)),  # masks of tiles, the viewer's own hand included
+        ("order", np.int8, (TILE_COUNT,)),  # the boneyard, including the tiles drawn; then -1
     ],
     align=True,
 )
@@ -22,39 +25,40 @@ WORLD = np.dtype(
 GROUP = np.dtype(
     [
         ("admits", np.uint32),  # the tiles that may lie in its places
-        ("answers", np.uint32),  # the tiles that fit, if its seat must have one
-        ("first", np.int8),  # where its places begin
-        ("room", np.int8),  # how many they are
-        ("stride", np.int64),  # how much smaller the state is for every place taken
-        ("span", np.int64),  # after how many states its room is the same again
+        ("fitting", np.uint32),  # the tiles that fit now, if its seat must have one; else none
+        ("first", np.int8),  # the index of its first place in `places`
+        ("size", np.int8),  # the number of its places
+        ("stride", np.int64),  # how much the state decreases when one of its places is filled
+        ("span", np.int64),  # the number of states after which its places left are the same again
     ],
     align=True,
 )
 
-# A tile that was played and lay in any of some places, whatever lay in the others.
-SETTLED = np.dtype([("tile", np.int8), ("first", np.int8), ("room", np.int8)], align=True)
+# A tile that was played and that was in any one of some places, whatever was in the others.
+SETTLED = np.dtype([("tile", np.int8), ("first", np.int8), ("size", np.int8)], align=True)
 
-# What a view tells, made ready for counting. The boneyard's places are numbered in its order, those
-# of the dealt hands after them. 64 bits hold the ways, as no way to split a set has 2**60: with
-# forced draws all runs but one show their last tile, with optional ones there are at most 5 groups.
+# What a view says, prepared for counting. Places are numbered: first those of the boneyard in its
+# order, then those of the dealt hands. 64 bits hold every number of ways, because no set splits in
+# as many as 2**60 ways: with forced draws all runs of draws but one show their last tile, and with
+# optional draws there are at most 5 groups.
 BELIEF = np.dtype(
     [
-        ("layout", LAYOUT),  # built up once more, play by play
-        ("lacked", np.uint8, (MAX_PLAYERS, TILE_COUNT + 1)),  # pips that a seat lacked at a ply
-        ("asked", np.int8),  # another seat that must have a tile that fits, or NOBODY
-        ("known", WORLD),  # what is the same in every world
+        ("layout", LAYOUT),  # replayed from the public history, play by play
+        ("lacked", np.uint8, (MAX_PLAYERS, TILE_COUNT + 1)),  # the pips a seat lacked at a ply
+        ("must_fit", np.int8),  # another seat that must have a tile that fits, or NOBODY
+        ("known", WORLD),  # what is the same in every world; 0 and -1 elsewhere
         ("hidden", np.uint32),  # the tiles in other hands and in the boneyard
-        ("free", np.uint32),  # the tiles that the groups take: those, and some that were played
-        ("boneyard", np.int8),  # how many places it has
-        ("places", np.int8, (TILE_COUNT,)),  # the places that are not known, seat by seat
+        ("free", np.uint32),  # the tiles that the groups take: hidden ones, and some played ones
+        ("boneyard", np.int8),  # the number of its places
+        ("places", np.int8, (TILE_COUNT,)),  # the places whose tile is not known, seat by seat
         ("holder", np.int8, (TILE_COUNT,)),  # by place: the seat that its tile came to, or BONEYARD
         ("place_count", np.int8),
         ("settled", SETTLED, (TILE_COUNT,)),
         ("settled_count", np.int8),
         ("groups", GROUP, (TILE_COUNT,)),
         ("group_count", np.int8),
-        ("rooms", np.int64),  # how many states the rooms have
-        ("states", np.int64),  # twice that where a seat is asked for a tile; 0 for impossible views
+        ("fillings", np.int64),  # the number of combinations of places left, over all groups
+        ("states", np.int64),  # twice that if a seat must have a tile that fits; 0: impossible view
     ],
     align=True,
 )

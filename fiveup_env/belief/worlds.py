@@ -1,4 +1,8 @@
-"""TODO."""
+"""Worlds drawn at random, each consistent world with the same probability.
+
+A random number below the number of all ways names one of them: from the first free tile to the
+last, it says which group takes the tile. Within a group a place is then chosen at random.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,13 @@ from fiveup_env.engine.state import GAME, ONE
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
-# --- Worlds
-
 
 @compiled
 def fill_worlds(view: Struct, belief: Struct, key: Word, worlds: Array) -> bool:
-    """Fill the hands and orders of WORLD or GAME records; answer whether any world agrees.
+    """Fill the hands and orders of WORLD or GAME structs with worlds drawn at random.
 
-    The worlds are independent, each as likely as any other. The key names the stream of chance;
-    the belief is only lent.
+    Return whether any world is consistent with the view. The worlds are independent, each with the
+    same probability. The key names the random stream; the belief is scratch memory.
     """
     read_view(view, belief)
     ways = count_ways(belief)
@@ -37,7 +39,7 @@ def fill_worlds(view: Struct, belief: Struct, key: Word, worlds: Array) -> bool:
 
 @inlined
 def _start_world(belief: Struct, key: Word, left: Array, places: Array, world: Struct) -> None:
-    """Put the known and the settled tiles where they are; all other places are left."""
+    """Place the known and the settled tiles, and note that all other places are left."""
     for seat in range(MAX_PLAYERS):
         world.hands[seat] = belief.known.hands[seat]
     for i in range(TILE_COUNT):
@@ -45,16 +47,16 @@ def _start_world(belief: Struct, key: Word, left: Array, places: Array, world: S
         places[i] = belief.places[i]
     for i in range(belief.settled_count):
         item = belief.settled[i]
-        _put(belief, item.tile, _take(places, item.first, item.room, key, i), world)
+        _put(belief, item.tile, _take(places, item.first, item.size, key, i), world)
     for g in range(belief.group_count):
-        left[g] = belief.groups[g].room
+        left[g] = belief.groups[g].size
 
 
 @inlined
 def _finish_world(
     belief: Struct, ways: Array, key: Word, left: Array, places: Array, world: Struct
 ) -> None:
-    """Put the free tiles where a random number below all the ways says."""
+    """Place the free tiles as a random number below the number of all ways says."""
     state, t, free = full(belief), 0, belief.free
     number = _number_below(key, ways[0, state])
     while free:
@@ -68,7 +70,7 @@ def _finish_world(
                 if number < ways[t, after]:
                     break
                 number -= ways[t, after]
-        end = belief.groups[g].first + belief.groups[g].room
+        end = belief.groups[g].first + belief.groups[g].size
         _put(belief, tile, _take(places, end - left[g], left[g], key, TILE_COUNT + t), world)
         left[g] -= 1
         state = after
@@ -76,22 +78,22 @@ def _finish_world(
 
 @inlined
 def _after(belief: Struct, group: Struct, tile: int, state: int) -> int:
-    """The state once a tile has gone to a group."""
-    answered = state >= belief.rooms and group.answers & tile_bit(tile)
-    return signed(state - group.stride - (belief.rooms if answered else 0))
+    """Return the state after a tile has gone to a group."""
+    fitted = state >= belief.fillings and group.fitting & tile_bit(tile)
+    return signed(state - group.stride - (belief.fillings if fitted else 0))
 
 
 @inlined
-def _take(places: Array, first: int, room: int, key: Word, counter: int) -> int:
-    """Any one of some places; it changes places with the first of them."""
-    chosen = first + chance_below(key, counter, room)
+def _take(places: Array, first: int, size: int, key: Word, counter: int) -> int:
+    """Choose one of some places at random, swap it with the first of them, and return it."""
+    chosen = first + chance_below(key, counter, size)
     places[first], places[chosen] = places[chosen], places[first]
     return signed(places[first])
 
 
 @inlined
 def _put(belief: Struct, tile: int, place: int, world: Struct) -> None:
-    """Put a tile into a place, and into the hand that it came to, unless it was played."""
+    """Put a tile into a place, and into the hand that it came to unless it has been played."""
     if place < belief.boneyard:
         world.order[place] = tile
     holder = belief.holder[place]
@@ -101,7 +103,7 @@ def _put(belief: Struct, tile: int, place: int, world: Struct) -> None:
 
 @inlined
 def _number_below(key: Word, bound: Word) -> Word:
-    """A number below a bound of up to 64 bits, none likelier than another."""
+    """Return a random number below a bound of up to 64 bits, each with the same probability."""
     word = scramble(key)
     while word < (np.uint64(0) - bound) % bound:
         word = scramble(word + np.uint64(1))
@@ -109,7 +111,7 @@ def _number_below(key: Word, bound: Word) -> Word:
 
 
 def sample(view: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
-    """So many WORLD records, drawn independently from all that agree, each as likely as another."""
+    """Return n WORLD structs, drawn independently and uniformly from all consistent worlds."""
     worlds = np.zeros(n, WORLD)
     key = random.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
     if not fill_worlds_at(view, 0, np.zeros(1, BELIEF), key, worlds):
@@ -118,7 +120,7 @@ def sample(view: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
 
 
 def worlds_to_games(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
-    """GAME records in which a view's game goes on, one in each world; their seeds are 0."""
+    """Return GAME structs that continue a view's game, one in each world; their seeds are 0."""
     games = np.zeros(len(worlds), GAME)
     games["public"] = view["public"]
     games["hands"] = worlds["hands"]
@@ -128,5 +130,5 @@ def worlds_to_games(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
 
 @compiled
 def fill_worlds_at(views: Array, i: int, belief: Array, key: Word, worlds: Array) -> bool:
-    """Fill worlds for a view."""
+    """Fill worlds for the i-th view; see `fill_worlds`."""
     return fill_worlds(views[i], belief[0], key, worlds)

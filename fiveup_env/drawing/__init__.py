@@ -5,8 +5,8 @@
     text, transcript, words             games as text
     svg, window, replay                 games as pictures
 
-Importing this package lets games draw themselves; the drawing itself is loaded when it is asked
-for.
+Importing this package lets games draw themselves; the drawing modules are loaded on first
+use.
 """
 
 from __future__ import annotations

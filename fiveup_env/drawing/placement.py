@@ -1,7 +1,7 @@
-"""Where every tile of a layout lies on the table, in whole cells; text and SVG share it.
+"""Where every tile of a layout lies on the table, in whole cells, for text and pictures.
 
-Tiles are set as people set them: end to end, doubles crosswise, and round a corner where an arm
-would run into something or off the table (`search.py`). Should that fail, all arms run straight
+Tiles are set as people set them: end to end, doubles crosswise, and around a corner where an
+arm would run into something or off the table (`search.py`). If that fails, all arms run straight
 and connectors keep them apart, which always works but takes more room.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Mark(NamedTuple):
-    """The room at an open end, in which a picture says what the end counts."""
+    """The space at an open end in which a picture shows what the end counts."""
 
     end: OpenEnd
     box: Box
@@ -26,7 +26,7 @@ class Mark(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """A layout on the table: its tiles by number, its open ends, and the box around all."""
+    """A layout on the table: its tiles by number, its open ends, and the box around everything."""
 
     tiles: list[Placed]
     marks: list[Mark]
@@ -34,7 +34,7 @@ class Placement(NamedTuple):
 
 
 def place_tree(root: Node, sizes: Sizes, width: int | None = None) -> Placement:
-    """Find a place for every tile, with all that a picture shows in `width` if possible."""
+    """Place every tile and the mark of every open end, within `width` cells if possible."""
     tiles, exits = search(root, sizes, width) or spread(root, sizes)
     tiles.sort(key=lambda tile: tile.node.number)
     marks = []
@@ -49,7 +49,7 @@ def place_tree(root: Node, sizes: Sizes, width: int | None = None) -> Placement:
 
 
 def spread(root: Node, sizes: Sizes) -> tuple[list[Placed], list[Exit]]:
-    """All tiles in straight arms that connectors keep apart, and the exits left over."""
+    """Return all tiles in straight arms that connectors keep apart, and the exits left over."""
     tiles, _ = _spread(Placed(root, Box(0, 0, *sizes.tile(root, RIGHT)), RIGHT), sizes)
     exits = [
         exit_
@@ -61,10 +61,10 @@ def spread(root: Node, sizes: Sizes) -> tuple[list[Placed], list[Exit]]:
 
 
 def _spread(tile: Placed, sizes: Sizes) -> tuple[list[Placed], Box]:
-    """A tile with all that hang on it, and the box around them and their marks.
+    """Return a tile with all that are attached to it, and the box around them and their marks.
 
-    Every arm is moved away until the box around it is clear of the box around what lies there
-    already. Its connector is free: nothing but the arm itself reaches in front of that exit.
+    Every arm is moved away until the box around it is clear of the box around what is already
+    there. Nothing blocks its connector: only the arm itself reaches in front of that exit.
     """
     tiles, extent, exits = [tile], tile.box, tile.exits()
     for place, exit_ in enumerate(exits):

@@ -1,7 +1,7 @@
 """A whole game as one HTML file that shows it move by move.
 
-Every hand's last layout is placed once, and its tiles appear where they will stay. Parts of the
-picture that look the same at several moments are in the file once, with the moments of each.
+The last layout of each hand is placed once, so that every tile appears where it will stay. A part
+of the picture that looks the same at several moments is in the file once, with those moments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fiveup_env.drawing.scene import Part, layout_height, picture_of
 from fiveup_env.drawing.snapshot import Snapshot, placement_of
 from fiveup_env.drawing.svg import part_svg, svg_of
-from fiveup_env.drawing.words import ENDED, deed, hand_end, outcome_line, score_line
+from fiveup_env.drawing.words import ENDED, hand_end, move_text, outcome_line, score_line
 from fiveup_env.game.records import Json, record_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import Tile
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from fiveup_env.game.game import Game
 
-LAYERS = ("wood", "felt", "board", "seat", "link", "last", "tile")  # all else lies above
+LAYERS = ("wood", "felt", "board", "seat", "link", "last", "tile")  # back to front; others follow
 
 
 def replay_html(game: Game) -> str:
-    """The page; it needs nothing else, and no network."""
+    """Return the page, which needs no other file and no network."""
     moments = list(_moments(game))
     reach = tuple(sorted({score for snapshot, _ in moments for score in snapshot.scores}))
     room = max(layout_height(snapshot.placement) for snapshot, _ in moments)
@@ -52,14 +52,14 @@ def replay_html(game: Game) -> str:
 
 
 def _timed(part: Part, numbers: Sequence[int], count: int) -> Part:
-    """The part with the moments at which it is seen, unless that is always."""
+    """Return the part with the moments at which it is visible, unless it always is."""
     if len(numbers) == count:
         return part
     return part._replace(data=(*part.data, ("on", _spans(numbers))))
 
 
 def _spans(numbers: Iterable[int]) -> str:
-    """Rising numbers as spans: `3-9 12`."""
+    """Return ascending numbers as spans: `3-9 12`."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and spans[-1][-1] == number - 1:
@@ -70,7 +70,7 @@ def _spans(numbers: Iterable[int]) -> str:
 
 
 def _moments(game: Game) -> Iterator[tuple[Snapshot, str]]:
-    """The table after each deal, each move and each hand, and what happened; then the outcome."""
+    """Yield what is seen, and what happened, after each deal, move and hand; then the outcome."""
     before = (0,) * game.rules.sides
     for number, hand in enumerate(record_of(game)["hands"]):
         for snapshot, line in _hand(game, number, hand, before):
@@ -82,7 +82,7 @@ def _moments(game: Game) -> Iterator[tuple[Snapshot, str]]:
 def _hand(
     game: Game, number: int, hand: Json, before: tuple[int, ...]
 ) -> Iterator[tuple[Snapshot, str]]:
-    """The moments of one hand, from its record."""
+    """Yield the moments of one hand, from its record."""
     history = game.hand_states[number][0]["public"]
     plays = [MOVES[action] for action in history["play_action"][: history["plies"]]]
     snapshot = Snapshot(
@@ -102,8 +102,8 @@ def _hand(
     for move, turn in zip(hand["moves"], turns, strict=True):
         status = "" if turn is None else f"seat {turn} to move"
         snapshot = replace(snapshot.after(move, plays), turn=turn, status=status)
-        yield snapshot, f"Seat {move['player']} {deed(move)}"
+        yield snapshot, f"Seat {move['player']} {move_text(move)}"
     if hand["ended"]:
         how = f"hand {number} {ENDED[hand['ended']]}"
-        told = f"Hand {number} {hand_end(hand)}"
-        yield replace(snapshot.scored(hand["scores_after"]), note=how), told
+        line = f"Hand {number} {hand_end(hand)}"
+        yield replace(snapshot.scored(hand["scores_after"]), note=how), line

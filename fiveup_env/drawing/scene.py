@@ -1,4 +1,4 @@
-"""What a picture of the table shows, as plain shapes; SVG and pixels draw the same ones."""
+"""What a picture of the table shows, as plain shapes that SVG and pixels both draw."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIDES = ("#cf3630", "#2f74d0", "#ee9722", "#3c9a55", "#9355c4")  # the pegs of e
 WIDTH, MARGIN, GAP = 960.0, 20.0, 10.0
 HEADER, STRIP, RACK_HEIGHT = 40.0, 42.0, 58.0
 TRACK_FRAME, ROW = 36.0, 17.0
-LAYOUT_HEIGHT = (240.0, 470.0)  # at least, at most
+LAYOUT_HEIGHT = (240.0, 470.0)  # minimum, maximum
 LARGEST_CELL = 20.0  # half the width of a tile
 MOST_HOLES = 130
 
@@ -31,7 +31,7 @@ SPOTS: Final = ((), _ONE, _TWO, _ONE + _TWO, _FOUR, _ONE + _FOUR, (*_FOUR, (-1, 
 
 
 class Rect(NamedTuple):
-    """A rectangle, its corners rounded."""
+    """A rectangle, with corners of some radius."""
 
     fill: str
     x: float
@@ -42,7 +42,7 @@ class Rect(NamedTuple):
 
 
 class Dots(NamedTuple):
-    """Some discs of one size."""
+    """Discs of the same size."""
 
     fill: str
     radius: float
@@ -50,7 +50,7 @@ class Dots(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A line of text; y is its middle, x its `start`, `middle` or `end`."""
+    """A line of text; y is its middle, and x is its `anchor`: its `start`, `middle` or `end`."""
 
     fill: str
     x: float
@@ -61,7 +61,7 @@ class Text(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Shapes that come and go together, and what they stand for."""
+    """Shapes that appear and disappear together, and what they stand for."""
 
     kind: str
     shapes: tuple[Rect | Dots | Text, ...]
@@ -69,20 +69,20 @@ class Part(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """All parts, those behind first; it is WIDTH wide."""
+    """A picture that is WIDTH wide; its parts are ordered from back to front."""
 
     height: float
     parts: list[Part]
 
 
 def frame_height(rules: Rules) -> float:
-    """How high a picture is without the room for its layout."""
+    """Return the height of a picture without the space for its layout."""
     racks = -(-rules.players // _columns(rules)) * (RACK_HEIGHT + GAP)
     return _felt_top(rules) + STRIP + GAP + racks + MARGIN - GAP
 
 
 def layout_height(placement: Placement | None) -> float:
-    """The room that a layout would like to have."""
+    """Return the height that suits a layout."""
     least, most = LAYOUT_HEIGHT
     if placement is None:
         return least
@@ -91,7 +91,7 @@ def layout_height(placement: Placement | None) -> float:
 
 
 def picture_of(snapshot: Snapshot, room: float, *, hands: bool = True) -> Picture:
-    """The picture of a table, with so much room for its layout; hands may lie face down."""
+    """Return the picture of a snapshot, with a layout `room` high; hands may lie face down."""
     felt, height = _felt_top(snapshot.rules), frame_height(snapshot.rules) + room
     parts = [
         Part("wood", (Rect(WOOD, 0, 0, WIDTH, height, 16),)),
@@ -112,7 +112,7 @@ def picture_of(snapshot: Snapshot, room: float, *, hands: bool = True) -> Pictur
 
 
 def _columns(rules: Rules) -> int:
-    """How many hands lie side by side."""
+    """Return how many hands lie side by side."""
     return {4: 2, 5: 3}.get(rules.players, 1)
 
 
@@ -126,7 +126,7 @@ def _felt_top(rules: Rules) -> float:
 def _tile(
     halves: tuple[int, int], x: float, y: float, cell: float, *, upright: bool, pin: bool = False
 ) -> tuple[Rect | Dots, ...]:
-    """A tile whose corner is at x, y; a spinner has a pin of brass."""
+    """Return a tile whose corner is at x, y; a spinner has a brass pin."""
     width, height = (2 * cell, 4 * cell) if upright else (4 * cell, 2 * cell)
     inset, depth = 0.05 * cell, 0.12 * cell
     face = (x + inset, y + inset, width - 2 * inset, height - 2 * inset - depth)
@@ -154,7 +154,7 @@ def _tile(
 
 
 def _back(x: float, y: float, cell: float) -> tuple[Rect, ...]:
-    """An upright tile, face down."""
+    """Return an upright tile that lies face down."""
     return (
         Rect(EDGE, x + 0.1 * cell, y + 0.1 * cell, 1.8 * cell, 3.8 * cell, 0.35 * cell),
         Rect(BACK, x + 0.1 * cell, y + 0.1 * cell, 1.8 * cell, 3.6 * cell, 0.35 * cell),
@@ -162,7 +162,7 @@ def _back(x: float, y: float, cell: float) -> tuple[Rect, ...]:
 
 
 def _layout(snapshot: Snapshot, top: float, room: float) -> Iterator[Part]:
-    """The tiles on the table, and what each open end counts."""
+    """Yield the tiles on the table, and what each open end counts."""
     if snapshot.placement is None or not snapshot.plays:
         yield Part(
             "empty", (Text(DIM, WIDTH / 2, top + room / 2 - 20, 20, "No tile yet", "middle"),)
@@ -196,7 +196,7 @@ def _layout(snapshot: Snapshot, top: float, room: float) -> Iterator[Part]:
     for end, box in snapshot.marks():
         x, y, width, height = scaled(box)
         middle = (x + width / 2, y + height / 2)
-        adds_nothing = end.kind == "cross" or end.counts < end.pip  # as a double's other side does
+        adds_nothing = end.kind == "cross" or end.counts < end.pip  # e.g. a double's other side
         label = "" if adds_nothing else str(end.counts)
         yield Part(
             "end",
@@ -207,19 +207,19 @@ def _layout(snapshot: Snapshot, top: float, room: float) -> Iterator[Part]:
         )
 
 
-# --- All around
+# --- Around the layout
 
 
 def _header(snapshot: Snapshot) -> Iterator[Part]:
     rules = snapshot.rules
-    name = (rules.name or "own rules").replace("_", " ").title()
+    name = (rules.name or "custom rules").replace("_", " ").title()
     title = f"{name}, hand {snapshot.number}"
     yield Part("title", (Text(TEXT, MARGIN + 4, HEADER / 2, 17, title),))
     yield Part("status", (Text(DIM, WIDTH - MARGIN - 4, HEADER / 2, 15, snapshot.status, "end"),))
 
 
 def _strip(snapshot: Snapshot, top: float) -> Iterator[Part]:
-    """The total, and the boneyard."""
+    """Yield the total, the note and the boneyard."""
     y = top + STRIP / 2 + 4
     total = sum(end.counts for end in snapshot.ends)
     yield Part(
@@ -239,7 +239,7 @@ def _strip(snapshot: Snapshot, top: float) -> Iterator[Part]:
 
 
 def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]:
-    """A seat's hand, with its name and how many tiles it has."""
+    """Yield a seat's hand, with its name and its number of tiles."""
     _, left, top, width, height, _ = rack
     middle = top + height / 2
     tiles = snapshot.hands[seat]
@@ -266,11 +266,11 @@ def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator
 
 
 def _track(snapshot: Snapshot, top: float) -> Iterator[Part]:
-    """A board with a row of holes for each side: pegs at its score and at the one before."""
+    """Yield a board with a row of holes for each side, and pegs at its score and the one before."""
     rules, target = snapshot.rules, snapshot.rules.target
     low = min(0, *snapshot.scores, *snapshot.before, *snapshot.reach)
     high = max(target, *snapshot.scores, *snapshot.before, *snapshot.reach)
-    step = rules.unit  # from hole to hole
+    step = rules.unit  # points from one hole to the next
     while (high - low) / step > MOST_HOLES:
         step *= 2 if str(step)[0] == "5" else 5
     low -= low % (5 * step)

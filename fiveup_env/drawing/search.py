@@ -1,8 +1,8 @@
-"""A compact table: tiles touch, and arms bend where they would run into something.
+"""The search for a compact layout: tiles touch, and arms bend to avoid what is in their way.
 
 Tiles are set one by one, by a beam search with a bounded number of tries. The first try takes them
-in the order of play and knows nothing of later plays, so one more play mostly leaves the picture
-as it was. In every further try, the arm that got stuck in the last one goes first.
+in the order of play and knows nothing of later plays, so one more play usually leaves the picture
+as it was. In every later try, the arm that got stuck in the one before goes first.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 TRIES = 8  # for each bound on the width
 TRIES_WITHOUT_LINKS = 3
-BEAM = 4  # how many tables are carried along in every try but the first
+BEAM = 4  # drafts kept in every try but the first
 GAP = 3  # the length of a connector
 
-# What a table costs: for a tile round a corner (three kinds of them) or behind a connector, and
-# for a cell of a claim spoilt, beyond the bound, of the picture's longer side.
+# What a draft costs: for each tile around a corner (one of three kinds) or behind a connector, and
+# for each cell of a claim that is spoilt, beyond the bound, or along the picture's longer side.
 AT_END, AT_HALF, AT_DOUBLE, LINKED = 3.0, 4.0, 8.0, 12.0
 SPOILT, OVER, SIZE = 0.25, 1.0, 0.5
 
@@ -38,18 +38,18 @@ class _Free(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """Some tiles set, and what has to be known to set the next one."""
+    """Some tiles set, and what is needed to set the next one."""
 
     tiles: tuple[Placed, ...]
     free: tuple[_Free, ...]
     covered: int  # the cells of tiles and connectors
     extent: Box  # around all tiles and marks
-    claimed: Box  # around all claims too
+    claimed: Box  # around the claims as well
     fees: float
 
 
 def search(root: Node, sizes: Sizes, width: int | None) -> tuple[list[Placed], list[Exit]] | None:
-    """All tiles set, and the exits left over; None if no try came through."""
+    """Return all tiles set, and the exits left over, or None if every try failed."""
     nodes = sorted(root.walk(), key=lambda node: node.number)
     for bound in (width, None) if width else (None,):
         order = nodes
@@ -63,14 +63,14 @@ def search(root: Node, sizes: Sizes, width: int | None) -> tuple[list[Placed], l
 
 
 class _Try:
-    """One beam search. A set of cells is a number, its bits the cells, row after row."""
+    """One beam search; a set of cells is an integer with a bit for each cell, row by row."""
 
     def __init__(self, number: int, nodes: Sequence[Node], sizes: Sizes, bound: int | None) -> None:
-        """Only the first try knows nothing of which places will be open or taken in the end."""
+        """Prepare a try; all but the first know which places will be open or taken in the end."""
         self.sizes = sizes
         self.bound = bound
         self.beam = BEAM if number else 1
-        self.per_size = SIZE / (1 + number)  # every try is more generous
+        self.per_size = SIZE / (1 + number)  # each try cares less about size
         self.gap = GAP if number >= TRIES_WITHOUT_LINKS else 0
         self.open = {end.key for node in nodes for end in node.open_ends()}
         self.taken = {
@@ -86,10 +86,10 @@ class _Try:
         self.shapes: dict[tuple[int, int], int] = {}
 
     def run(self, order: Sequence[Node]) -> _Draft | Node:
-        """The best table with all tiles set in this order, or the tile that got stuck."""
+        """Return the best draft with all tiles set in this order, or the tile that got stuck."""
         drafts = list(self.lead(order[0]))
         for node in order[1:]:
-            # Of two mirror images, which cost the same, one is enough.
+            # Mirror images cost the same; one of each pair is enough.
             costs = {self.cost(grown): grown for draft in drafts for grown in self.set(draft, node)}
             if not costs:
                 return node
@@ -97,24 +97,26 @@ class _Try:
         return drafts[0]
 
     def cost(self, draft: _Draft) -> float:
-        """How bad a table looks so far."""
+        """Return how bad a draft looks so far."""
         over = max(0, draft.claimed.width - self.bound) if self.bound else 0
         size = max(draft.extent.width, self.sizes.aspect * draft.extent.height)
         return draft.fees + OVER * over + self.per_size * size
 
     def lead(self, node: Node) -> Iterator[_Draft]:
-        """The table with the first tile."""
+        """Yield the draft with the first tile."""
         box = Box(0, 0, *self.sizes.tile(node, RIGHT))
         return self.settle(_Draft((), (), 0, box, box, 0), Placed(node, box, RIGHT), (), 0)
 
     def set(self, draft: _Draft, node: Node) -> Iterator[_Draft]:
-        """The tables with this tile set in every way that has room."""
+        """Yield a draft for every way to set a tile that fits."""
         for free in draft.free:
             exit_ = free.exit
             if exit_.key != node.attached_to:
                 continue
             others = tuple(other for other in draft.free if other is not free)
-            blocked = draft.covered & ~self.cells(exit_.box) | _all(other.mark for other in others)
+            blocked = draft.covered & ~self.cells(exit_.box) | _union(
+                other.mark for other in others
+            )
             for tile, fee in self.ways(exit_, node):
                 rim = self.cells(tile.box.grown())
                 if tile.link:
@@ -123,7 +125,7 @@ class _Try:
                     yield from self.settle(draft, tile, others, fee)
 
     def ways(self, exit_: Exit, node: Node) -> Iterator[tuple[Placed, float]]:
-        """Every way to set a tile at an exit, and what it costs."""
+        """Yield every way to set a tile at an exit, and what it costs."""
         ahead = exit_.direction
         straight = exit_.room(self.sizes.tile(node, ahead))
         yield Placed(node, straight, ahead), 0
@@ -133,7 +135,7 @@ class _Try:
         is_half = exit_.place.kind == "plain"
         for turn in ((ahead + 1) % 4, (ahead - 1) % 4):
             size = self.sizes.tile(node, turn)
-            if not node.tile.is_double:  # its near half where a straight tile would lie
+            if not node.tile.is_double:  # its near half lies where a straight tile would
                 fee = AT_END if is_half else AT_DOUBLE
                 yield Placed(node, exit_.room(size).moved(turn, HALF), turn), fee
             if is_half:  # beside that half
@@ -142,9 +144,9 @@ class _Try:
     def settle(
         self, draft: _Draft, tile: Placed, others: tuple[_Free, ...], fee: float
     ) -> Iterator[_Draft]:
-        """The table with this tile, if there is room for the marks of its own ends too."""
-        marks = _all(other.mark for other in others)
-        claims = _all(other.claim for other in others)
+        """Yield the draft with this tile, if the marks of its own open ends fit as well."""
+        marks = _union(other.mark for other in others)
+        claims = _union(other.claim for other in others)
         cells = self.cells(tile.box) | (self.cells(tile.link) if tile.link else 0)
         extent = draft.extent.joined(tile.box)
         claimed = draft.claimed
@@ -170,14 +172,14 @@ class _Try:
             yield _Draft(tiles, tuple(free), covered, extent, claimed.joined(extent), fees)
 
     def cells(self, box: Box) -> int:
-        """The set of a box's cells."""
+        """Return the set of a box's cells."""
         size = box[2:]
         if size not in self.shapes:
             row = (1 << box.width) - 1
-            self.shapes[size] = _all(row << y * self.stride for y in range(box.height))
+            self.shapes[size] = _union(row << y * self.stride for y in range(box.height))
         return self.shapes[size] << self.origin + box.top * self.stride + box.left
 
 
-def _all(sets: Iterable[int]) -> int:
-    """The union of sets of cells."""
+def _union(sets: Iterable[int]) -> int:
+    """Return the union of sets of cells."""
     return reduce(or_, sets, 0)

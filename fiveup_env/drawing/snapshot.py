@@ -1,4 +1,4 @@
-"""What there is to see at one moment of a game: of one that is played, or step by step."""
+"""What a picture shows of a game at one moment, taken from a game or built move by move."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ LAYOUT_WIDTH = 48
 
 
 def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
-    """Where the tiles of a hand lie; None before the lead."""
+    """Return where the tiles of a hand lie, or None before the lead."""
     root = layout_tree(plays, rules.spinners)
     return place_tree(root, SIZES, LAYOUT_WIDTH) if root else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """The table at one moment.
+    """What a picture shows of a game at one moment.
 
-    `placement` may hold tiles that are set later: then no tile ever moves to make room.
+    `placement` may hold tiles that are set later, so that no tile ever moves to make room.
     """
 
     rules: Rules
@@ -49,13 +49,13 @@ class Snapshot:
     boneyard: int
     scores: tuple[int, ...]
     before: tuple[int, ...]  # each score before it last changed
-    reach: tuple[int, ...] = ()  # scores that the track must have room for
+    reach: tuple[int, ...] = ()  # scores that the track must include
     note: str = ""  # what happened last
-    status: str = ""  # who is to move, or has won
+    status: str = ""  # who is to move, or who won
 
     @classmethod
     def of(cls, game: Game) -> Snapshot:
-        """The table of a game as it stands."""
+        """Return the snapshot of a game as it stands."""
         steps = list(game.steps())
         past = [step.before[0]["public"]["scores"].tolist() for step in reversed(steps)]
         return cls(
@@ -76,7 +76,7 @@ class Snapshot:
         )
 
     def after(self, move: Json, plays: Sequence[Move]) -> Snapshot:
-        """The table after a recorded move; `plays` are those of the whole hand."""
+        """Return the snapshot after a recorded move; `plays` are those of the whole hand."""
         seat, hands = move["player"], [list(hand) for hand in self.hands]
         hands[seat] = sorted([*hands[seat], *map(Tile.parse, move["draws"])], key=lambda t: t.id)
         boneyard = self.boneyard - len(move["draws"])
@@ -95,7 +95,7 @@ class Snapshot:
         )
 
     def scored(self, scores: Sequence[int]) -> Snapshot:
-        """The table with new scores."""
+        """Return the snapshot with new scores."""
         before = tuple(
             old if old != new else behind
             for old, new, behind in zip(self.scores, scores, self.before, strict=True)
@@ -108,7 +108,7 @@ class Snapshot:
         return open_ends(layout_tree(self.plays, self.rules.spinners))
 
     def marks(self) -> Iterator[tuple[OpenEnd, Box]]:
-        """The room at every open end: where the next tile there will lie, if one will."""
+        """Yield every open end, and the space for its mark: where a later tile will lie, if any."""
         tiles, shown = self.placement.tiles if self.placement else [], len(self.plays)
         rooms = [_room(exit_, tiles) for tile in tiles[:shown] for exit_ in tile.exits()]
         for end in self.ends:
@@ -118,21 +118,24 @@ class Snapshot:
 
 
 def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:
-    """What an exit is to the rules, which tile will lie there, and the room for its mark."""
+    """Return an exit's key, the number of the tile set there, and the space for its mark.
+
+    The number is `len(tiles)` if no tile is set there.
+    """
     ahead = exit_.room(SIZES.mark)
     for tile in tiles:
         if tile.node.attached_to == exit_.key:
             around = tile.link.joined(tile.box) if tile.link else tile.box
             if around.joined(ahead) == around:
                 return exit_.key, tile.node.number, ahead
-            if exit_.place.kind == "plain":  # set round the corner, beside the half
+            if exit_.place.kind == "plain":  # set around the corner, beside the half
                 beside = exit_.box.beside(tile.direction, SIZES.mark, exit_.anchor)
                 return exit_.key, tile.node.number, beside
     return exit_.key, len(tiles), ahead
 
 
 def _note(game: Game, steps: Sequence[Step]) -> str:
-    """The last play of this hand, or else how the last hand ended."""
+    """Return the last play of this hand or, before the lead, how the last hand ended."""
     if not game.plays:
         last = game.last_hand
         return f"hand {game.hand_number - 1} {ENDED[last.ended]}" if last else ""
@@ -145,5 +148,5 @@ def _note(game: Game, steps: Sequence[Step]) -> str:
 
 
 def play_note(seat: int, tile: object, points: int) -> str:
-    """A play in a few words."""
+    """Return a play in a few words."""
     return f"seat {seat} set {tile}{f', {points:+d}' if points else ''}"

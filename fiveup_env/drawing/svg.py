@@ -1,4 +1,4 @@
-"""The table as SVG: one picture that needs nothing else, neither fonts nor scripts."""
+"""The table as SVG: one picture that needs no other file, no fonts and no scripts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ FONTS = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
 
 def game_svg(game: Game, *, hands: bool = True) -> str:
-    """The table as it stands; without `hands`, they lie face down."""
+    """Return the table as it stands; without `hands`, every hand lies face down."""
     snapshot = Snapshot.of(game)
     picture = picture_of(snapshot, layout_height(snapshot.placement), hands=hands)
     return svg_of(map(part_svg, picture.parts), picture.height, repr(game).strip("<>"))
 
 
 def svg_of(parts: Iterable[str], height: float, title: str) -> str:
-    """The whole picture around its parts, with a title for those who cannot see it."""
+    """Return the picture with these parts, and a title for those who cannot see it."""
     size = f'viewBox="0 0 {WIDTH:g} {height:g}" width="{WIDTH:g}" height="{height:g}"'
     inherited = f'font-family="{FONTS}" font-weight="600" stroke-linecap="round"'
     return (
@@ -36,7 +36,7 @@ def svg_of(parts: Iterable[str], height: float, title: str) -> str:
 
 
 def part_svg(part: Part) -> str:
-    """One part as a group that says what it stands for."""
+    """Return a part as a group that says what it stands for."""
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in part.data)
     return f'<g class="{part.kind}"{data}>{"".join(map(_shape, part.shapes))}</g>'
 
@@ -46,7 +46,7 @@ def _shape(shape: Rect | Dots | Text) -> str:
         fill, x, y, width, height, radius = shape
         size = f'width="{_n(width)}" height="{_n(height)}" rx="{_n(radius)}"'
         return f'<rect fill="{fill}" x="{_n(x)}" y="{_n(y)}" {size}/>'
-    if isinstance(shape, Dots):  # the round caps of lines without length
+    if isinstance(shape, Dots):  # the round caps of lines of no length
         line = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in shape.points)
         return f'<path stroke="{shape.fill}" stroke-width="{_n(2 * shape.radius)}" d="{line}"/>'
     fill, x, y, size_, text, anchor = shape
@@ -56,5 +56,5 @@ def _shape(shape: Rect | Dots | Text) -> str:
 
 
 def _n(number: float) -> str:
-    """A number to two places, without needless zeros."""
+    """Return a number to two decimal places, without needless zeros."""
     return f"{round(number, 2):g}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Style(NamedTuple):
-    """How things look, in characters: tiles, the last tile set, arrows, connectors."""
+    """The characters for tiles, the tile set last, arrows and connectors."""
 
     flat: str
     upright: str
@@ -35,11 +35,11 @@ _ASCII = _Style("[{}:{}]", "[{}]\n[-]\n[{}]", "{{{}:{}}}", "{{{}}}\n{{-}}\n{{{}}
 def layout_text(
     plays: Sequence[Move], spinners: str, *, width: int = 100, unicode: bool = True
 ) -> str:
-    """Draw the layout after some plays of one hand, the lead first.
+    """Return a drawing of the layout after some plays of one hand, the lead first.
 
-    The tile set last has a bold frame (braces in ASCII). An arrow is an open end, with what it
-    counts; one without a number is open too, but adds nothing. `width` columns are enough unless
-    the layout cannot be drawn in so few.
+    The tile set last has a bold frame (braces in ASCII). An arrow marks an open end, with what it
+    counts; an end without a number is open too, but adds nothing. The drawing is at most `width`
+    columns wide, unless the layout cannot be drawn in that many.
     """
     root = layout_tree(plays, spinners)
     if root is None:
@@ -67,7 +67,7 @@ def layout_text(
 
 
 def _arrow(mark: Mark, arrow: str) -> str:
-    """Three characters for an open end, the arrow next to its tile."""
+    """Return three characters for an open end, with the arrow next to its tile."""
     counts = str(mark.end.counts) if mark.end.counts or mark.end.kind == "plain" else ""
     if mark.direction == RIGHT:
         return f"{arrow}{counts}".ljust(3)
@@ -77,7 +77,7 @@ def _arrow(mark: Mark, arrow: str) -> str:
 
 
 def _summary(root: Node) -> str:
-    """All open ends, a double's with what it counts, and the total."""
+    """Return all open ends, a double's with what it counts, and the total."""
     names: dict[object, str] = {}
     for end in open_ends(root):  # a double is one end, however many of its places are free
         plain = end.kind == "plain"

@@ -1,11 +1,11 @@
-"""Games as text for people: the table as it stands, and a whole game from its record."""
+"""Games as text for people: the table as it stands, or a whole game from its record."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.text import layout_text
-from fiveup_env.drawing.words import deed, hand_end, outcome_line, score_line, tile_names
+from fiveup_env.drawing.words import hand_end, move_text, outcome_line, score_line, tile_names
 from fiveup_env.game.records import Json, record_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import FIELDS
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def table_text(game: Game) -> str:
-    """The table as it stands: the layout, every hand, the boneyard and the scores."""
+    """Return the table as it stands: the layout, every hand, the boneyard and the scores."""
     hands = [
         f"seat {seat}{' *' if seat == game.turn else '  '} {tile_names(game.hand_of(seat))}"
         for seat in range(game.rules.players)
@@ -28,12 +28,12 @@ def table_text(game: Game) -> str:
 
 
 def transcript(game: Game, *, unicode: bool = True) -> str:
-    """The whole game: the rules, then every hand with its deal, moves, end and last layout."""
+    """Return the whole game: its rules, then the deal, moves, end and last layout of every hand."""
     record = record_of(game)
     rules = record["rules"]
     partners = " as partners" if record["teams"] else ""
     lines = [
-        f"{rules['preset'] or 'own rules'}, {record['players']} players{partners}",
+        f"{rules['preset'] or 'custom rules'}, {record['players']} players{partners}",
         ", ".join(f"{name} {rules[name]}" for name in FIELDS),
     ]
     for number, hand in enumerate(record["hands"]):
@@ -55,7 +55,7 @@ def _hand(hand: Json, number: int) -> list[str]:
     lines += [f"  seat {seat} holds {tile_names(tiles)}" for seat, tiles in enumerate(hand["deal"])]
     lines.append(f"  boneyard {tile_names(hand['boneyard'])}")
     lines += [
-        f"  {count:>3}  seat {move['player']} {deed(move)}"
+        f"  {count:>3}  seat {move['player']} {move_text(move)}"
         for count, move in enumerate(hand["moves"])
     ]
     lines.append(f"  {hand_end(hand)}: scores {score_line(hand['scores_after'])}")

@@ -1,8 +1,9 @@
 """The tree of tiles on the table, rebuilt from the plays of one hand.
 
-The engine keeps only what the open ends show, for nothing else matters to the game. A picture
-has to know which tile hangs on which. Where a play fits several places that are the same to the
-rules, the one nearest to the lead is taken, then the oldest; later plays change no earlier choice.
+The engine keeps only what the open ends show, because nothing else matters to the game. A picture
+must know which tile is attached to which. Where a play fits several places that the rules do not
+tell apart, the one nearest to the lead is taken, then the oldest; later plays change no earlier
+choice.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A part of a tile that another may be attached to.
+    """A part of a tile to which another may be attached.
 
     Its kind is `plain` (an exposed half), `side` or `cross` (the long sides of a double and the
     short ends of a spinner).
@@ -42,15 +43,15 @@ class OpenEnd(NamedTuple):
 
     @property
     def key(self) -> tuple[int, Place]:
-        """The tile and what the place looks like to the rules."""
+        """The number of the tile, and the place as the rules see it."""
         return self.node.number, self.node.places[self.place]
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A tile on the table, from the play of that number (the lead is 0).
+    """A tile on the table; its number is that of its play (0 for the lead).
 
-    It hangs on `parent.places[place]`; `children` holds what hangs on its own places.
+    It is attached to `parent.places[place]`; `children` holds the tiles attached to its own places.
     """
 
     tile: Tile
@@ -61,7 +62,7 @@ class Node:
     children: dict[int, Node] = field(default_factory=dict)
 
     def open_ends(self) -> list[OpenEnd]:
-        """The open ends of this tile; of two free sides of a double, the second adds nothing."""
+        """Return the open ends of this tile; the second free side of a double adds nothing."""
         free = [place for place in range(len(self.places)) if place not in self.children]
         sides = [place for place in free if self.places[place].kind == "side"]
         ends = []
@@ -73,24 +74,24 @@ class Node:
 
     @property
     def attached_to(self) -> tuple[int, Place] | None:
-        """The parent and what the place looks like to the rules; None for the lead."""
+        """The number of the parent, and the place as the rules see it; None for the lead."""
         if self.parent is None or self.place is None:
             return None
         return self.parent.number, self.parent.places[self.place]
 
     def path(self) -> list[Node]:
-        """The tiles from the lead to this one."""
+        """Return the tiles from the lead to this one."""
         return ([] if self.parent is None else self.parent.path()) + [self]
 
     def walk(self) -> Iterator[Node]:
-        """This tile and all that hang on it, each after the one it hangs on."""
+        """Yield this tile and all below it, each after its parent."""
         yield self
         for child in self.children.values():
             yield from child.walk()
 
 
 def layout_tree(plays: Sequence[Move], spinners: str) -> Node | None:
-    """The tile led, with all others hanging on it; None before the lead.
+    """Return the lead, with all other tiles attached to it, or None before the lead.
 
     `spinners` says which doubles have crosses: `all`, the `first` one played, or `none`.
     """
@@ -112,7 +113,7 @@ def layout_tree(plays: Sequence[Move], spinners: str) -> Node | None:
 
 
 def _best_place(nodes: Sequence[Node], move: Move) -> OpenEnd | None:
-    """The open end for a play: the one nearest to the lead, so that all arms grow alike."""
+    """Return the open end for a play: the one nearest to the lead, so that all arms grow alike."""
     ends = (
         end
         for node in nodes
@@ -123,7 +124,7 @@ def _best_place(nodes: Sequence[Node], move: Move) -> OpenEnd | None:
 
 
 def _places(tile: Tile, at: OpenEnd | None, *, spins: bool) -> tuple[Place, ...]:
-    """The places of a tile beside the one it hangs by."""
+    """Return the places of a tile, except the one by which it is attached."""
     if tile.is_double:
         sides = 2 if at is None else 1
         return (Place("side", tile.high),) * sides + (Place("cross", tile.high),) * 2 * spins
@@ -132,11 +133,11 @@ def _places(tile: Tile, at: OpenEnd | None, *, spins: bool) -> tuple[Place, ...]
 
 
 def open_ends(root: Node | None) -> list[OpenEnd]:
-    """Every open end of a layout, the oldest tile's first."""
+    """Return every open end of a layout, the oldest tile's first."""
     nodes = sorted(root.walk(), key=lambda node: node.number) if root else []
     return [end for node in nodes for end in node.open_ends()]
 
 
 def total(root: Node | None) -> int:
-    """What all open ends count together."""
+    """Return what all open ends count together."""
     return sum(end.counts for end in open_ends(root))

@@ -1,4 +1,4 @@
-"""The table as pixels, and in a window; pygame is imported only when one asks for them."""
+"""The table as pixels, and in a window; pygame is imported only when either is used."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fiveup_env.errors import OptionError
 if TYPE_CHECKING:
     from fiveup_env.game.game import Game
 
-FINE = 2  # drawn so many times as large, then made smaller, for smooth edges
-LEAST_ROOM = 200.0
+SUPERSAMPLING = 2  # drawn this many times as large, then scaled down, for smooth edges
+MIN_LAYOUT_HEIGHT = 200.0
 
 
 def pixels(game: Game, width: int = 960, height: int = 640) -> np.ndarray:
-    """The table as it stands: height x width x 3 bytes."""
+    """Return the table as it stands, as height x width x 3 bytes."""
     pygame = _pygame()
     columns = pygame.surfarray.array3d(_draw(pygame, game, width, height))
     return np.ascontiguousarray(columns.swapaxes(0, 1))
 
 
 class Window:
-    """A window that shows games; one that its user has closed stays closed."""
+    """A window that shows games; once its user has closed it, it stays closed."""
 
     def __init__(self, fps: float, width: int = 960, height: int = 640) -> None:
-        """Show at most so many pictures a second; the window opens with the first."""
+        """Show at most `fps` pictures a second; the window opens with the first."""
         self.fps = fps
         self.size = width, height
         self.closed = False
@@ -63,7 +63,7 @@ class Window:
 
 
 def _pygame() -> Any:
-    """Pygame, ready to draw, or an OptionError that says how to get it."""
+    """Return pygame, ready to draw, or raise an OptionError that says how to install it."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
@@ -74,20 +74,20 @@ def _pygame() -> Any:
 
 
 def _draw(pygame: Any, game: Game, width: int, height: int) -> Any:
-    """A surface of that size with the picture, as large as it can be, in its middle."""
+    """Return a surface of this size with the picture in its middle, as large as it fits."""
     snapshot = Snapshot.of(game)
-    room = max(LEAST_ROOM, WIDTH * height / width - frame_height(snapshot.rules))
+    room = max(MIN_LAYOUT_HEIGHT, WIDTH * height / width - frame_height(snapshot.rules))
     picture = picture_of(snapshot, room)
-    scale = FINE * min(width / WIDTH, height / picture.height)
+    scale = SUPERSAMPLING * min(width / WIDTH, height / picture.height)
     size = round(WIDTH * scale), round(picture.height * scale)
-    fine = pygame.Surface((FINE * width, FINE * height), depth=32)
-    fine.fill(WOOD)
-    corner = (FINE * width - size[0]) // 2, (FINE * height - size[1]) // 2
-    canvas = fine.subsurface((corner, size))
+    large = pygame.Surface((SUPERSAMPLING * width, SUPERSAMPLING * height), depth=32)
+    large.fill(WOOD)
+    corner = (SUPERSAMPLING * width - size[0]) // 2, (SUPERSAMPLING * height - size[1]) // 2
+    canvas = large.subsurface((corner, size))
     for part in picture.parts:
         for shape in part.shapes:
             _draw_shape(pygame, canvas, shape, scale)
-    return pygame.transform.smoothscale(fine, (width, height))
+    return pygame.transform.smoothscale(large, (width, height))
 
 
 def _draw_shape(pygame: Any, canvas: Any, shape: Rect | Dots | Text, scale: float) -> None:

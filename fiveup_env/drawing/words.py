@@ -1,4 +1,4 @@
-"""How a game is put into words: what the transcript, the pictures and the replay all say."""
+"""Words for games, shared by transcripts, pictures and replays."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ENDED: Final[Mapping[str | None, str]] = {
 }
 
 
-def deed(move: Json) -> str:
-    """What a recorded move did: `draws 3-3 6-0, sets 6-0 on the 6: total 10, +2`."""
+def move_text(move: Json) -> str:
+    """Return what a recorded move did: `draws 3-3 6-0, sets 6-0 on the 6: total 10, +2`."""
     drew = f"draws {tile_names(move['draws'])}, " if move["draws"] else ""
     if move["play"] is None:
         return f"{drew}passes"
@@ -32,13 +32,13 @@ def deed(move: Json) -> str:
 
 
 def hand_end(hand: Json) -> str:
-    """How a recorded hand ended: `dominoed, which brings -2 : -3`."""
+    """Return how a recorded hand ended: `dominoed, which brings -2 : -3`."""
     brought = f", which brings {score_line(hand['end_points'])}" if hand["end_points"] else ""
     return f"{ENDED[hand['ended']]}{brought}"
 
 
 def outcome_line(game: Game) -> str:
-    """Who has won, or that nobody has."""
+    """Return who won, or that the game is not finished, with the scores."""
     outcome = game.outcome()
     if outcome is None:
         return f"Not finished; scores {score_line(game.scores)}"
@@ -48,10 +48,10 @@ def outcome_line(game: Game) -> str:
 
 
 def tile_names(names: Iterable[Tile | str]) -> str:
-    """Tiles one after the other."""
+    """Return tiles one after the other, or `nothing` where there are none."""
     return " ".join(str(Tile.parse(name)) for name in names) or "nothing"
 
 
 def score_line(scores: Iterable[int]) -> str:
-    """Scores of the sides: `12 : 8`."""
+    """Return the scores of the sides: `12 : 8`."""
     return " : ".join(map(str, scores))

@@ -1,4 +1,7 @@
-"""Views to arrays: every entry has a name, a range and a meaning. See docs/encoding.md."""
+"""Encoders turn views into arrays in which every entry has a name, a range and a meaning.
+
+docs/encoding.md lists the entries.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +27,23 @@ ENCODERS: dict[str, Encoder] = {}
 
 
 def register_encoder(encoder: Encoder) -> None:
-    """Let an encoder be chosen by its name."""
+    """Make an encoder available by its name."""
     if not isinstance(encoder, Encoder):
-        raise EncoderError(f"{encoder!r} is no encoder: it needs name, version, pieces and encode")
+        raise EncoderError(
+            f"{encoder!r} is not an encoder: it needs name, version, pieces and encode"
+        )
     if encoder.name in ENCODERS:
         raise EncoderError(f"there is an encoder {encoder.name!r} already")
     ENCODERS[encoder.name] = encoder
 
 
 def get_encoder(chosen: str | Encoder) -> Encoder:
-    """The encoder of a name, or the one that is given."""
+    """Return the encoder with a name, or the encoder that is given."""
     if isinstance(chosen, Encoder):
         return chosen
     if chosen == "oracle":
         raise EncoderError(
-            "what is hidden is no observation: take Batch(oracle=True).oracle or env.state()"
+            "hidden tiles are never an observation: use Batch(oracle=True).oracle or env.state()"
         )
     if chosen not in ENCODERS:
         raise EncoderError(unknown("encoder", chosen, ENCODERS))

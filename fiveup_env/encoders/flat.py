@@ -1,4 +1,4 @@
-"""`flat`: one row with all that a player at the table can know, but the order of the plays."""
+"""`flat`: one row with all that a player can know, except the order of the plays."""
 
 from __future__ import annotations
 
@@ -22,58 +22,58 @@ from fiveup_env.rules.fields import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAY
 from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
 
 SEATS = MAX_PLAYERS
-LARGEST = 127  # of an int8
+LARGEST = 127  # the largest int8
 DIGIT_BITS = 6
-DIGIT = 1 << DIGIT_BITS  # whole numbers that may be large are written as two digits to this base
+DIGIT = 1 << DIGIT_BITS  # numbers that may be large are written as two digits in this base
 MAX_DRAWS = TILE_COUNT - MIN_PLAYERS
 
 RULES_PIECES = (
-    Piece("players", (SEATS - 1,), 0, 1, "2, 3, 4 or 5 players"),
-    Piece("teams", (1,), 0, 1, "four play as partners"),
-    Piece("spinners", (3,), 0, 1, f"which doubles spin: {', '.join(CHOICES['spinners'])}"),
-    Piece("draw_optional", (1,), 0, 1, "drawing is a choice"),
+    Piece("players", (SEATS - 1,), 0, 1, "the number of players, one-hot: 2, 3, 4 or 5"),
+    Piece("teams", (1,), 0, 1, "1 if four play as partners"),
+    Piece("spinners", (3,), 0, 1, f"which doubles spin, one-hot: {', '.join(CHOICES['spinners'])}"),
+    Piece("draw_optional", (1,), 0, 1, "1 if drawing is a choice"),
     Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
-    Piece("hand_end", (3,), 0, 1, f"how a hand's end counts: {', '.join(CHOICES['hand_end'])}"),
-    Piece("round_per_side", (1,), 0, 1, "pips left are rounded by side, not by hand"),
-    Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each multiple of the total"),
-    Piece("immediate", (1,), 0, 1, "the game ends at once when the target is reached"),
-    Piece("exact_target", (1,), 0, 1, "the target must be hit exactly"),
-    Piece("multiple", (1,), 2, MAX_MULTIPLE, "totals that are a multiple of it score"),
-    Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the set is double-this"),
+    Piece("hand_end", (3,), 0, 1, f"hand-end scoring, one-hot: {', '.join(CHOICES['hand_end'])}"),
+    Piece("round_per_side", (1,), 0, 1, "1 if the pips left are rounded by side, not by hand"),
+    Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each `multiple` in the total"),
+    Piece("immediate", (1,), 0, 1, "1 if the game ends at once when the target is reached"),
+    Piece("exact_target", (1,), 0, 1, "1 if the target must be hit exactly"),
+    Piece("multiple", (1,), 2, MAX_MULTIPLE, "a total scores if it is a multiple of this"),
+    Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the highest pip of the set"),
     Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
-    Piece("target", (2,), -128, LARGEST, f"the target in units: its {DIGIT}s and its ones"),
+    Piece("target", (2,), -128, LARGEST, f"the target in units, as two digits in base {DIGIT}"),
 )
 FLAT_PIECES = (
-    Piece("hand", (TILE_COUNT,), 0, 1, "the tiles of one's own hand"),
-    Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles on the table, by the seat that set them"),
+    Piece("hand", (TILE_COUNT,), 0, 1, "the tiles in the observer's hand"),
+    Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles that each seat has set in this hand"),
     Piece("plain_ends", (PIP_COUNT,), 0, PIP_COUNT, "how many plain ends show each pip"),
     Piece(
         "doubles",
         (PIP_COUNT, 6),
         0,
         1,
-        "the state of each pip's double: not on the table, two sides free, one side free, two "
-        "crosses free, one cross free, closed",
+        "the state of each pip's double, one-hot: not played, two sides free, one side free, two "
+        "cross ends free, one cross end free, closed",
     ),
-    Piece("spinner", (PIP_COUNT,), 0, 1, "the first double played"),
-    Piece("total", (1,), 0, LARGEST, "the total of all open ends (no larger than its bound)"),
-    Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo the multiple"),
+    Piece("spinner", (PIP_COUNT,), 0, 1, "the pip of the first double played, one-hot"),
+    Piece("total", (1,), 0, LARGEST, f"the total of all open ends, capped at {LARGEST}"),
+    Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo `multiple`, one-hot"),
     Piece("sizes", (SEATS,), 0, TILE_COUNT, "tiles in each hand"),
     Piece("boneyard", (1,), 0, TILE_COUNT, "tiles in the boneyard"),
     Piece("drawable", (1,), 0, TILE_COUNT, "how many of them may be drawn"),
     Piece("draws", (SEATS,), 0, MAX_DRAWS, "tiles that each seat has drawn in this hand"),
-    Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "the seat was shown to lack the pip"),
-    Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by anybody since then"),
-    Piece("lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles the seat has drawn since then"),
-    Piece("turn", (SEATS,), 0, 1, "whose turn it is; none after the end of a hand"),
-    Piece("lead", (SEATS,), 0, 1, "who led this hand"),
-    Piece("passes", (1,), 0, SEATS, "how many have passed in a row"),
+    Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "1 if the seat was shown to lack the pip"),
+    Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by any seat since then"),
+    Piece("lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles drawn by the seat since then"),
+    Piece("turn", (SEATS,), 0, 1, "the seat to move, one-hot; all 0 after the end of a hand"),
+    Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
+    Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
     Piece(
         "to_go",
         (SEATS, 2),
         -128,
         LARGEST,
-        f"the target less the score of the seat's side, in units: its {DIGIT}s and its ones",
+        f"the target minus the score of the seat's side, in units, as two digits in base {DIGIT}",
     ),
     *RULES_PIECES,
     Piece(
@@ -81,7 +81,7 @@ FLAT_PIECES = (
         (ACTION_COUNT,),
         0,
         LARGEST,
-        "for every action: 0 if it is not allowed, else 1 + what the total would score, in fives",
+        "for every action: 0 if it is illegal, else 1 + what the total would score, in units",
     ),
 )
 
@@ -102,9 +102,9 @@ FLAT_SIZE = sum(piece.size for piece in FLAT_PIECES)
 
 
 class Flat:
-    """Everything a player at the table can know, seats counted from oneself.
+    """Everything that a player can know, with seats counted from the observer.
 
-    One shape for any number of players: absent seats are zero. A partner's score is one's own.
+    The shape is the same for any number of players: absent seats are zero. Partners share a score.
     """
 
     name = "flat"
@@ -125,7 +125,7 @@ def encode_flat(views: Array, rows: Array) -> None:
 
 @inlined
 def write_flat(view: Struct, rows: Array, r: int, at: int) -> None:
-    """Write all pieces of `flat`, in row r from a column on."""
+    """Write all pieces of `flat` into row r, from column `at` on."""
     public, rules, layout = view.public, view.public.rules, view.public.layout
     for entry in range(FLAT_SIZE):
         rows[r, at + entry] = 0
@@ -170,7 +170,7 @@ def _write_layout(view: Struct, rows: Array, r: int, at: int) -> None:
 
 @inlined
 def seats_on(view: Struct, seat: int) -> int:
-    """How many seats after the one that views."""
+    """Return how many places after the observer a seat is."""
     k = seat - view.seat
     return k + view.public.rules.players if k < 0 else k
 
@@ -182,7 +182,7 @@ def _in_units(rules: Struct, points: int) -> int:
 
 @inlined
 def _write_lacks(public: Struct, rows: Array, r: int, at: int, seat: int, k: int) -> None:
-    """What a seat was shown to lack, in the place of the k-th seat from oneself."""
+    """Write what a seat was shown to lack, in the place of the k-th seat from the observer."""
     for pip in range(PIP_COUNT):
         shown = public.lack_ply[seat, pip] >= 0
         rows[r, at + _LACKS + PIP_COUNT * k + pip] = shown
@@ -201,7 +201,7 @@ def _write_number(rows: Array, r: int, at: int, number: int) -> None:
 
 @inlined
 def _write_plays(view: Struct, rows: Array, r: int, at: int) -> None:
-    """Mark what is allowed, then add what it would score."""
+    """Mark the legal actions, then add what each would score."""
     public, layout = view.public, view.public.layout
     at += _PLAYS
     mark_legal(public, view.hand, rows, r, at)

@@ -1,4 +1,4 @@
-"""What an encoder is: named pieces of numbers, written from views into rows."""
+"""The protocol of an encoder, and the named pieces that the rows of an encoder consist of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some entries of a row that belong together."""
+    """Adjacent entries of a row that belong together, all of them from `low` to `high`."""
 
     name: str
     shape: tuple[int, ...]
@@ -23,48 +23,48 @@ class Piece:
 
     @property
     def size(self) -> int:
-        """How many entries it has."""
+        """The number of entries."""
         return int(np.prod(self.shape))
 
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Turns views into rows of numbers.
+    """Anything that turns views into rows of numbers.
 
-    A row is the pieces one after the other, each in C order. The version changes whenever a row
-    for the same view does.
+    A row is the pieces one after the other, each in C order. The version changes whenever the row
+    of the same view does.
     """
 
     @property
     def name(self) -> str:
-        """What it is chosen by."""
+        """The name by which it is chosen."""
 
     @property
     def version(self) -> int:
-        """Which version its rows are."""
+        """The version of its rows."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """What a row consists of."""
+        """The pieces of a row, in order."""
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
-        """Write a row of int8 for each of some VIEW records."""
+        """Overwrite `rows`, int8 of shape (views, entries), with a row for each VIEW struct."""
 
 
 def row_size(encoder: Encoder) -> int:
-    """How many entries a row has."""
+    """Return the number of entries in a row."""
     return sum(piece.size for piece in encoder.pieces)
 
 
 def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the greatest value of every entry."""
+    """Return the least and the greatest value of every entry, as two arrays of int8."""
     low = [np.full(piece.size, piece.low, np.int8) for piece in encoder.pieces]
     high = [np.full(piece.size, piece.high, np.int8) for piece in encoder.pieces]
     return np.concatenate(low), np.concatenate(high)
 
 
 def offsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
-    """Every piece with the index of its first entry."""
+    """Yield every piece with the index of its first entry."""
     start = 0
     for piece in pieces:
         yield piece, start
@@ -72,7 +72,10 @@ def offsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
 
 
 def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
-    """A piece of some rows, in its own shape; the memory is shared."""
+    """Return one piece of some rows in its own shape, sharing their memory.
+
+    Raises KeyError if the encoder has no piece of that name.
+    """
     for piece, start in offsets(encoder.pieces):
         if piece.name == name:
             part = rows[..., start : start + piece.size]
@@ -81,7 +84,7 @@ def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
 
 
 def table_of(pieces: Sequence[Piece]) -> str:
-    """Every entry of some pieces as a table in Markdown."""
+    """Return a Markdown table of some pieces."""
     lines = ["| index | name | shape | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for piece, start in offsets(pieces):
         last = start + piece.size - 1

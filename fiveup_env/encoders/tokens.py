@@ -1,4 +1,4 @@
-"""`tokens`: the public history as a padded sequence, for attention models, before all of `flat`."""
+"""`tokens`: the public history as a padded sequence, for attention models, then all of `flat`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ TOKENS_SIZE = LENGTH * FIELDS
 
 
 class Tokens:
-    """What happened in this hand, event by event: every tile set and every tile drawn.
+    """The events of this hand, every tile set and every tile drawn, followed by all of `flat`.
 
-    Passes are no events: they follow from the seats of those before and after.
+    Passes are not events: they follow from the seats of the plays before and after.
     """
 
     name = "tokens"
@@ -33,10 +33,10 @@ class Tokens:
             (LENGTH, FIELDS),
             0,
             TILE_COUNT,
-            "the events so far, oldest first, then zeros. Of each: 1 a tile set or 2 a tile drawn; "
-            "1 + the seat counted from oneself; 1 + the tile (0: not known); 1 + the pip that it "
-            "was set on (0: the lead, or a draw); 1 on a plain end, 2 on the double; "
-            "1 + the pip shown outwards",
+            "the events so far, oldest first, then zeros. For each: 1 for a tile set, 2 for a tile "
+            "drawn; 1 + the seat, counted from the observer; 1 + the tile (0: unknown). For a tile "
+            "set on an end, else 0: 1 + the pip of the end; 1 for a plain end, 2 for the double; "
+            "1 + the pip that the tile shows outwards",
         ),
         *FLAT_PIECES,
     )

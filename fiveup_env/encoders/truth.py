@@ -1,6 +1,6 @@
-"""The truth beside a view: what is hidden, for critics that may see it while they learn.
+"""What a view hides, for critics that may see it while they learn.
 
-This is no encoder of views, and cannot be chosen as one: it needs the game itself.
+This is not an encoder and cannot be chosen as one: it needs the game itself, not a view.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
 TRUTH_PIECES = (
-    Piece("hands", (MAX_PLAYERS, TILE_COUNT), 0, 1, "every hand, seats counted from the one asked"),
+    Piece("hands", (MAX_PLAYERS, TILE_COUNT), 0, 1, "every hand, seats counted from the observer"),
     Piece(
-        "boneyard_place", (TILE_COUNT,), 0, TILE_COUNT, "1 + each tile's place, next drawn first"
+        "boneyard_place",
+        (TILE_COUNT,),
+        0,
+        TILE_COUNT,
+        "for every tile: its place in the boneyard, 1 for the next to be drawn (0: not there)",
     ),
 )
 TRUTH_SIZE = sum(piece.size for piece in TRUTH_PIECES)
@@ -23,7 +27,7 @@ _BONEYARD = TRUTH_PIECES[0].size
 
 @compiled
 def write_truths(games: Array, seats: Array, rows: Array) -> None:
-    """Write what is hidden in each game, as it lies from the seat named for it."""
+    """Write the hidden tiles of each game into its row, as seen by the observer in `seats`."""
     for r in range(len(games)):
         _write_truth(games[r], seats[r], rows, r)
 
@@ -33,12 +37,12 @@ def _write_truth(game: Struct, seat: int, rows: Array, r: int) -> None:
     public = game.public
     for entry in range(TRUTH_SIZE):
         rows[r, entry] = 0
-    asked = signed(seat)
+    holder = signed(seat)
     for k in range(public.rules.players):
-        hand = game.hands[asked]
+        hand = game.hands[holder]
         while hand:
             rows[r, TILE_COUNT * k + signed(lowest_bit(hand))] = 1
             hand &= hand - ONE
-        asked = next_seat(public.rules, asked)
+        holder = next_seat(public.rules, holder)
     for place in range(public.drawn, public.boneyard):
         rows[r, _BONEYARD + game.order[place]] = 1 + place - public.drawn

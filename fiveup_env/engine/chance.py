@@ -1,4 +1,8 @@
-"""TODO."""
+"""Chance: the deal of a hand and the lot for its leader, both from the seed of the game.
+
+Hand k of seed s has the same deal and the same lot whatever was played before it. Every random
+number is computed from a key and a counter, so there is no generator with a state to keep.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,6 @@ from fiveup_env.engine.state import ONE
 from fiveup_env.errors import SeedError
 from fiveup_env.rules.tiles import TILE_COUNT
 
-# --- Chance: hand k of seed s is the same deal and the same lot, whatever was played before.
-
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HAND_STEP = np.uint64(0xD1B54A32D192ED03)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -20,7 +22,7 @@ _S27, _S30, _S31, _S32 = (np.uint64(shift) for shift in (27, 30, 31, 32))
 
 @inlined
 def scramble(word: Word) -> Word:
-    """SplitMix64's finaliser: 64 bits in, 64 well-mixed bits out, one to one."""
+    """Return 64 well-mixed bits for 64 bits, one to one (SplitMix64's finaliser)."""
     word = (word ^ (word >> _S30)) * _MIX_1
     word = (word ^ (word >> _S27)) * _MIX_2
     return word ^ (word >> _S31)
@@ -28,14 +30,14 @@ def scramble(word: Word) -> Word:
 
 @inlined
 def chance_below(key: Word, counter: int, bound: int) -> int:
-    """A number below `bound`, the `counter`-th of the stream that `key` names (bias < 1e-8)."""
+    """Return number `counter` of the stream of `key`, from 0 to `bound` - 1 (bias < 1e-8)."""
     word = scramble(key + np.uint64(counter + 1) * _GOLDEN)
     return signed(((word >> _S32) * np.uint64(bound)) >> _S32)
 
 
 @compiled
 def deal(game: Struct) -> int:
-    """Deal this hand of the game's seed; the answer is the lot, a seat."""
+    """Deal the hand with the game's seed and hand number, and return the seat drawn by lot."""
     public, rules, order = game.public, game.public.rules, game.order
     tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     key = scramble(scramble(game.seed) + np.uint64(public.hand_number + 1) * _HAND_STEP)
@@ -59,7 +61,7 @@ def deal(game: Struct) -> int:
 
 
 def checked_seed(seed: object) -> int:
-    """A seed, or a SeedError where it is no whole number of 64 bits."""
+    """Return a seed as an int; raise SeedError if it is not an unsigned 64-bit integer."""
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 1 << 64:
         raise SeedError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
     return int(seed)

@@ -1,9 +1,9 @@
-"""Compiled functions: the decorator that makes them, their cache, and the bit tricks they share.
+"""Compiled functions: the decorators that make them, their cache, and bit operations they share.
 
-Numba caches compiled code, but looks for changes only in the file that holds the function, not in
-the files that it calls into. Code is therefore cached in a folder named after all source of the
-packages that it is compiled from: after a change anywhere it is compiled anew, and no stale rule
-survives in the cache of another file.
+Numba caches compiled code, but notices changes only in the file that defines the function, not in
+the files of the functions that it calls. Code is therefore cached in a folder named after a digest
+of all source of the packages that it is compiled from: after any change there it is compiled anew,
+and no outdated rule survives in the cache of another file.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-# What compiled code takes and a type checker cannot see into.
-Struct: TypeAlias = Any  # one record of a dtype of this package; its fields are attributes
-Array: TypeAlias = Any  # an array of records or of numbers
+# Arguments of compiled code that a type checker cannot see into.
+Struct: TypeAlias = Any  # one struct of a dtype of this package; its fields are attributes
+Array: TypeAlias = Any  # an array of structs or of numbers
 Mask: TypeAlias = Any  # an unsigned integer as a set of bits
 Word: TypeAlias = Any  # an unsigned integer of 64 bits
 
@@ -38,12 +38,12 @@ NOTICE_KIND = "numba:compile"
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function to machine code when it is first called; later runs load it from disk."""
+    """Compile a function when it is first called, and cache it on disk for later runs."""
     return _compile(function, inline=False)
 
 
 def inlined(function: Function) -> Function:
-    """The same for a small function that every move calls: it becomes part of its callers."""
+    """Compile a small function into its callers, for functions that every move calls."""
     return _compile(function, inline=True)
 
 
@@ -60,7 +60,7 @@ def _compile(function: Function, *, inline: bool) -> Function:
 def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:
     """Return the packages whose source a function is compiled from.
 
-    They are its own, this one, and those of every compiled function that it can call by a name.
+    These are its own package, this one, and those of every compiled function among its globals.
     """
     roots = {PACKAGE, _top(Path(function.__code__.co_filename).parent)}
     for called in function.__globals__.values():
@@ -87,7 +87,7 @@ def source_digest(roots: frozenset[Path]) -> str:
 
 @contextmanager
 def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[None]:
-    """Let Numba cache in a folder for this version of the source, while it makes a function."""
+    """Make Numba cache what it compiles in a folder for this version of the source."""
     before = config.CACHE_DIR
     config.CACHE_DIR = _cache_of(folder, roots)
     try:
@@ -98,9 +98,9 @@ def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[None]:
 
 @cache
 def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
-    """Return the cache of a folder: beside the source, or elsewhere where that is read-only.
+    """Return the cache of a folder: inside it, or below the user's cache if it is read-only.
 
-    Caches of older versions of the same packages are removed.
+    Caches inside it of older versions of the same packages are removed.
     """
     packages = "+".join(sorted(root.name for root in roots))
     version = f"fiveup-{packages}-{source_digest(roots)}"
@@ -117,16 +117,16 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
 
 
 class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
-    """Says on a terminal, once, that the wait of the first run is a compilation."""
+    """Explains the wait of the first run, once and only on a terminal."""
 
     def on_start(self, started: event.Event) -> None:
         module = started.data["dispatcher"].py_func.__module__
         if module.startswith(PACKAGE.name) and sys.stderr.isatty():
-            sys.stderr.write("compiling the game for this machine (once, some seconds) ...\n")
+            sys.stderr.write("compiling the game for this machine (once, a few seconds) ...\n")
             event.unregister(NOTICE_KIND, self)
 
     def on_end(self, ended: event.Event) -> None:
-        """Nothing to say."""
+        """Do nothing."""
 
 
 event.register(NOTICE_KIND, _FirstCompileNotice())
@@ -134,7 +134,7 @@ event.register(NOTICE_KIND, _FirstCompileNotice())
 
 @intrinsic  # type: ignore[untyped-decorator]
 def bit_count(_context: Any, value: types.Integer) -> Any:
-    """How many bits of an unsigned integer are set."""
+    """Return the number of set bits in an unsigned integer."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -144,7 +144,7 @@ def bit_count(_context: Any, value: types.Integer) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def lowest_bit(_context: Any, value: types.Integer) -> Any:
-    """The number of an unsigned integer's lowest set bit."""
+    """Return the position of the lowest set bit in an unsigned integer."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
@@ -154,5 +154,5 @@ def lowest_bit(_context: Any, value: types.Integer) -> Any:
 
 @inlined
 def signed(value: Any) -> int:
-    """A number as an ordinary signed integer: unsigned ones turn others into floats."""
+    """Return a number as a signed integer; mixing signed and unsigned ones gives floats."""
     return np.int64(value)  # type: ignore[return-value]

@@ -1,4 +1,9 @@
-"""TODO."""
+"""The layout: where a tile may be set, what it leaves open, and the total of the open ends.
+
+A layout is reduced to what the rest of the hand depends on (RULES.md, section 1): for each pip, the
+number of plain ends that show it and the state of its double. An end has a number: a plain end its
+pip, the end of a double PIP_COUNT + pip.
+"""
 
 from __future__ import annotations
 
@@ -30,35 +35,31 @@ TILE_HIGH = np.array([tile.high for tile in TILES], np.int8)
 TILE_LOW = np.array([tile.low for tile in TILES], np.int8)
 ALL_DOUBLES = np.uint32(sum(1 << tile.id for tile in TILES if tile.is_double))
 
-# An end is numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
 SUIT_OF_END = np.concatenate([SUITS, SUITS])
 ALL_PIPS = np.uint16((1 << PIP_COUNT) - 1)
 
 
-# --- The layout
-
-
 @inlined
 def open_pips(layout: Struct) -> Mask:
-    """The pips that a tile must have to fit somewhere, as a mask."""
+    """Return the mask of the pips of all open ends; a tile with one of them fits."""
     return (layout.open | layout.open >> np.uint16(PIP_COUNT)) & ALL_PIPS
 
 
 @inlined
 def playable(layout: Struct, hand: Mask) -> Mask:
-    """The tiles of a hand that fit somewhere on a layout that is not empty."""
+    """Return the tiles of a hand that fit somewhere on a layout, which must not be empty."""
     return hand & SUITS_OF[open_pips(layout)]
 
 
 @inlined
 def end_bit(end: int) -> Mask:
-    """The bit of an end: a pip for its plain ends, PIP_COUNT + pip for its double."""
+    """Return the bit of an end in `layout.open`."""
     return np.uint16(1) << np.uint16(end)
 
 
 @inlined
 def covered(rules: Struct, layout: Struct, pip: int) -> int:
-    """What becomes of a pip's double when a tile is set on it."""
+    """Return the state of a pip's double after a tile is set on it."""
     state = layout.double[pip]
     if state == TWO_SIDES:
         return ONE_SIDE
@@ -70,7 +71,7 @@ def covered(rules: Struct, layout: Struct, pip: int) -> int:
 
 @inlined
 def total_after(layout: Struct, action: int) -> int:
-    """The total of all open ends once an action's tile is set."""
+    """Return the total of all open ends after an action."""
     pip = ACTION_PIP[action]
     if pip < 0:
         return signed(TILE_PIPS[action])
@@ -81,13 +82,16 @@ def total_after(layout: Struct, action: int) -> int:
 
 @inlined
 def double_loses(layout: Struct, pip: int) -> int:
-    """What a pip's double counts less when it is covered: all, with its last free side."""
+    """Return what the total loses when a tile is set on a pip's double.
+
+    That is all the double counts if its last free side is covered, and otherwise nothing.
+    """
     return 2 * pip if layout.double[pip] == ONE_SIDE else 0
 
 
 @inlined
 def attach(rules: Struct, layout: Struct, action: int) -> None:
-    """Set an action's tile on the layout."""
+    """Set the tile of an action on the layout."""
     layout.total = total_after(layout, action)
     pip, tile = ACTION_PIP[action], ACTION_TILE[action]
     double = DOUBLE_OF[tile]

@@ -1,4 +1,8 @@
-"""TODO."""
+"""The legal actions of the seat to move, given everything public and its hand.
+
+They depend on nothing else, so the same functions serve a game and a view. Each asks the question
+in the form that one user needs: a mask, a number, the n-th action, a list, or one action.
+"""
 
 from __future__ import annotations
 
@@ -37,18 +41,16 @@ from fiveup_env.rules.actions import (
 from fiveup_env.rules.fields import DRAW_OPTIONAL
 from fiveup_env.rules.tiles import PIP_COUNT
 
-# --- What is legal
-
 
 @inlined
 def drawable(public: Struct) -> int:
-    """How many tiles may still be drawn."""
+    """Return the number of tiles that may still be drawn."""
     return max(0, public.boneyard - public.rules.reserve - public.drawn)
 
 
 @inlined
 def mark_legal(public: Struct, hand: Mask, rows: Array, r: int, at: int) -> None:
-    """Mark what the seat to move may do, in row r from a column on, where all is zero."""
+    """Write 1 for every legal action into row r, from column `at` on, which must hold zeros."""
     if public.phase != PLAYING:
         return
     may_draw, may_play = drawable(public) > 0, hand
@@ -79,7 +81,7 @@ def mark_legal(public: Struct, hand: Mask, rows: Array, r: int, at: int) -> None
 
 @inlined
 def legal_count(public: Struct, hand: Mask) -> int:
-    """How many things the seat to move may do with its hand."""
+    """Return the number of legal actions."""
     if public.phase != PLAYING:
         return 0
     count = bit_count(hand) if public.plies == 0 else 0
@@ -94,7 +96,7 @@ def legal_count(public: Struct, hand: Mask) -> int:
 
 @inlined
 def nth_legal(public: Struct, hand: Mask, n: int) -> int:
-    """The n-th of the things that the seat to move may do, n below `legal_count`."""
+    """Return the n-th legal action, for n from 0 to `legal_count` - 1."""
     if public.plies == 0 and n < bit_count(hand):
         return _nth_bit(hand, n)
     ends = public.layout.open
@@ -111,7 +113,7 @@ def nth_legal(public: Struct, hand: Mask, n: int) -> int:
 
 @inlined
 def list_legal(public: Struct, hand: Mask, actions: Array) -> int:
-    """List what the seat to move may do with its hand; the answer is how many actions there are."""
+    """Write the legal actions of a hand in play into an array, and return their number."""
     count = 0
     if public.plies == 0:
         while hand:
@@ -143,7 +145,7 @@ def _nth_bit(mask: Mask, n: int) -> int:
 
 @inlined
 def is_legal(public: Struct, hand: Mask, action: int) -> bool:
-    """Whether the seat to move may do this with its hand."""
+    """Return whether an action is legal; any integer may be given."""
     if public.phase != PLAYING or action < 0 or action >= ACTION_COUNT:
         return False
     if action >= DRAW:
@@ -162,20 +164,20 @@ def is_legal(public: Struct, hand: Mask, action: int) -> bool:
 
 @compiled
 def is_legal_at(games: Array, i: int, action: int) -> bool:
-    """Whether the seat to move may do this."""
+    """Return whether an action is legal in the i-th game."""
     game = games[i]
     return is_legal(game.public, game.hands[game.public.turn], action)
 
 
 @compiled
 def mark_legal_at(games: Array, i: int, masks: Array) -> None:
-    """Mark what the seat to move may do, in one row of zeros."""
+    """Write 1 for every legal action of the i-th game into the first row, which must hold zeros."""
     game = games[i]
     mark_legal(game.public, game.hands[game.public.turn], masks, 0, 0)
 
 
 @compiled
 def legal_count_at(games: Array, i: int) -> int:
-    """How many things the seat to move may do."""
+    """Return the number of legal actions in the i-th game."""
     game = games[i]
     return legal_count(game.public, game.hands[game.public.turn])

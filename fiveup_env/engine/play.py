@@ -1,18 +1,8 @@
-"""The compiled game: the GAME record, and the few functions that change it.
+"""What happens next: moves, forced draws and passes, and the beginning of a hand.
 
-The rules exist here once, for every interface. A GAME is one NumPy record:
-
-    GAME = TABLE (what lies on the table for all to see) + hands + boneyard + seed
-    TABLE = RULES + LAYOUT + scores, turn, and the public history of the hand
-
-The functions take one record (`game`, `table`, `layout`) inside compiled code, and read like
-ordinary Python. Those that Python calls are at the end: they take an array and an index, because
-handing one record over costs four times as much.
-
-The public history says everything that was seen: for each tile set, the action and the seat; for
-each tile drawn, who drew it and at which ply (how many tiles had been set by then). Tiles are drawn
-in boneyard order. A pass leaves no entry: it follows from the seats. What each seat was shown to
-lack follows from the history too, and is kept beside it because everybody asks for it.
+Draws and passes that the rules force are made at once, so after a move the game is at the next
+decision, at the end of the hand or at the end of the game. A new hand begins only when it is asked
+for. The functions that Python calls are at the end.
 """
 
 from __future__ import annotations
@@ -46,7 +36,7 @@ REFUSED = -1
 
 @compiled
 def begin_hand(game: Struct, lot: int) -> None:
-    """Start the hand that has been dealt: who went out leads, or the lot decides."""
+    """Begin the hand that has been dealt; whoever went out before leads, else the seat `lot`."""
     public, layout = game.public, game.public.layout
     public.lead = public.play_seat[public.plies - 1] if public.ended == DOMINO else lot
     public.turn = public.lead
@@ -75,7 +65,7 @@ def begin_hand(game: Struct, lot: int) -> None:
 
 @inlined
 def play(game: Struct, action: int) -> None:
-    """Make a legal move, and the forced draws and passes after it, up to the next decision."""
+    """Make a legal move, and the forced draws and passes up to the next decision."""
     public, rules = game.public, game.public.rules
     seat = public.turn
     if action == DRAW:
@@ -121,7 +111,7 @@ def _draw(game: Struct, seat: int) -> None:
 
 @compiled
 def _show_lack(public: Struct, seat: int) -> None:
-    """Note that a seat has none of the open pips, the tile that it must set now excepted."""
+    """Note that a seat lacks all open pips, apart from a drawn tile that it must set now."""
     pips = open_pips(public.layout)
     public.lacked[seat] |= np.uint8(pips)
     while pips:
@@ -133,7 +123,7 @@ def _show_lack(public: Struct, seat: int) -> None:
 
 @inlined
 def _go_round(game: Struct) -> None:
-    """Give the turn on, past those who cannot play even after drawing all that they may."""
+    """Pass the turn to the next seat that can play, drawing and passing where that is forced."""
     public, rules = game.public, game.public.rules
     public.turn = next_seat(rules, public.turn)
     if rules.draw == DRAW_OPTIONAL:
@@ -156,19 +146,19 @@ def _go_round(game: Struct) -> None:
 
 @compiled
 def start_hand(games: Array, i: int) -> None:
-    """Deal and begin the hand that is due (the first, where all but rules and seed is zero)."""
+    """Deal and begin the next hand: the first if everything but the rules and the seed is zero."""
     begin_hand(games[i], deal(games[i]))
 
 
 @compiled
 def start_given_hand(games: Array, i: int, lot: int) -> None:
-    """Begin a hand whose tiles have been put into the record."""
+    """Begin a hand whose tiles have already been written into the struct."""
     begin_hand(games[i], lot)
 
 
 @compiled
 def play_at(games: Array, i: int, action: int) -> int:
-    """Make a move if it is legal; answer the phase that it led to, or REFUSED."""
+    """Make a move if it is legal; return the phase that it leads to, or REFUSED."""
     game = games[i]
     if not is_legal(game.public, game.hands[game.public.turn], action):
         return REFUSED

@@ -1,4 +1,8 @@
-"""TODO."""
+"""Points: what a play scores, and what the end of a hand brings (RULES.md, sections 1, 3 and 4).
+
+Points are first counted on the cribbage scale, one for each five (in general, for each `multiple`),
+and then times the `unit`. The code calls the number on the cribbage scale fives.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,8 @@ from fiveup_env.engine.state import DOMINO, GAME_OVER, HAND_OVER, NOBODY, ONE, s
 from fiveup_env.rules.fields import ARMANINO, MAX_MULTIPLE, ROUND_HAND, SUBTRACT_OWN
 from fiveup_env.rules.tiles import TILE_PIPS
 
-# FIVES[multiple][total]: how many points on the cribbage scale a total is worth. No total is
-# larger than all pips of the set with every double counted as an end.
+# FIVES[multiple][total]: the points of a total on the cribbage scale. No total is larger than all
+# pips of the set, even with every double counted as an end.
 MAX_TOTAL = int(TILE_PIPS.sum())
 FIVES = np.array(
     [
@@ -24,12 +28,9 @@ FIVES = np.array(
 )
 
 
-# --- Points
-
-
 @inlined
 def gain(public: Struct, side: int, fives: int) -> int:
-    """Give a side so many fives; answer the points that it got (none past an exact target)."""
+    """Add fives to a side's score and return the points added: none past an exact target."""
     points = fives * public.rules.unit
     if (
         points > 0
@@ -43,13 +44,13 @@ def gain(public: Struct, side: int, fives: int) -> int:
 
 @compiled
 def rounded(pips: int, multiple: int) -> int:
-    """Pips to the nearest five, in fives."""
+    """Return the number of fives nearest to some pips."""
     return (pips + (multiple - 1) // 2) // multiple
 
 
 @compiled
 def pips_of(hand: Mask) -> int:
-    """The pips in a hand."""
+    """Return the pips in a hand."""
     pips = 0
     while hand:
         pips += TILE_PIPS[lowest_bit(hand)]
@@ -59,7 +60,7 @@ def pips_of(hand: Mask) -> int:
 
 @compiled
 def pips_of_side(game: Struct, side: int) -> int:
-    """The pips left in a side's hands."""
+    """Return the pips left in a side's hands."""
     pips = 0
     for seat in range(side, game.public.rules.players, game.public.rules.sides):
         pips += pips_of(game.hands[seat])
@@ -68,7 +69,7 @@ def pips_of_side(game: Struct, side: int) -> int:
 
 @compiled
 def end_hand(game: Struct, ended: int) -> None:
-    """Score the end of the hand, and see whether somebody has won."""
+    """Score the end of the hand, and end the game if a side has won."""
     public, rules = game.public, game.public.rules
     public.ended = ended
     if rules.hand_end == SUBTRACT_OWN:
@@ -93,7 +94,7 @@ def end_hand(game: Struct, ended: int) -> None:
 
 @compiled
 def _subtract_own(game: Struct) -> None:
-    """Every side loses the rounded pips that it holds."""
+    """Take from every side the rounded pips that it holds."""
     public, rules = game.public, game.public.rules
     for side in range(rules.sides):
         lost = 0
@@ -107,9 +108,9 @@ def _subtract_own(game: Struct) -> None:
 
 @compiled
 def _pay_winner(game: Struct) -> None:
-    """The side that went out, or holds fewest pips, is paid for what the others hold.
+    """Pay the side that went out, or holds the fewest pips, for what the others hold.
 
-    Three sides have rules of their own, by Armanino's scoring and where two tie for fewest.
+    Three sides have their own rules under Armanino's scoring and when two tie for the fewest.
     """
     public, rules = game.public, game.public.rules
     points, multiple = public.end_points, rules.multiple

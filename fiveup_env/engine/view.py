@@ -1,9 +1,9 @@
-"""What one seat may know: the VIEW record, made from a GAME.
+"""What one seat may know: the VIEW struct, made from a GAME.
 
-    VIEW = TABLE (with the whole public history) + the seat, its hand, and the tiles it drew
+    VIEW = PUBLIC (with the whole public history) + the seat, its hand, and the tiles it drew
 
-Agents and encoders get views, never games: nothing in a view tells another hand, the order of the
-boneyard or the seed. The functions of the engine that take a `table` and a `hand` serve both.
+Agents and encoders get views, never games: nothing in a view reveals another hand, the order of the
+boneyard or the seed. The functions of the engine that take `public` and a `hand` serve both.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from fiveup_env.rules.tiles import TILE_COUNT
 
 VIEW = np.dtype(
     [
-        (("table", "public"), PUBLIC),
+        (("table", "public"), PUBLIC),  # "table", its name in version 0.1, still works
         ("hand", np.uint32),  # a mask of tiles
         ("seat", np.int8),
-        ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn, if this seat drew it; or -1
+        ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn if this seat drew it, else -1
     ],
     align=True,
 )

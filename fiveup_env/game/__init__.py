@@ -1,4 +1,4 @@
-"""Games for people: `Game` in the manner of python-chess, its values, and game records."""
+"""`Game`, a game in the manner of python-chess, the values it returns, and game records."""
 
 from fiveup_env.game.game import Game, LegalMoves, draw_games_with
 from fiveup_env.game.values import Deal, End, HandEnd, Layout, Outcome, Step

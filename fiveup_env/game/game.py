@@ -1,11 +1,11 @@
-"""`Game`: one game for people to play with, in the manner of python-chess.
+"""`Game`: a game to play move by move, in the manner of python-chess.
 
     game = Game("five_up", players=4, seed=7)
     while game.outcome() is None:
         game.push(random.choice(list(game.legal_moves)))
 
-Forced draws and passes are no moves, and the next hand is dealt as soon as one ends: there is
-always somebody to move until there is an outcome.
+Forced draws and passes are not moves, and the next hand is dealt as soon as one ends: until the
+game has an outcome, a seat is always to move.
 """
 
 from __future__ import annotations
@@ -17,51 +17,51 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_at
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError
+from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-from fiveup_env.engine.chance import checked_seed
-from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step
 
 
 class LegalMoves(Collection[Move]):
-    """The moves that are allowed now, by action number; looked up whenever one asks."""
+    """The legal moves of a game, in order of their action numbers, as they are at each use."""
 
     def __init__(self, game: Game) -> None:
-        """Look at this game."""
+        """Show the legal moves of `game`."""
         self._game = game
 
     def __contains__(self, move: object) -> bool:
-        """Whether a move is allowed."""
+        """Return whether a move is legal."""
         return isinstance(move, Move) and self._game.is_legal(move)
 
     def __iter__(self) -> Iterator[Move]:
-        """The allowed moves."""
+        """Yield the legal moves."""
         return (MOVES[action] for action in self._game.action_mask().nonzero()[0].tolist())
 
     def __len__(self) -> int:
-        """How many moves are allowed."""
+        """Return the number of legal moves."""
         return int(legal_count_at(self._game._state, 0))
 
     def __repr__(self) -> str:
-        """The moves' texts."""
+        """Return the moves as text, marked as a LegalMoves."""
         return f"<LegalMoves: {self}>"
 
     def __str__(self) -> str:
-        """The moves' texts."""
+        """Return the moves as text, or `none`."""
         return ", ".join(map(str, self)) or "none"
 
 
 class Game:
-    """One game: its state, its moves, and the hands that were played."""
+    """One game: its state, its moves, and the hands played so far."""
 
     def __init__(
         self,
@@ -72,10 +72,11 @@ class Game:
         deals: Iterable[Deal] = (),
         **fields: Any,
     ) -> None:
-        """Begin a game and deal its first hand.
+        """Start a game and deal its first hand.
 
-        `rules` is a preset's name or `Rules`, changed by `players`, `teams` and any rule field.
-        Hands are dealt as `deals` says; those after them, by the seed (a random one if not given).
+        `rules` is the name of a preset or a `Rules`; `players`, `teams` and any rule field override
+        it. The first hands come from `deals`, all later ones from `seed`, which is chosen at random
+        if it is None. Raises RulesError, SeatError, SeedError or DealError.
         """
         self.rules = Rules.of(rules, players, **fields)
         self.seed = secrets.randbits(64) if seed is None else checked_seed(seed)
@@ -88,11 +89,11 @@ class Game:
         self._state["seed"] = self.seed
         self._start_hand()
 
-    # What is there to see
+    # State
 
     @property
     def turn(self) -> int | None:
-        """The seat to move; None once the game is over."""
+        """The seat to move, or None once the game is over."""
         return None if self._phase == GAME_OVER else int(self._public["turn"])
 
     @property
@@ -107,17 +108,17 @@ class Game:
 
     @property
     def hand_number(self) -> int:
-        """Which hand this is, from 0."""
+        """The number of this hand, from 0."""
         return int(self._public["hand_number"])
 
     @property
     def boneyard_count(self) -> int:
-        """How many tiles lie in the boneyard, those of the reserve among them."""
+        """The number of tiles in the boneyard, the reserve included."""
         return int(self._public["boneyard"] - self._public["drawn"])
 
     @property
     def plays(self) -> tuple[Move, ...]:
-        """The tiles set in this hand, in order."""
+        """The plays of this hand, in order."""
         public = self._public
         return tuple(MOVES[action] for action in public["play_action"][: public["plies"]])
 
@@ -127,7 +128,7 @@ class Game:
         return tuple(self._moves)
 
     def steps(self) -> Iterator[Step]:
-        """Every move of the game, with the truth before and after it."""
+        """Yield every move of the game, with the full state before and after it."""
         befores = [*map(_state_of, self._before), self.state]
         for move, before, following in zip(self._moves, befores, befores[1:], strict=False):
             hand, next_hand = (int(s[0]["public"]["hand_number"]) for s in (before, following))
@@ -137,15 +138,18 @@ class Game:
 
     @property
     def layout(self) -> Layout:
-        """The open ends, their total, and the doubles."""
+        """The open ends, their total, and the state of each double."""
         return Layout.of(self._public["layout"])
 
     def hand_of(self, seat: int) -> tuple[Tile, ...]:
-        """The tiles in a seat's hand."""
+        """Return the tiles in a seat's hand; raise SeatError if there is no such seat."""
         return tuple(tiles_in(int(self._state["hands"][0, self._checked_seat(seat)])))
 
     def view(self, seat: int | None = None) -> np.ndarray:
-        """What a seat may know (the one to move, if none is named): an array of one VIEW record."""
+        """Return what a seat may know, as an array of one VIEW struct.
+
+        None means the seat to move. Raises SeatError if there is no such seat.
+        """
         seat = self._public["turn"] if seat is None else self._checked_seat(seat)
         views = np.zeros(1, VIEW)
         observe_at(self._state, 0, seat, views, 0)
@@ -153,31 +157,34 @@ class Game:
 
     @property
     def state(self) -> np.ndarray:
-        """A copy of the whole truth: an array of one GAME record."""
+        """A copy of the full state, hidden tiles included: an array of one GAME struct."""
         return _state_of(self._state.tobytes())
 
-    # How hands and the game end
+    # Ends of hands and of the game
 
     @property
     def hand_over(self) -> bool:
-        """Whether the last move ended a hand; `last_hand` tells how."""
+        """Whether the last move ended a hand; `last_hand` says how."""
         public = self._public
         untouched = public["plies"] == 0 and public["drawn"] == 0 and public["hand_number"] > 0
         return bool(untouched or public["phase"] == GAME_OVER)
 
     @property
     def last_hand(self) -> HandEnd | None:
-        """The end of the hand that was finished last."""
+        """How the most recent finished hand ended, or None if no hand has been finished."""
         return HandEnd.of(self.rules, _state_of(self._finished[-1])) if self._finished else None
 
     @property
     def hand_states(self) -> tuple[np.ndarray, ...]:
-        """The GAME record of each hand, with its whole history: as it ended, or as it stands."""
+        """The full state of each hand: as it ended, or as it stands now.
+
+        Each is an array of one GAME struct, which holds the whole public history of the hand.
+        """
         now = () if self.outcome() else (self.state,)
         return (*map(_state_of, self._finished), *now)
 
     def outcome(self) -> Outcome | None:
-        """Who has won and why, or None while nobody has."""
+        """Return who won and how the last hand ended, or None while the game is in progress."""
         if self._phase != GAME_OVER:
             return None
         winner = int(self._public["winner"])
@@ -188,21 +195,24 @@ class Game:
 
     @property
     def legal_moves(self) -> LegalMoves:
-        """The moves that are allowed: ask with `in`, iterate, or take the `len`."""
+        """The legal moves, to test with `in`, iterate over, or count with `len`."""
         return LegalMoves(self)
 
     def action_mask(self) -> np.ndarray:
-        """The same as an array: 1 for every action that is allowed."""
+        """Return the legal moves as an array of 121 int8: 1 for every legal action, else 0."""
         mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(self._state, 0, mask)
         return mask[0]
 
     def is_legal(self, move: Move) -> bool:
-        """Whether a move is allowed."""
+        """Return whether a move is legal."""
         return bool(is_legal_at(self._state, 0, move.action))
 
     def parse(self, text: str) -> Move:
-        """The allowed move that a text says."""
+        """Return the legal move that a text such as `5-3@5x` stands for.
+
+        Raises InvalidMoveError if the text is not a move, IllegalMoveError if it is not legal.
+        """
         try:
             move = Move.parse(text)
         except InvalidMoveError as error:
@@ -212,7 +222,10 @@ class Game:
         return move
 
     def push(self, move: Move | str) -> None:
-        """Make a move, given as such or by its text; deal the next hand where it ended one."""
+        """Make a move, given as a `Move` or as text, and deal the next hand if it ends this one.
+
+        Raises as `parse` does; the game is then unchanged.
+        """
         if not isinstance(move, Move):
             move = self.parse(move)
         before = self._state.tobytes()
@@ -228,7 +241,10 @@ class Game:
             self._start_hand()
 
     def pop(self) -> Move:
-        """Take the last move back, with all that followed from it; answer which it was."""
+        """Take back the last move, with everything that followed from it, and return it.
+
+        Raises IllegalMoveError if no move has been made.
+        """
         if not self._moves:
             raise IllegalMoveError("there is no move to take back: the game has just begun")
         self._state = _state_of(self._before.pop())
@@ -236,7 +252,7 @@ class Game:
         return self._moves.pop()
 
     def copy(self) -> Game:
-        """A game of its own that goes on from here."""
+        """Return an independent copy of this game, its history included."""
         twin = copy.copy(self)
         twin._state = self.state
         twin._moves, twin._before = self._moves.copy(), self._before.copy()
@@ -244,22 +260,22 @@ class Game:
         return twin
 
     def __repr__(self) -> str:
-        """Where the game stands, in a line."""
-        name = self.rules.name or "own rules"
+        """Return a summary of the game in one line."""
+        name = self.rules.name or "custom rules"
         scores = " : ".join(map(str, self.scores))
         state = "over" if self.turn is None else f"seat {self.turn} to move"
         players = self.rules.players
         return f"<Game {name}, {players} players, hand {self.hand_number}, {scores}, {state}>"
 
     def __str__(self) -> str:
-        """Return the table as text."""
+        """Return the game drawn as text."""
         return _DRAWINGS["text"](self)
 
     def _repr_svg_(self) -> str:
-        """Return the table as a picture, which notebooks show."""
+        """Return the game drawn as SVG, which notebooks show."""
         return _DRAWINGS["svg"](self)
 
-    # Inside
+    # Internals
 
     @property
     def _public(self) -> np.void:
@@ -284,29 +300,33 @@ class Game:
 
     def _checked_seat(self, seat: int) -> int:
         if seat not in range(self.rules.players):
-            raise SeatError(f"there are seats 0 to {self.rules.players - 1}, not {seat!r}")
+            raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {seat!r}")
         return seat
 
     def _refusal(self, move: Move) -> IllegalMoveError:
         outcome = self.outcome()
         if outcome:
             return GameOverError(
-                f"{move} is not allowed: the game is over, side {outcome.winner} has won"
+                f"{move} is not allowed: the game is over and side {outcome.winner} has won"
             )
         return IllegalMoveError(
             f"{move} is not allowed for seat {self.turn}; allowed here: {self.legal_moves}"
         )
 
 
-# What draws a game. Games know no pictures: `fiveup_env.drawing` knows games, and registers itself.
+# The functions that draw a game. `fiveup_env.drawing` imports this module and registers them here,
+# so that this module need not import it.
 _DRAWINGS: dict[str, Callable[[Game], str]] = {}
 
 
 def draw_games_with(*, text: Callable[[Game], str], svg: Callable[[Game], str]) -> None:
-    """Set what `str(game)` returns, and the picture that notebooks show."""
+    """Set the functions that return `str(game)` and the picture that notebooks show."""
     _DRAWINGS.update(text=text, svg=svg)
 
 
 def _state_of(content: bytes) -> np.ndarray:
-    """A GAME record from its bytes (NumPy's own copy goes field by field, far slower)."""
+    """Return an array of one GAME struct from its bytes.
+
+    NumPy's own copy goes field by field, which is far slower.
+    """
     return np.frombuffer(bytearray(content), GAME)

@@ -1,7 +1,7 @@
-"""Game records: a game written, read, and checked against the rules.
+"""Game records: games written as JSON, read back, and checked against the rules.
 
-RULES.md describes the format. A record is read by playing it again: what the rules say is compared
-with what is written, and the first difference names its hand and move.
+RULES.md describes the format. Reading a record plays the game again and compares everything that
+is written with what the rules give; the error names the hand and move of the first difference.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 FORMAT = "fiveup-record"
 VERSION = 1
 
-SETTLED = ("domino", "blocked")  # the ends of a hand that bring points
+SETTLED = ("domino", "blocked")  # the ends of a hand that score points
 
 Json = dict[str, Any]
 
@@ -46,9 +46,9 @@ Json = dict[str, Any]
 
 
 def record_of(game: Game, *, legal: bool = False) -> Json:
-    """The record of a game; with `legal`, each play also lists what was allowed there.
+    """Return the record of a game, ready for JSON; with `legal`, each play lists the legal plays.
 
-    A hand in progress is written too, as `"ended": null`, once a tile has been set in it.
+    A hand in progress is included, with `"ended": null`, once a tile has been set in it.
     """
     outcome = game.outcome()
     plays: list[list[Step]] = [[] for _ in game.hand_states]
@@ -72,17 +72,17 @@ def record_of(game: Game, *, legal: bool = False) -> Json:
 
 
 def dumps(game: Game, *, legal: bool = False) -> str:
-    """The record of a game as one line of JSON."""
+    """Return the record of a game as one line of JSON."""
     return json.dumps(record_of(game, legal=legal))
 
 
 def tile_name(tile: Tile) -> str:
-    """A tile's name in records, its lower half first: `3-5`."""
+    """Return the name of a tile in records, its lower half first: `3-5`."""
     return f"{tile.low}-{tile.high}"
 
 
 def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) -> Json:
-    """The record of one hand: from its state at the end, or now, and the tiles set in it."""
+    """Return the record of one hand, from its final or current state and its plays."""
     public = state[0]["public"]
     moves: list[Json] = []
     seat = int(public["lead"])
@@ -109,7 +109,7 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
 
 
 def dealt_hands(rules: Rules, state: np.ndarray) -> list[list[Tile]]:
-    """The hands as they were dealt, from a GAME record later in the hand."""
+    """Return the hands as they were dealt, from an array of one GAME struct later in the hand."""
     public = state[0]["public"]
     hands = state["hands"][0, : rules.players].tolist()
     for k in range(public["plies"]):
@@ -121,12 +121,12 @@ def dealt_hands(rules: Rules, state: np.ndarray) -> list[list[Tile]]:
 
 
 def _play(rules: Rules, step: Step, *, legal: bool) -> Json:
-    """The line of a tile that was set."""
+    """Return the entry of a play in the list of moves."""
     seat = int(step.before[0]["public"]["turn"])
     side = rules.side_of(seat)
     after = step.after[0]["public"]
     gained = after["scores"][side] - step.before[0]["public"]["scores"][side]
-    line = {
+    entry = {
         "player": seat,
         "draws": _draws(step.before, seat),
         **_where(step.move),
@@ -136,8 +136,8 @@ def _play(rules: Rules, step: Step, *, legal: bool) -> Json:
     if legal:
         mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(step.before, 0, mask)
-        line["legal"] = [_where(MOVES[action]) for action in mask[0, :DRAW].nonzero()[0]]
-    return line
+        entry["legal"] = [_where(MOVES[action]) for action in mask[0, :DRAW].nonzero()[0]]
+    return entry
 
 
 def _where(move: Move) -> Json:
@@ -147,13 +147,13 @@ def _where(move: Move) -> Json:
 
 
 def _passes(rules: Rules, state: np.ndarray, first: int, count: int) -> list[Json]:
-    """The lines of so many seats that passed, one after the other."""
+    """Return the entries of `count` passes in a row, starting with seat `first`."""
     seats = [(first + k) % rules.players for k in range(count)]
     return [{"player": seat, "draws": _draws(state, seat), "play": None} for seat in seats]
 
 
 def _draws(state: np.ndarray, seat: int) -> list[str]:
-    """The tiles that a seat drew since the last tile was set."""
+    """Return the tiles that a seat has drawn since the last tile was set."""
     public = state[0]["public"]
     return _names(
         state,
@@ -178,7 +178,7 @@ def _by_side(rules: Rules, state: np.ndarray, field: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a file of records: the game, or what is wrong with it."""
+    """One line of a file of records, numbered from 1: its game, or the error in it."""
 
     number: int
     game: Game | None
@@ -186,7 +186,10 @@ class Line:
 
 
 def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
-    """Every line of a file of records, checked; a damaged one does not hide the others."""
+    """Yield every line of a file of records, checked; a damaged one does not hide the others.
+
+    Blank lines are counted, but not yielded.
+    """
     with Path(path).open("rb") as file:
         for number, content in enumerate(file, 1):
             if not content.strip():
@@ -198,20 +201,20 @@ def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
 
 
 def loads(text: str | bytes) -> Game:
-    """The game of a line of JSON, checked against the rules."""
+    """Return the game recorded in a line of JSON; raise RecordError if it breaks the rules."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"this is no JSON: {error}") from None
+        raise RecordError(f"not valid JSON: {error}") from None
     return game_of(record)
 
 
 def game_of(record: object) -> Game:
-    """The game that a record tells, played again; a RecordError where it breaks the rules."""
+    """Return the game that a record describes; raise RecordError if it breaks the rules."""
     if _field(record, "format", str, "the record") != FORMAT:
         raise RecordError(f"the format must be {FORMAT!r}")
     if _field(record, "version", int, "the record") != VERSION:
-        raise RecordError(f"this program reads version {VERSION} of the format only")
+        raise RecordError(f"the version must be {VERSION}, the only one that this program reads")
     rules = _rules_of(_field(record, "rules", dict, "the record"), record)
     hands = _field(record, "hands", list, "the record")
     deals = [_deal_of(hand, rules, f"hand {number}") for number, hand in enumerate(hands)]
@@ -252,53 +255,55 @@ def _deal_of(hand: object, rules: Rules, where: str) -> Deal:
 
 
 def _replay(game: Game, hand: Json, number: int) -> None:
-    """Make the moves of a recorded hand; the next hand's deal is waiting when it ends."""
+    """Make the moves of a recorded hand; the game deals the next one when they end it."""
     if game.outcome():
-        raise RecordError(f"hand {number}: the game was over before it")
+        raise RecordError(f"hand {number}: the game ended before it")
     if game.hand_number != number:
-        raise RecordError(f"hand {number}: the hand before it has no end")
-    for count, line in enumerate(_field(hand, "moves", list, f"hand {number}")):
+        raise RecordError(f"hand {number}: the hand before it did not end")
+    for count, entry in enumerate(_field(hand, "moves", list, f"hand {number}")):
         where = f"hand {number}, move {count}"
-        tile = _field(line, "play", (str, NoneType), where)
+        tile = _field(entry, "play", (str, NoneType), where)
         if tile is None and game.rules.draw == "until_playable":
-            continue  # a forced pass, which the game has made by itself
+            continue  # a forced pass: the game has made it already
         if game.outcome() or game.hand_number != number:
-            raise RecordError(f"{where}: the hand had ended before")
+            raise RecordError(f"{where}: the hand had already ended")
         try:
-            _make(game, line, where)
+            _make(game, entry, where)
         except (InvalidMoveError, IllegalMoveError, TileError) as error:
             raise RecordError(f"{where}: {error}") from None
 
 
-def _make(game: Game, line: Json, where: str) -> None:
-    """Make one recorded move, with the draws before it where they were chosen."""
-    seat = _field(line, "player", int, where)
+def _make(game: Game, entry: Json, where: str) -> None:
+    """Make one recorded move, after its draws if drawing is a choice."""
+    seat = _field(entry, "player", int, where)
     if seat != game.turn:
         raise RecordError(f"{where}: seat {game.turn} is to move, not seat {seat}")
     if game.rules.draw == "optional":
-        for _ in _field(line, "draws", list, where):
+        for _ in _field(entry, "draws", list, where):
             game.push(Move(DRAW))
-    if "legal" in line:
-        _check_legal(game, _field(line, "legal", list, where), where)
-    game.push(Move(PASS) if line["play"] is None else _move_of(line, where))
+    if "legal" in entry:
+        _check_legal(game, _field(entry, "legal", list, where), where)
+    game.push(Move(PASS) if entry["play"] is None else _move_of(entry, where))
 
 
-def _move_of(line: Json, where: str) -> Move:
-    on = _field(line, "on", (dict, NoneType), where)
+def _move_of(entry: Json, where: str) -> Move:
+    on = _field(entry, "on", (dict, NoneType), where)
     if on is None:
-        return Move.of(Tile.parse(line["play"]))
+        return Move.of(Tile.parse(entry["play"]))
     pip, end = _field(on, "pip", int, where), _field(on, "end", str, where)
-    return Move.of(Tile.parse(line["play"]), pip, end)
+    return Move.of(Tile.parse(entry["play"]), pip, end)
 
 
 def _check_legal(game: Game, written: list[Json], where: str) -> None:
     allowed = {move for move in game.legal_moves if move.tile is not None}
     if {_move_of(play, where) for play in written} != allowed or len(written) != len(allowed):
-        raise RecordError(f"{where}: 'legal' is not what was allowed: {game.legal_moves}")
+        raise RecordError(
+            f"{where}: 'legal' must list exactly the legal plays; allowed: {game.legal_moves}"
+        )
 
 
 def _field(place: object, name: str, kind: type | tuple[type, ...], where: str) -> Any:
-    """A field that a record must have, of the type that it must have."""
+    """Return a field of a JSON object; raise RecordError if it is missing or of another type."""
     if not isinstance(place, dict):
         raise RecordError(f"{where} must be a JSON object, not {place!r}")
     if name not in place:
@@ -309,13 +314,13 @@ def _field(place: object, name: str, kind: type | tuple[type, ...], where: str) 
     return value
 
 
-# What reading takes as given, or has checked already.
+# The fields that define the game, or that have been checked already.
 _GIVEN = frozenset({"preset", "deal", "boneyard", "legal"})
-_ONE_OF = {"hands": "hand", "moves": "move"}
+_SINGULAR = {"hands": "hand", "moves": "move"}
 
 
 def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
-    """Refuse a record at the first place where it differs from what the rules give."""
+    """Raise RecordError at the first place where a record differs from what the rules give."""
     if isinstance(written, dict) and isinstance(right, dict):
         for name in [*right, *written]:
             if name in _GIVEN:
@@ -323,19 +328,19 @@ def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
             if name not in written:
                 _refuse(path, f"{name!r} is missing")
             if name not in right:
-                _refuse(path, f"{name!r} does not belong there")
+                _refuse(path, f"{name!r} does not belong here")
             _compare(written[name], right[name], (*path, name))
     elif isinstance(written, list) and isinstance(right, list):
         for number, (one, other) in enumerate(zip(written, right, strict=False)):
             _compare(one, other, (*path, number))
         if len(written) != len(right):
-            _refuse(path, f"{len(written)} are written, the rules give {len(right)}")
+            _refuse(path, f"its length is {len(written)}, but the rules give {len(right)}")
     elif not _same(written, right):
-        _refuse(path, f"{json.dumps(written)} is written, the rules give {json.dumps(right)}")
+        _refuse(path, f"{json.dumps(written)} is written, but the rules give {json.dumps(right)}")
 
 
 def _same(written: object, right: object) -> bool:
-    """Whether two plain values agree; the halves of a tile may stand in either order."""
+    """Return whether two plain values are equal; the halves of a tile may be in either order."""
     if isinstance(written, str) and isinstance(right, str) and written != right:
         with suppress(TileError):
             return Tile.parse(written) == Tile.parse(right)
@@ -343,11 +348,11 @@ def _same(written: object, right: object) -> bool:
 
 
 def _refuse(path: tuple[str | int, ...], what: str) -> NoReturn:
-    """Say it with the place: `hand 2, move 5, total: ...`."""
+    """Raise RecordError with the place in front: `hand 2, move 5, total: ...`."""
     words: list[str] = []
     for step in path:
         if isinstance(step, int):
-            words[-1] = f"{_ONE_OF.get(words[-1], words[-1])} {step}"
+            words[-1] = f"{_SINGULAR.get(words[-1], words[-1])} {step}"
         else:
             words.append(step)
     raise RecordError(f"{', '.join(words) or 'the record'}: {what}")

@@ -1,4 +1,4 @@
-"""TODO."""
+"""The values that `Game` takes and returns: deals, layouts, steps, and ends of hands and games."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
+# The names of the numbers in `fiveup_env.engine.state`, in their order.
 ENDINGS: Final = ("", "domino", "blocked", "target")
 DOUBLE_STATES: Final = ("not played", "two sides", "one side", "two crosses", "one cross", "closed")
 
 
 @dataclass(frozen=True)
 class Deal:
-    """The chance of one hand: every hand, the boneyard in the order drawn, and the lot.
+    """The chance of one hand: the hands by seat, the boneyard in drawing order, and the lot.
 
-    `lead` is the seat that the lot names; it leads where no one leads by right.
+    `lead` is the seat drawn by lot. It leads unless the rules give the lead to another seat.
     """
 
     hands: Sequence[Iterable[Tile | str]]
@@ -34,7 +35,7 @@ class Deal:
     lead: int = 0
 
     def checked(self, rules: Rules) -> Deal:
-        """The same deal in tiles, or a DealError where it is not the whole set, dealt fairly."""
+        """Return this deal with every tile parsed; raise DealError if the rules do not allow it."""
         try:
             hands = tuple(tuple(Tile.parse(tile) for tile in hand) for hand in self.hands)
             boneyard = tuple(Tile.parse(tile) for tile in self.boneyard)
@@ -43,7 +44,7 @@ class Deal:
         if [len(hand) for hand in hands] != [rules.hand_size] * rules.players:
             raise DealError(
                 f"the deal has hands of {[len(hand) for hand in hands]} tiles; "
-                f"the rules want {rules.players} hands of {rules.hand_size}"
+                f"the rules need {rules.players} hands of {rules.hand_size}"
             )
         dealt = [*(tile for hand in hands for tile in hand), *boneyard]
         wanted = TILES[: rules.tile_count]
@@ -66,20 +67,23 @@ class Deal:
 
 @dataclass(frozen=True)
 class End:
-    """An open end: its pip, `plain` or `double`, and what it counts."""
+    """An open end: its pip, its kind (`plain` or `double`), and what it counts."""
 
     pip: int
     kind: str
     counts: int
 
     def __str__(self) -> str:
-        """Written as in a move: `5`, or `5x` for the double."""
+        """Return the end as moves write it: `5`, or `5x` for the double."""
         return f"{self.pip}{'x' if self.kind == 'double' else ''}"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the layout offers: its open ends, their total, and what became of each double."""
+    """The open ends of a layout, their total, and the state of each double.
+
+    `doubles` has one of DOUBLE_STATES for every pip.
+    """
 
     ends: tuple[End, ...]
     total: int
@@ -87,7 +91,7 @@ class Layout:
 
     @classmethod
     def of(cls, layout: np.void) -> Layout:
-        """What a LAYOUT record says."""
+        """Return the contents of a LAYOUT struct."""
         plain = [
             End(pip, "plain", pip) for pip in range(PIP_COUNT) for _ in range(layout["plain"][pip])
         ]
@@ -105,7 +109,11 @@ class Layout:
 
 @dataclass(frozen=True)
 class HandEnd:
-    """How a hand ended: `domino`, `blocked` or `target`, and the points that its end brought."""
+    """How a hand ended: `domino`, `blocked` or `target`, and what it left.
+
+    `end_points` is what each side gained or lost by the end itself, or None where the target cut
+    the hand short. `scores` has the score of every side, `left` the tiles left in every hand.
+    """
 
     ended: str
     end_points: tuple[int, ...] | None
@@ -114,7 +122,7 @@ class HandEnd:
 
     @classmethod
     def of(cls, rules: Rules, state: np.ndarray) -> HandEnd:
-        """The end of the hand in a GAME record that has one."""
+        """Return how the hand in an array of one GAME struct ended."""
         public = state[0]["public"]
         ended = ENDINGS[public["ended"]]
         sides = slice(rules.sides)
@@ -128,7 +136,7 @@ class HandEnd:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A move, with the GAME record before and after it (each in an array of one)."""
+    """A move, with the GAME struct before and after it (each in an array of one)."""
 
     before: np.ndarray
     move: Move
@@ -137,7 +145,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Who won a game: the side, its seats, how the last hand ended, and the scores of the sides."""
+    """Who won a game: the side, its seats, how the last hand ended, and the score of every side."""
 
     winner: int
     seats: tuple[int, ...]

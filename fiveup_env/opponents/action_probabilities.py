@@ -1,4 +1,4 @@
-"""How probably an agent does what: by its own word, or by what it did when it was asked."""
+"""The probabilities with which an agent chooses its actions: reported by it, or estimated."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Mixed(Protocol):
-    """An agent that tells its probabilities; an option `sample` may say that it does not draw."""
+    """An agent that reports its probabilities; with `sample` False it does not draw by them."""
 
     def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """The probability of every action, a row for each view."""
+        """Return the probability of every action, a row for each view."""
 
 
 def probabilities_of(
@@ -28,13 +28,13 @@ def probabilities_of(
     times: int,
     random: np.random.Generator,
 ) -> np.ndarray:
-    """The probability of every action, a row for each view.
+    """Return the probability of every action, a row for each view.
 
-    One that draws its actions by probabilities that it tells is taken at its word; any other one is
-    asked so many times, and what it did is how it plays.
+    An agent that draws its actions by probabilities that it reports is taken at its word. Any other
+    agent is called `times` times, and the shares of its choices are returned.
     """
     if times < 1:
-        raise AgentError(f"an agent is asked once or more, not {times!r} times")
+        raise AgentError(f"an agent must be called once or more, not {times!r} times")
     if isinstance(agent, Mixed) and getattr(agent, "sample", True):
         return agent.probabilities(views, masks)
     assert callable(agent)

@@ -1,8 +1,9 @@
-"""What an action is worth at a glance: a weighted sum of what each heuristic looks at.
+"""The features of an action, whose weighted sum is its value to a heuristic.
 
-All is counted in points on the cribbage scale (pips in fives), from what the seat to move sees: the
-table, its hand, and which tiles are unseen. A hand that it does not see is taken to be any of as
-many of the unseen tiles as it has, those excepted whose pips it was shown to lack.
+Features are in points on the cribbage scale (pips in fives). They are computed from what the seat
+to move sees: the public part of the game, its hand, and which tiles are unseen. Another hand is
+taken to be any set, of that hand's size, of the unseen tiles without the pips that its seat was
+shown to lack.
 """
 
 from __future__ import annotations
@@ -65,18 +66,14 @@ FEATURE_NAMES: Final = tuple(FEATURES)
 MOST_FIVES: Final = 40
 PIPS_A_POINT: Final = 5.0
 
-# Room to think in, made once for many decisions.
+# Scratch memory, allocated once for many decisions.
 SCRATCH = np.dtype(
     [
-        ("layout", LAYOUT),  # the layout after the action that is looked at
+        ("layout", LAYOUT),  # the layout after the action in question
         ("actions", np.int64, (PASS + 1,)),
-        ("best", np.int64, (TILE_COUNT,)),  # what each unseen tile could score there; -1: no fit
-        ("often", np.int64, (MOST_FIVES,)),  # how many tiles of a hand's pool score so much
-        (
-            "features",
-            np.float64,
-            (len(FEATURE_NAMES),),
-        ),  # what was seen of the action, as in FEATURES
+        ("best", np.int64, (TILE_COUNT,)),  # most points of each unseen tile there; -1: no fit
+        ("often", np.int64, (MOST_FIVES,)),  # how many tiles that a hand may hold score this much
+        ("features", np.float64, (len(FEATURE_NAMES),)),  # of the action, in the order of FEATURES
     ],
     align=True,
 )
@@ -84,7 +81,7 @@ SCRATCH = np.dtype(
 
 @inlined
 def unseen_by(public: Struct, hand: Mask) -> Mask:
-    """The tiles that a seat with this hand does not see: in other hands or in the boneyard."""
+    """Return the tiles that a seat with this hand does not see: other hands and the boneyard."""
     rules = public.rules
     tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     mask = np.uint32((1 << tiles) - 1) & ~hand
@@ -95,21 +92,21 @@ def unseen_by(public: Struct, hand: Mask) -> Mask:
 
 @compiled
 def best_action(public: Struct, hand: Mask, weights: Array, scratch: Struct, key: Word) -> int:
-    """The best action of the seat to move, by some weights; of equals, any one.
+    """Return the best action of the seat to move by some weights; ties are broken at random.
 
-    A draw is taken only where nothing can be played, as in the forced game.
+    A draw is chosen only where nothing can be played, even if the rules allow it elsewhere.
     """
     count = list_legal(public, hand, scratch.actions)
     best, chosen, equals = -1e9, scratch.actions[0], 0
     if count == 1:
         return signed(chosen)
-    at_a_glance = weights[REPLY] == 0 and weights[PIPS] == 0
-    unseen = np.uint32(0) if at_a_glance else unseen_by(public, hand)
+    points_only = weights[REPLY] == 0 and weights[PIPS] == 0
+    unseen = np.uint32(0) if points_only else unseen_by(public, hand)
     for k in range(count):
         action = scratch.actions[k]
         if action >= DRAW:
             continue
-        if at_a_glance:
+        if points_only:
             value = (
                 weights[POINTS] * FIVES[public.rules.multiple, total_after(public.layout, action)]
             )
@@ -131,7 +128,7 @@ def best_action(public: Struct, hand: Mask, weights: Array, scratch: Struct, key
 def write_features(
     public: Struct, hand: Mask, unseen: Mask, action: int, weights: Array, scratch: Struct
 ) -> None:
-    """Look at an action: write what there is to see of it, as far as it has a weight."""
+    """Write the features of an action, at least those with a weight, into `scratch.features`."""
     rules, layout, features = public.rules, scratch.layout, scratch.features
     tile = ACTION_TILE[action]
     kept = hand & ~(ONE << np.uint32(tile))
@@ -153,7 +150,7 @@ def write_features(
 
 @inlined
 def _best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
-    """The most that any of some tiles can score, in fives."""
+    """Return the most points that any of some tiles can score."""
     best = 0
     while tiles:
         best = max(best, best_with(rules, layout, lowest_bit(tiles)))
@@ -165,7 +162,7 @@ def _best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
 def _write_expectations(
     public: Struct, layout: Struct, unseen: Mask, weights: Array, scratch: Struct
 ) -> None:
-    """What the others are expected to make of the layout: the next, the last, and a partner."""
+    """Write the features that depend on the hands of the next player, the last and a partner."""
     rules, seat, features = public.rules, signed(public.turn), scratch.features
     _note_best_plays(rules, layout, unseen, scratch)
     following = next_seat(rules, seat)
@@ -195,7 +192,7 @@ def _copy_layout(source: Struct, target: Struct) -> None:
 
 @inlined
 def lacked_for_certain(public: Struct, seat: int) -> Mask:
-    """The pips that a seat was shown to lack and cannot have drawn since, as a mask."""
+    """Return the pips that a seat was shown to lack and cannot have drawn since, as a mask."""
     pips = np.uint16(0)
     if public.rules.draw != DRAW_UNTIL_PLAYABLE:
         return pips
@@ -207,7 +204,7 @@ def lacked_for_certain(public: Struct, seat: int) -> Mask:
 
 @inlined
 def _note_best_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struct) -> None:
-    """Note what each unseen tile could score on a layout, or that it does not fit."""
+    """Write into `scratch.best` what each unseen tile could score on a layout; -1 for no fit."""
     suits = SUITS_OF[open_pips(layout)]
     while unseen:
         tile = lowest_bit(unseen)
@@ -218,7 +215,7 @@ def _note_best_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struc
 
 @inlined
 def best_with(rules: Struct, layout: Struct, tile: int) -> int:
-    """The most that a tile can score on a layout, in fives."""
+    """Return the most points that a tile can score on a layout."""
     best, ends = 0, layout.open
     while ends:
         end = lowest_bit(ends)
@@ -230,10 +227,10 @@ def best_with(rules: Struct, layout: Struct, tile: int) -> int:
 
 @inlined
 def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
-    """What a seat's best play is expected to score, on the layout that was looked at.
+    """Return the points that a seat's best play is expected to score, by `scratch.best`.
 
-    The chance that none of the c tiles worth s or more is in a hand of n out of u tiles is
-    C(u - c, n) / C(u, n).
+    If c of u tiles score s or more, the chance that a hand of n of the u tiles holds none of them
+    is C(u - c, n) / C(u, n).
     """
     pool, most = unseen & ~SUITS_OF[lacked_for_certain(public, seat)], 0
     tiles = signed(bit_count(pool))
@@ -252,7 +249,7 @@ def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> f
 
 @inlined
 def chance_stuck(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
-    """The chance that nothing in a seat's hand fits the layout that was looked at."""
+    """Return the chance that nothing in a seat's hand fits the layout, by `scratch.best`."""
     pool, fitting = unseen & ~SUITS_OF[lacked_for_certain(public, seat)], 0
     tiles = signed(bit_count(pool))
     while pool:
@@ -263,7 +260,7 @@ def chance_stuck(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> fl
 
 @inlined
 def _chance_of_none(tiles: int, wanted: int, size: int) -> float:
-    """The chance that a hand of some tiles has none of those that are wanted."""
+    """Return the chance that a hand of `size` of the tiles holds none of the wanted ones."""
     none = 1.0
     for k in range(size):
         none *= max(0, tiles - wanted - k) / max(1, tiles - k)

@@ -1,8 +1,8 @@
-"""The heuristic ladder: each agent is named for what it adds to the one before.
+"""The heuristic ladder: each agent is named for what it adds to the one below.
 
-All are compiled: the best action by a weighted sum of what `values.py` looks at. The weights were
-found by `python -m agents.search.tuning` and lie in weights.json; docs/strategy.md says what each
-rung is worth.
+Each rung plays the action with the largest weighted sum of the features in `features.py`, all in
+compiled code. The weights were found by `python -m agents.search.tuning` and are kept in
+weights.json; docs/strategy.md shows what each rung gains.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fiveup_env.opponents.features import FEATURE_NAMES, SCRATCH, best_action
 
 WEIGHTS_FILE: Final = Path(__file__).with_name("weights.json")
 
-# What each rung looks at beyond the rung before.
+# The features that each rung adds to those of the rung below.
 LADDER: Final = {
     "greedy": ("points",),
     "defensive": ("reply",),
@@ -33,19 +33,19 @@ LADDER: Final = {
 
 @cache
 def weights_of(rung: str) -> np.ndarray:
-    """The weights of a rung of the ladder, for compiled code."""
+    """Return the weights of a rung, in the order of FEATURES."""
     named = json.loads(WEIGHTS_FILE.read_text())["weights"][rung]
     return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
 
 
 @dataclass(frozen=True)
 class Rung:
-    """A rung of the ladder: the best action by its weights."""
+    """A rung of the ladder: plays the best action by its weights."""
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Choose an action for every view, which itself says what is allowed."""
+        """Return an action for every view; the masks are not needed, as views imply them."""
         del masks
         actions, key = np.empty(len(views), np.int64), np.uint64(random.integers(1 << 63))
         weights = weights_of(type(self).__name__.lower())
@@ -54,28 +54,28 @@ class Rung:
 
 
 class Greedy(Rung):
-    """The most points now."""
+    """Plays for the most points now."""
 
 
 class Defensive(Rung):
-    """Points now, less what the next player's best reply is expected to score."""
+    """Also minds what the next player's best reply is expected to score."""
 
 
 class Positional(Rung):
-    """Minds also what it keeps: tiles that score next and fit, no doubles, few pips."""
+    """Also minds what it keeps: tiles that fit and score next, few pips, no doubles."""
 
 
 class Counter(Rung):
-    """Minds also whether its opponents can play at all: makes them draw and pass."""
+    """Also tries to leave its opponents without a play, so that they draw or pass."""
 
 
 class Partner(Rung):
-    """Minds also its partner, and feeds it."""
+    """Also sets up its partner's next play."""
 
 
 @compiled
 def choose_all(views: Array, key: Word, weights: Array, scratch: Array, actions: Array) -> None:
-    """The best action for every view."""
+    """Write the best action for every view into `actions`."""
     for i in range(len(views)):
         own = scramble(key + np.uint64(i))
         actions[i] = best_action(views[i].public, views[i].hand, weights, scratch[0], own)

@@ -1,9 +1,9 @@
-"""What a score is worth: the chance to win the game from there, when a hand has ended.
+"""The outlook: the chance to win the game from the scores at the end of a hand.
 
-A table for every set of rules, by what two sides have to go: some thousand hands of greedy players
-say what a hand may bring to the side that leads it and to its best rival, and whose lead comes
-next; the chances to win follow from themselves, score by score. Where there are more than two sides
-the chance is that of being ahead of the best of them.
+Every set of rules has a grid of chances, indexed by the points that two sides still need. Some
+thousands of hands between greedy players estimate what a hand brings to the side that leads it and
+to its best rival, and who leads next. The chances then follow from one another, score by score.
+With more than two sides, the chance is that of finishing ahead of the best of the others.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from fiveup_env.rules.fields import MAX_TARGET, RULES
 
 HANDS = 3_000
 SEED = 1_000_000_000
-FARTHEST = 120  # from farther away, both sides are moved closer by as much
+FARTHEST = 120  # from farther away, both sides are moved closer by the same amount
 SWEEPS = 8
 
-# What a hand brought to the side that led it, to its best rival, and who leads next: 1 the same
-# side, 0 another, NOBODY the lot.
+# What a hand brought to the side that led it and to its best rival, in points, and who leads next:
+# 1 the same side, 0 another, NOBODY the seat drawn by lot.
 HAND = np.dtype([("own", np.int64), ("rival", np.int64), ("leads", np.int64)])
 
 
 def outlook_of(rules: np.ndarray) -> np.ndarray:
-    """The chances of the side that leads the next hand: by its points to go, then the rival's."""
+    """Return the chances of the side that leads next, by its points to go, then the rival's."""
     return _outlook(rules.item())
 
 
@@ -50,7 +50,7 @@ def _outlook(fields: tuple[int, ...]) -> np.ndarray:
 
 @compiled
 def sum_up(games: Array, hands: Array) -> None:
-    """What each hand brought."""
+    """Write what each hand brought, as HAND structs."""
     for i in range(len(games)):
         public, rules = games[i].public, games[i].public.rules
         leader = side_of(rules, public.lead)
@@ -63,7 +63,7 @@ def sum_up(games: Array, hands: Array) -> None:
 
 @compiled
 def settle(hands: Array, often: Array, chances: Array) -> None:
-    """Let the chances follow from one another until they stand."""
+    """Compute the chances from one another, in sweeps, until they have settled."""
     for _ in range(SWEEPS):
         for total in range(2, 2 * len(chances) - 1):
             for own in range(max(1, total - len(chances) + 1), min(total, len(chances))):
@@ -79,7 +79,10 @@ def settle(hands: Array, often: Array, chances: Array) -> None:
 
 @inlined
 def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
-    """The chance to win with so much to go, where one leads next (1), a rival (0) or by lot."""
+    """Return a side's chance to win, by the points that it and its rival still need.
+
+    `leads` is 1 if the side leads next, 0 if a rival does, and NOBODY if the lot decides.
+    """
     shift = max(0, max(own, rival) - (len(chances) - 1))
     own, rival = max(1, own - shift), max(1, rival - shift)
     if leads == 1:
@@ -90,9 +93,9 @@ def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
 
 
 def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
-    """The chances to win by the rules of some views, and which of them is each view's.
+    """Return a grid of chances per set of rules among the views, and the index of each view's grid.
 
-    There are none where the aim is the hand: then its points are what counts.
+    With aim "hand" the one grid is empty: then the points of the hand are what counts.
     """
     if aim == "hand":
         return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
@@ -101,8 +104,8 @@ def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @inlined
-def worth_of(public: Struct, before: Struct, side: int, chances: Array) -> float:
-    """What a hand's end is worth to a side: its chance to win the game, or the points it won."""
+def hand_value(public: Struct, before: Struct, side: int, chances: Array) -> float:
+    """Return the value of a hand's end to a side: its chance to win the game, or points won."""
     if chances.size == 0:
         return margin_of(public, side) - margin_of(before, side)
     return chance_to_win(public, side, chances)
@@ -110,7 +113,7 @@ def worth_of(public: Struct, before: Struct, side: int, chances: Array) -> float
 
 @inlined
 def chance_to_win(public: Struct, side: int, chances: Array) -> float:
-    """A side's chance to win the game, its hand or the game itself being over."""
+    """Return a side's chance to win the game once the hand, or the game itself, is over."""
     rules = public.rules
     if public.phase == GAME_OVER:
         return 1.0 if public.winner == side else 0.0
@@ -122,7 +125,10 @@ def chance_to_win(public: Struct, side: int, chances: Array) -> float:
 
 @inlined
 def chance_by_score(public: Struct, side: int, leads: int, chances: Array) -> float:
-    """A side's chance to win by the scores, where it leads next (1), a rival (0) or the lot."""
+    """Return a side's chance to win by the scores.
+
+    `leads` is as in `chance_from`: 1 if the side leads next, 0 if a rival does, else NOBODY.
+    """
     rules = public.rules
     own = rules.target - public.scores[side]
     rival = rules.target - best_rival(public, side)
@@ -131,7 +137,7 @@ def chance_by_score(public: Struct, side: int, leads: int, chances: Array) -> fl
 
 @inlined
 def best_rival(public: Struct, side: int) -> int:
-    """The score of the best of the other sides."""
+    """Return the highest score among the other sides."""
     best = -(1 << 30)
     for other in range(public.rules.sides):
         if other != side:

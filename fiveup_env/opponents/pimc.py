@@ -1,9 +1,9 @@
-"""`pimc`, perfect-information Monte Carlo: deal what is hidden, and play out, again and again.
+"""`pimc`, perfect-information Monte Carlo search: sample worlds and play every action out in them.
 
-Worlds are drawn by the exact belief. Every action is tried in the same worlds, with the same chance
-for the playouts, and has one average over all of them: the action is chosen once for all worlds,
-never for each (what depends on hidden tiles cannot be chosen). An action that is clearly worse
-after some worlds is not tried any further.
+Worlds are drawn from the exact belief. Every action is tried in the same worlds, with the same
+chance in its playouts, and is judged by its average over all of them: one action is chosen for all
+worlds, never one for each, because a choice cannot depend on hidden tiles. An action that is
+clearly worse after some worlds is not tried any further.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.errors import AgentError, unknown
 from fiveup_env.opponents.features import SCRATCH, best_action
 from fiveup_env.opponents.ladder import LADDER, weights_of
-from fiveup_env.opponents.outlook import outlooks_of, worth_of
+from fiveup_env.opponents.outlook import outlooks_of, hand_value
 from fiveup_env.opponents.playouts import play_out
 from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -32,12 +32,12 @@ from fiveup_env.rules.actions import ACTION_COUNT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BLOCK: Final = 32  # worlds that are dealt together; then it is asked which actions still matter
-CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be left alone
-NODES: Final = 20_000  # positions that may be looked at to solve one world
+BLOCK: Final = 32  # worlds dealt together, before actions that are clearly worse are closed
+CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be closed
+NODES: Final = 20_000  # positions that may be visited to solve one world
 AIMS: Final = ("game", "hand")
 
-# What is known of an action: in how many worlds it was tried, and sums over them.
+# The statistics of an action: in how many worlds it was tried, and sums over them.
 TRIED = np.dtype(
     [
         ("legal", np.bool_),
@@ -52,24 +52,28 @@ TRIED = np.dtype(
 
 @dataclass(frozen=True)
 class Search:
-    """What searches have in common: a budget, a heuristic that plays hands out, and an aim."""
+    """What searches have in common: a budget, a heuristic for the playouts, and an aim."""
 
-    worlds: int = field(default=100, metadata={"help": "worlds a decision"})
-    ms: float = field(default=0.0, metadata={"help": "milliseconds a decision, instead of worlds"})
-    playout: str = field(default="greedy", metadata={"help": "the heuristic that plays hands out"})
-    aim: str = field(default="game", metadata={"help": "what counts: the game, or points (hand)"})
+    worlds: int = field(default=100, metadata={"help": "worlds per decision"})
+    ms: float = field(
+        default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
+    )
+    playout: str = field(default="greedy", metadata={"help": "heuristic that plays hands out"})
+    aim: str = field(
+        default="game", metadata={"help": "what counts: the chance to win (game), or points (hand)"}
+    )
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Raise AgentError if an option is out of range."""
         if self.playout not in LADDER:
             raise AgentError(unknown("playout", self.playout, LADDER))
         if self.aim not in AIMS:
             raise AgentError(unknown("aim", self.aim, AIMS))
         if self.worlds < 1 or self.ms < 0:
-            raise AgentError("a search needs worlds=1 or more, or ms= above 0")
+            raise AgentError("a search needs worlds=1 or more and ms=0 or more")
 
     def blocks(self, decisions: int) -> Iterator[int]:
-        """How many worlds to look at next, as long as the budget allows it; at least one block."""
+        """Yield the number of worlds in the next block while the budget lasts, at least once."""
         if not self.ms:
             for done in range(0, self.worlds, BLOCK):
                 yield min(BLOCK, self.worlds - done)
@@ -82,33 +86,35 @@ class Search:
 
 @dataclass(frozen=True)
 class Pimc(Search):
-    """Plays every action out in sampled worlds; the best on average."""
+    """Plays every action out in sampled worlds and chooses the best on average."""
 
-    solve: int = field(default=0, metadata={"help": "tiles left at which a world is solved"})
+    solve: int = field(
+        default=0, metadata={"help": "tiles left in all hands at which worlds are solved; 0: never"}
+    )
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Choose an action for every view."""
+        """Return an action for every view."""
         return self.values(views, masks, random).argmax(1)
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """What every action is worth on average, -inf where it is not allowed.
+        """Return the average value of every action, -inf where it is not allowed.
 
-        In chances to win the game, or with `aim=hand` in points of the hand still to be won.
-        A single allowed action is not thought about, and has 0.
+        Values are chances to win the game, or with `aim=hand` the points still to be won in the
+        hand. A single allowed action is not searched, and its value is 0.
         """
         del masks
         tried = np.zeros((len(views), ACTION_COUNT), TRIED)
         chances, which = outlooks_of(views, self.aim)
         weights, scratch = weights_of(self.playout), np.zeros(1, SCRATCH)
-        belief, room_for_games = np.zeros(1, BELIEF), np.zeros(BLOCK + 1, GAME)
+        belief, all_games = np.zeros(1, BELIEF), np.zeros(BLOCK + 1, GAME)
         solver, memory = np.zeros(1, SOLVER), np.zeros(1 << 14 if self.solve else 1, ENTRY)
-        key, thinking = np.uint64(random.integers(1 << 63)), start_all(views, scratch, tried)
-        for block, worlds in enumerate(self.blocks(len(views)) if thinking else ()):
-            games = room_for_games[: worlds + 1]
+        key, undecided = np.uint64(random.integers(1 << 63)), start_all(views, scratch, tried)
+        for block, worlds in enumerate(self.blocks(len(views)) if undecided else ()):
+            games = all_games[: worlds + 1]
             play_all_out(
                 views,
                 key,
@@ -132,15 +138,15 @@ class Pimc(Search):
 
 @compiled
 def start_all(views: Array, scratch: Array, tried: Array) -> bool:
-    """Note what is allowed; answer whether there is anything to choose anywhere."""
-    thinking = False
+    """Note the legal actions of every view; return whether any view has a choice."""
+    undecided = False
     for i in range(len(views)):
         count = list_legal(views[i].public, views[i].hand, scratch[0].actions)
         for k in range(count):
             tried[i, scratch[0].actions[k]].legal = True
             tried[i, scratch[0].actions[k]].open = count > 1
-        thinking |= count > 1
-    return thinking
+        undecided |= count > 1
+    return undecided
 
 
 @compiled
@@ -161,7 +167,7 @@ def play_all_out(
 ) -> None:
     """Try the open actions of every view in one more block of worlds.
 
-    The last of the games is where hands are played out; the others hold the worlds.
+    The last of `games` is the scratch in which hands are played out; the others hold the worlds.
     """
     worlds = len(games) - 1
     values = np.empty((1, ACTION_COUNT))
@@ -183,19 +189,19 @@ def play_all_out(
                         _play_until(game, solve, weights, scratch[0], chance)
                         _solve_out(game, solver[0], memory, values)
                     play_out(game, weights, scratch[0], chance)
-                    value = worth_of(game.public, views[i].public, side, chances[which[i]])
+                    value = hand_value(game.public, views[i].public, side, chances[which[i]])
                     _note(tried[i, action], value)
 
 
 @inlined
 def block_key(key: Word, i: int, block: int) -> Word:
-    """The chance of a block of worlds of a view."""
+    """Return the random key of a block of worlds of a view."""
     return scramble(scramble(key + np.uint64(i)) + np.uint64(block))
 
 
 @inlined
 def _play_until(game: Struct, tiles: int, weights: Array, scratch: Struct, key: Word) -> None:
-    """Play on until no more than so many tiles are left in all hands."""
+    """Play on until at most `tiles` tiles are left in all hands together."""
     public = game.public
     while public.phase == PLAYING and public.sizes.sum() > tiles:
         play(game, best_action(public, game.hands[public.turn], weights, scratch, key))
@@ -203,7 +209,7 @@ def _play_until(game: Struct, tiles: int, weights: Array, scratch: Struct, key: 
 
 @inlined
 def _solve_out(game: Struct, solver: Struct, memory: Array, values: Array) -> None:
-    """Play on by what is best for points, all tiles being known, as long as that can be solved."""
+    """Play the move that is best for points with all tiles known, while positions can be solved."""
     while game.public.phase == PLAYING:
         values[0, :] = -np.inf
         if not solve_actions(game, solver, memory, NODES, values, 0):
@@ -220,7 +226,7 @@ def _note(action: Struct, value: float) -> None:
 
 @inlined
 def count_open(tried: Array, i: int) -> int:
-    """How many actions are still to be tried."""
+    """Return how many actions of a view are still open."""
     count = 0
     for action in range(ACTION_COUNT):
         count += tried[i, action].open
@@ -229,17 +235,17 @@ def count_open(tried: Array, i: int) -> int:
 
 @compiled
 def close_the_worse(tried: Array) -> bool:
-    """Leave alone what is clearly worse than the best; answer whether a choice is left anywhere."""
-    thinking = False
+    """Close the clearly worse actions of every view; return whether any view still has a choice."""
+    undecided = False
     for i in range(len(tried)):
         _close_the_worse(tried, i)
-        thinking |= count_open(tried, i) > 1
-    return thinking
+        undecided |= count_open(tried, i) > 1
+    return undecided
 
 
 @inlined
 def _close_the_worse(tried: Array, i: int) -> None:
-    """Leave those actions alone that are clearly worse than the best."""
+    """Close the actions of a view that are clearly worse than its best."""
     best, best_error = -np.inf, 0.0
     for action in range(ACTION_COUNT):
         if tried[i, action].open and tried[i, action].sum > best * tried[i, action].worlds:
@@ -254,6 +260,6 @@ def _close_the_worse(tried: Array, i: int) -> None:
 
 @inlined
 def _error(action: Struct) -> float:
-    """The squared standard error of an action's mean."""
+    """Return the squared standard error of an action's mean."""
     mean = action.sum / action.worlds
     return max(0.0, action.squares / action.worlds - mean * mean) / action.worlds

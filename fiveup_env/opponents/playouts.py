@@ -1,4 +1,4 @@
-"""Whole hands inside compiled code, played by rules of thumb."""
+"""Playouts: hands played to their end by heuristics, inside compiled code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fiveup_env.opponents.features import SCRATCH, best_action
 
 @inlined
 def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
-    """Play a hand to its end, every seat by the same weights."""
+    """Play a hand to its end, with the same weights for every seat."""
     public = game.public
     while public.phase == PLAYING:
         play(game, best_action(public, game.hands[public.turn], weights, scratch, key))
@@ -21,7 +21,7 @@ def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
 
 @inlined
 def margin_of(public: Struct, side: int) -> float:
-    """A side's score less the mean of the others', in points on the cribbage scale."""
+    """Return a side's score less the mean of the others', in points on the cribbage scale."""
     others = 0
     for other in range(public.rules.sides):
         if other != side:
@@ -31,7 +31,7 @@ def margin_of(public: Struct, side: int) -> float:
 
 
 def first_hands(rules: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Games by a RULES record whose first hand is still to be dealt."""
+    """Return one game for each seed, its first hand not dealt yet; `rules` is a RULES struct."""
     games = np.zeros(len(seeds), GAME)
     games["public"]["rules"] = rules
     games["seed"] = seeds
@@ -40,9 +40,9 @@ def first_hands(rules: np.ndarray, seeds: np.ndarray) -> np.ndarray:
 
 @compiled
 def play_hands(games: Array, side: int, mine: Array, others: Array, key: Word) -> None:
-    """Deal and play the hand that is due in every game: one side by its weights, others by theirs.
+    """Deal and play the next hand of every game, one side by `mine` and the rest by `others`.
 
-    An immediate end is not looked at: scores begin at zero, and few hands reach a target.
+    No game ends immediately here: scores begin at zero, and few hands reach a target.
     """
     scratch = np.zeros(1, SCRATCH)
     for i in range(len(games)):

@@ -61,7 +61,12 @@ def get_agent(chosen: str | Agent) -> Agent:
 def listing() -> str:
     """Return every agent with what it does and its options, as text."""
     lines = []
-    for name, agent in known_agents().items():
+    for name, load in _loaders().items():
+        try:
+            agent = load()
+        except ImportError as error:
+            lines.append(f"{name:<12}cannot be loaded: {error}")
+            continue
         lines.append(f"{name:<12}{(agent.__doc__ or '').strip().splitlines()[0]}")
         lines += [
             f"{'':<12}  {field.name}={field.default}  {field.metadata.get('help', '')}"

@@ -1,11 +1,11 @@
-"""Best play in a hand whose tiles are all known: alpha-beta with a memory of positions.
+"""Best play in a hand whose tiles are all known: alpha-beta search with a transposition table.
 
-A position's value is what the side to move still wins in this hand less what the other side wins,
-in points of the score, when both play their best. Every move is the engine's own. Best play is a
-matter of two sides: two players, or partners.
+The value of a position is what the side to move still wins in this hand less what the other side
+wins, in points of the score, when both play their best. Moves are made by the engine itself. Best
+play is defined only between two sides: two players, or two pairs of partners.
 
-The search keeps its path in an array of NODEs instead of calling itself: Numba cannot cache
-functions that do.
+The search keeps its path in an array of NODEs instead of calling itself, because Numba cannot cache
+recursive functions.
 """
 
 from __future__ import annotations
@@ -34,45 +34,45 @@ from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS, TILE_COUNT
 
-UNSOLVED: Final = -(1 << 15)  # no value is as low
-WIDEST: Final = 1 << 14  # nor is any beyond this
-# Every tile is set and drawn once at most, and the others pass in between.
+UNSOLVED: Final = -(1 << 15)  # lower than any value
+WIDEST: Final = 1 << 14  # no value is beyond this, in either direction
+# Every tile is set at most once and drawn at most once, and the other seats pass in between.
 MOST_MOVES: Final = TILE_COUNT * (MAX_PLAYERS + 1)
 
-# A position on the path that is being looked at.
+# A position on the path of the search.
 NODE = np.dtype(
     [
         ("game", GAME),
         ("key", np.uint64),
-        ("alpha", np.int64),  # the value matters between these bounds;
-        ("beta", np.int64),  # beyond them it is a bound itself
-        ("low", np.int64),  # what was known of the value before
+        ("alpha", np.int64),  # the value is exact between these bounds;
+        ("beta", np.int64),  # outside them it is itself a bound
+        ("low", np.int64),  # the bounds known before the search
         ("high", np.int64),
         ("best", np.int64),  # the best value found
         ("best_action", np.int8),
-        ("count", np.int8),  # how many actions are legal; 0 where none need be tried
-        ("tried", np.int8),  # how many have been tried, the last of them just now
-        ("gain", np.int64),  # what its side gained by the one tried last
-        ("turn", np.int64),  # 1 if that side is to move again, or else -1
+        ("count", np.int8),  # how many actions are legal; 0 if none needs to be tried
+        ("tried", np.int8),  # how many have been tried, including the current one
+        ("gain", np.int64),  # what its side gained by the action tried last
+        ("turn", np.int64),  # 1 if that side is to move again, otherwise -1
         ("actions", np.int8, (ACTION_COUNT,)),
-        ("promise", np.int16, (ACTION_COUNT,)),
+        ("promise", np.int16, (ACTION_COUNT,)),  # actions with more are tried first
     ],
     align=True,
 )
 
-# Room to think in.
+# The state of one search.
 SOLVER = np.dtype(
     [
-        ("left", np.int64),  # nodes that may still be looked at; 0 once they were too few
-        ("salt", np.uint64),  # tells one set of rules from another
-        ("to_draw", np.uint32, (TILE_COUNT + 1,)),  # by tiles drawn: which may still be drawn ...
+        ("left", np.int64),  # nodes that may still be visited; 0 once the budget is spent
+        ("salt", np.uint64),  # distinguishes sets of rules
+        ("to_draw", np.uint32, (TILE_COUNT + 1,)),  # by tiles drawn: those still to be drawn ...
         ("draw_order", np.uint64, (TILE_COUNT + 1,)),  # ... and a hash of their order
         ("nodes", NODE, (MOST_MOVES + 1,)),
     ],
     align=True,
 )
 
-# What is known of a position met before. A memory is an array of these; its size is a power of two.
+# An entry of the transposition table: an array of these, whose size is a power of two.
 ENTRY = np.dtype(
     [("key", np.uint64), ("low", np.int16), ("high", np.int16), ("best_action", np.int8)],
     align=True,
@@ -81,7 +81,7 @@ ENTRY = np.dtype(
 
 @compiled
 def solve(game: Struct, solver: Struct, memory: Array, nodes: int) -> int:
-    """The value of best play from here, or UNSOLVED if so many nodes are too few."""
+    """Return the value of best play from here, or UNSOLVED if `nodes` nodes are too few."""
     _prepare(solver, game, nodes)
     value = _search(solver, memory, 0)
     return value if solver.left > 0 else UNSOLVED
@@ -91,7 +91,7 @@ def solve(game: Struct, solver: Struct, memory: Array, nodes: int) -> int:
 def solve_actions(
     game: Struct, solver: Struct, memory: Array, nodes: int, rows: Array, r: int
 ) -> bool:
-    """Write the value of every legal action into a row; answer whether so many nodes sufficed."""
+    """Write the value of every legal action into row `r`; return whether `nodes` nodes sufficed."""
     _prepare(solver, game, nodes)
     root = solver.nodes[0]
     _list_actions(root, -1)
@@ -103,7 +103,7 @@ def solve_actions(
 
 @compiled
 def _prepare(solver: Struct, game: Struct, nodes: int) -> None:
-    """Start from a game: note its rules, and what the boneyard still has to give."""
+    """Begin at a game: note its rules and the tiles that may still be drawn."""
     public, rules = game.public, game.public.rules
     solver.nodes[0].game = game
     solver.left = nodes
@@ -132,7 +132,7 @@ def _prepare(solver: Struct, game: Struct, nodes: int) -> None:
 
 @compiled
 def _search(solver: Struct, memory: Array, root: int) -> int:
-    """The value of the position at a depth (none, if there are too few nodes)."""
+    """Return the value of the position at depth `root`; meaningless once no nodes are left."""
     depth = root
     _open(solver, memory, depth, -WIDEST, WIDEST)
     while solver.left > 0:
@@ -155,7 +155,7 @@ def _search(solver: Struct, memory: Array, root: int) -> int:
 
 @inlined
 def _open(solver: Struct, memory: Array, depth: int, alpha: int, beta: int) -> None:
-    """Begin to look at the position at a depth, unless enough is known of it."""
+    """Open the position at a depth; it needs no search if its stored bounds decide it."""
     node = solver.nodes[depth]
     node.tried = node.count = 0
     node.best = 0
@@ -180,13 +180,13 @@ def _open(solver: Struct, memory: Array, depth: int, alpha: int, beta: int) -> N
 
 @inlined
 def _entry_of(memory: Array, key: Word) -> Struct:
-    """The one place where a position may be remembered."""
+    """Return the one entry in which a position may be stored."""
     return memory[signed(key & np.uint64(len(memory) - 1))]
 
 
 @inlined
 def _remember(memory: Array, node: Struct) -> None:
-    """Keep what is known now of the value; what was found beyond a bound bounds it."""
+    """Store the bounds that are now known; a value outside the window is only a bound."""
     entry = _entry_of(memory, node.key)
     entry.key = node.key
     entry.low = node.best if node.best > node.alpha else node.low
@@ -196,7 +196,7 @@ def _remember(memory: Array, node: Struct) -> None:
 
 @inlined
 def _follow(solver: Struct, depth: int) -> int:
-    """Make the next move, one deeper, and note what came of it; answer which it was."""
+    """Make the next move, one level deeper, note what it gained, and return it."""
     node, game = solver.nodes[depth], solver.nodes[depth + 1].game
     action = _next_action(node)
     solver.nodes[depth + 1].game = node.game
@@ -211,7 +211,7 @@ def _follow(solver: Struct, depth: int) -> int:
 
 @inlined
 def _weigh(node: Struct, value: int) -> None:
-    """Compare the action tried last, which led to a position of this value, with the best."""
+    """Compare the action tried last, which led to a position of value `value`, with the best."""
     value = node.gain + node.turn * value
     if value > node.best:
         node.best = value
@@ -220,7 +220,7 @@ def _weigh(node: Struct, value: int) -> None:
 
 @inlined
 def _list_actions(node: Struct, favourite: int) -> None:
-    """List what is legal and what it promises: the favourite most, the others their points."""
+    """List the legal actions and their promise: the favourite's is highest, then points count."""
     public = node.game.public
     hand = node.game.hands[public.turn]
     node.count, node.tried = legal_count(public, hand), 0
@@ -237,7 +237,7 @@ def _list_actions(node: Struct, favourite: int) -> None:
 
 @inlined
 def _next_action(node: Struct) -> int:
-    """The most promising of the actions not tried yet: it is brought to the front of them."""
+    """Move the most promising untried action to the front of the untried ones, and return it."""
     actions, promise, n = node.actions, node.promise, signed(node.tried)
     most = n
     for k in range(n + 1, node.count):
@@ -251,11 +251,12 @@ def _next_action(node: Struct) -> int:
 
 @inlined
 def _key(solver: Struct, game: Struct) -> Word:
-    """A hash of all that the future depends on, and of no more than that.
+    """Return a hash of everything that the rest of the hand depends on, and of nothing else.
 
     An end whose pip is on no tile to come matters for the total alone, and no more ends of a pip
-    matter than tiles that have it are to come. Scores matter where the target bounds them. Passes
-    do not matter: who has passed is stuck until somebody plays, and would only pass again.
+    matter than there are tiles to come with that pip. Scores matter only where the target bounds
+    them. Passes do not matter: whoever has passed is stuck until somebody plays, and would only
+    pass again.
     """
     public, rules = game.public, game.public.rules
     layout = public.layout
@@ -275,7 +276,7 @@ def _key(solver: Struct, game: Struct) -> Word:
 
 @inlined
 def _ends_that_matter(layout: Struct, to_come: Mask) -> int:
-    """By pip: how many of its plain ends matter, and its double's state, in 6 bits."""
+    """Return in 6 bits per pip how many of its plain ends matter, and its double's state."""
     ends = 0
     for pip in range(PIP_COUNT):
         tiles = signed(bit_count(to_come & SUITS[pip]))

@@ -1,16 +1,17 @@
-"""The fixed table of actions: what each of the 121 numbers means, in every game of the family.
+"""The action table: what each of the 121 numbers means, in every game of the family.
 
     0 .. 27     lead a tile: the tile's own number
     28 .. 34    set the double of a pip on a plain end of that pip: 28 + pip
-    35 .. 118   set a tile that is no double: 35 + 4 * rank + way, where rank counts those tiles by
-                number (1-0, 2-0, 2-1, 3-0, ... 6-5) and the way is
+    35 .. 118   set a tile that is not a double: 35 + 4 * rank + way, where rank counts those tiles
+                by number (1-0, 2-0, 2-1, 3-0, ... 6-5) and way is
                     0  its lower half on a plain end      1  its lower half on the double
                     2  its higher half on a plain end     3  its higher half on the double
     119         draw a tile (only with draw="optional")
     120         pass (only with draw="optional")
 
-A smaller set uses the same numbers: those of tiles that it lacks are never legal. Two plain ends
-with the same pip are one action; a plain end and a double with the same pip are two.
+Smaller sets use the same numbers: actions whose tile is not in the set are never legal. Setting a
+tile on either of two plain ends with the same pip is one action; setting it on a plain end or on
+the double of that pip is two.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ END_NAMES = ("plain", "double")
 
 
 class _Way(NamedTuple):
-    """What an action does: a tile, and the pip and kind of the end that it goes on."""
+    """What an action does: its tile, and the pip and the kind of the end that the tile goes on."""
 
     tile: Tile | None = None
     pip: int | None = None
@@ -64,7 +65,7 @@ _TEXT = re.compile(r"\s*(?P<tile>\d-\d)(@(?P<pip>\d)(?P<double>x?))?\s*")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Move:
-    """One way to act, known by its number in the table of actions.
+    """A move, identified by its action: its number in the action table.
 
     Written `5-3` (a lead), `5-3@5` (on a plain end), `5-3@5x` (on the double), `draw`, `pass`.
     """
@@ -75,7 +76,8 @@ class Move:
         """Refuse a number that is not in the table."""
         if self.action not in range(ACTION_COUNT):
             raise InvalidMoveError(
-                f"{self.action!r} is no move; actions are numbered 0 to {ACTION_COUNT - 1}"
+                f"{self.action!r} is not a valid action; "
+                f"actions are numbered 0 to {ACTION_COUNT - 1}"
             )
 
     @property
@@ -90,7 +92,7 @@ class Move:
 
     @property
     def end(self) -> str | None:
-        """The kind of that end: `plain` or `double`; None for a lead."""
+        """The kind of that end, `plain` or `double`; None for a lead."""
         return self._way.end
 
     @property
@@ -98,7 +100,7 @@ class Move:
         return _WAYS[self.action] if self.action < DRAW else _Way()
 
     def __str__(self) -> str:
-        """The text that `Move.parse` reads."""
+        """Return the text that `Move.parse` reads."""
         if self.action >= DRAW:
             return _WORDS[self.action]
         if self.pip is None:
@@ -107,7 +109,7 @@ class Move:
 
     @classmethod
     def of(cls, tile: Tile, pip: int | None = None, end: str | None = None) -> Move:
-        """The move that sets a tile on an end, or leads it."""
+        """Return the move that sets a tile on an end, or leads it if no end is given."""
         number = _NUMBERS.get(_Way(tile, pip, end))
         if number is None:
             raise InvalidMoveError(f"{tile} cannot be set on pip {pip!r} of a {end!r} end")
@@ -115,7 +117,7 @@ class Move:
 
     @classmethod
     def parse(cls, text: str) -> Move:
-        """The move that a text says; the halves of the tile may stand in either order."""
+        """Return the move that a text describes; the halves of its tile may be in either order."""
         for action, word in _WORDS.items():
             if text == word:
                 return cls(action)
@@ -127,31 +129,31 @@ class Move:
                     return cls.of(tile)
                 return cls.of(tile, int(match["pip"]), "double" if match["double"] else "plain")
         raise InvalidMoveError(
-            f"{text!r} is no move; moves are written 5-3 (a lead), 5-3@5 (on a plain end), "
-            "5-3@5x (on the double), draw, pass"
+            f"{text!r} is not a valid move; moves are written 5-3 (a lead), "
+            "5-3@5 (on a plain end), 5-3@5x (on the double), draw, pass"
         )
 
 
 MOVES: tuple[Move, ...] = tuple(map(Move, range(ACTION_COUNT)))
 
-# The same facts for compiled code; -1 where there is no such thing.
+# The tile, pip and end of every action for compiled code, with -1 for None.
 ACTION_TILE = np.array([-1 if m.tile is None else m.tile.id for m in MOVES], np.int8)
 ACTION_PIP = np.array([-1 if m.pip is None else m.pip for m in MOVES], np.int8)
 ACTION_END = np.array([-1 if m.end is None else END_NAMES.index(m.end) for m in MOVES], np.int8)
-# The pip that a tile set on an end shows outwards.
+# The pip on the outward half of the tile once it is set on an end.
 ACTION_OUTWARD = np.array(
     [-1 if m.tile is None or m.pip is None else m.tile.pips - m.pip for m in MOVES], np.int8
 )
-# What a tile set on an end counts there: the pip that it shows, or the whole of a double.
+# What the tile counts once it is set on an end: its outward pip, or the whole of a double.
 _sets_double = np.array([m.tile is not None and m.tile.is_double for m in MOVES])
 ACTION_SHOWS = np.where(_sets_double, 2 * ACTION_OUTWARD, ACTION_OUTWARD).astype(np.int8)
-# The first of the actions that set a tile on an end: a double has one, any other tile four.
+# By tile: the first of the actions that set it on an end; a double has one, any other tile four.
 FIRST_WAY = np.array(
     [min(m.action for m in MOVES if m.tile == tile and m.pip is not None) for tile in TILES],
     np.int16,
 )
-# PLAY[end][tile]: the action that sets a tile on an end, -1 where it does not fit. An end is
-# numbered by its pip where it is plain, and by PIP_COUNT + pip where it is the double.
+# PLAY[end][tile]: the action that sets a tile on an end, or -1 if it does not fit. A plain end is
+# numbered by its pip, the end of a double by PIP_COUNT + pip.
 PLAY = np.full((2 * PIP_COUNT, TILE_COUNT), -1, np.int8)
 for _move in MOVES:
     if _move.pip is not None:

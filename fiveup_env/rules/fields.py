@@ -1,6 +1,6 @@
-"""`Rules`: every field in which the games of the family differ, the presets, and what is refused.
+"""`Rules`: the fields in which the games of the family differ, and the values that are allowed.
 
-RULES.md says what each field means and where each preset comes from.
+RULES.md says what each field means. The presets are in `presets`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.errors import RulesError, SeatError, unknown
+from fiveup_env.rules.presets import NAMED_RULES
 from fiveup_env.rules.tiles import MAX_PIP, set_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-from fiveup_env.rules.presets import NAMED_RULES
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_MULTIPLE = 2 * MAX_PIP
 MAX_TARGET = 1_000_000
 
-# The values of the fields that are words; compiled code knows them by position.
+# The values of the fields that are words; compiled code holds the position of the value.
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "spinners": ("all", "first", "none"),
     "draw": ("until_playable", "optional"),
@@ -39,9 +39,10 @@ FINISH_HAND, IMMEDIATE = range(2)
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules of one game, complete: number of players, partners, and every field.
+    """The complete rules of one game: the number of players, the partners, and every field.
 
-    Made by `Rules.preset("all_fives", players=2, reserve=2)`; changed by `dataclasses.replace`.
+    Make them with `Rules.preset("all_fives", players=2, reserve=2)`; change them with
+    `dataclasses.replace`.
     """
 
     players: int = 4
@@ -63,7 +64,10 @@ class Rules:
     def preset(
         cls, name: str = "five_up", players: int = 4, *, teams: bool | None = None, **fields: Any
     ) -> Rules:
-        """A preset for so many players, with fields of one's own; four play as partners."""
+        """Return a preset for this many players, with some fields overridden.
+
+        Four play as partners unless `teams` says otherwise.
+        """
         if name not in NAMED_RULES:
             raise RulesError(unknown("preset", name, NAMED_RULES))
         for field in fields:
@@ -78,7 +82,7 @@ class Rules:
 
     @classmethod
     def of(cls, rules: str | Rules, players: int | None = None, **fields: Any) -> Rules:
-        """Rules from a preset's name or from finished rules, changed as the fields say."""
+        """Return a preset, by its name, or the given rules, with some fields overridden."""
         if not isinstance(rules, Rules):
             return cls.preset(rules, 4 if players is None else players, **fields)
         for field in fields:
@@ -88,7 +92,7 @@ class Rules:
 
     @classmethod
     def from_struct(cls, record: np.void) -> Rules:
-        """The rules that a RULES record holds."""
+        """Return the rules that a RULES struct holds."""
         numbers = (name for name in RULES.names or () if name != "sides")
         fields: dict[str, Any] = {name: int(record[name]) for name in numbers}
         words = {name: CHOICES[name][fields[name]] for name in CHOICES}
@@ -99,33 +103,33 @@ class Rules:
         return cls(**fields | words | flags)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be dealt or scored."""
+        """Refuse rules that cannot be dealt or scored."""
         _check_players(self.players)
         for field in dataclasses.fields(self):
             _check_value(field.name, getattr(self, field.name), str(field.type))
         if self.teams and self.players != 4:
-            raise RulesError(f"partners need four players, not {self.players}: say teams=False")
+            raise RulesError(f"partners need four players, not {self.players}; use teams=False")
         in_hands, tiles = self.players * self.hand_size, set_size(self.max_pip)
         if in_hands > tiles:
             raise RulesError(
-                f"{self.players} hands of {self.hand_size} need {in_hands} tiles and the "
+                f"{self.players} hands of {self.hand_size} need {in_hands} tiles, but the "
                 f"double-{self.max_pip} set has {tiles}: at most hand_size="
                 f"{tiles // self.players} can be dealt"
             )
         if self.unit not in {1, self.multiple}:
             raise RulesError(
-                f"unit must be 1 (points in {self.multiple}s) or the multiple itself "
+                f"unit must be 1 (a point for each {self.multiple}) or the multiple itself "
                 f"({self.multiple}), not {self.unit}"
             )
         if self.exact_target and self.target % self.unit:
             raise RulesError(
                 f"a target of exactly {self.target} can never be hit with points that come "
-                f"in {self.unit}s: choose a multiple of {self.unit}"
+                f"in {self.unit}s; choose a multiple of {self.unit}"
             )
 
     @property
     def name(self) -> str | None:
-        """The preset that these rules are, or None where a field differs from each of them."""
+        """The name of the preset that these rules equal, or None if they equal none."""
         plain = {field: getattr(Rules, field) for field in FIELDS}
         for name in NAMED_RULES:
             if self.fields() == plain | _changed(name, self.players, Rules.multiple):
@@ -133,39 +137,39 @@ class Rules:
         return None
 
     def fields(self) -> dict[str, Any]:
-        """The fields that a preset sets, in order: all but the players and their teams."""
+        """Return all fields but `players` and `teams`, in order."""
         return {name: getattr(self, name) for name in FIELDS}
 
     @property
     def sides(self) -> int:
-        """How many sides score: two partnerships, or every player."""
+        """The number of sides: two partnerships, or every player alone."""
         return 2 if self.teams else self.players
 
     def side_of(self, seat: int) -> int:
-        """The side that a seat plays for: 0 and 2 against 1 and 3, or each for itself."""
+        """Return the side of a seat: seats 0 and 2 against 1 and 3, or each seat its own."""
         return seat % self.sides
 
     def seats_of(self, side: int) -> tuple[int, ...]:
-        """The seats of a side."""
+        """Return the seats of a side."""
         return tuple(range(side, self.players, self.sides))
 
     @property
     def tile_count(self) -> int:
-        """How many tiles the set has."""
+        """The number of tiles in the set."""
         return set_size(self.max_pip)
 
     @property
     def boneyard_size(self) -> int:
-        """How many tiles are left when every hand is dealt, the reserve among them."""
+        """The number of tiles left once every hand is dealt, including the reserve."""
         return self.tile_count - self.players * self.hand_size
 
     def to_struct(self) -> np.ndarray:
-        """The same rules for compiled code: an array that is one RULES record."""
-        record = np.zeros((), RULES)
+        """Return these rules for compiled code: one RULES struct, as an array of no dimensions."""
+        struct = np.zeros((), RULES)
         for name in RULES.names or ():
             value = getattr(self, name)
-            record[name] = CHOICES[name].index(value) if name in CHOICES else value
-        return record
+            struct[name] = CHOICES[name].index(value) if name in CHOICES else value
+        return struct
 
 
 RULES = np.dtype(
@@ -201,15 +205,14 @@ _BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "max_pip": (1, MAX_PIP),
 }
 
-
 _WORDS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """A field and its value, from `field=value` as command lines take it."""
+    """Return the field and the value of a `field=value` argument of a command line."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise RulesError(f"--set {text!r}: write FIELD=VALUE, such as --set hand_size=7")
+        raise RulesError(f"--set takes FIELD=VALUE, such as hand_size=7, not {text!r}")
     if name not in {*FIELDS, "teams"}:
         raise RulesError(unknown("rule field", name, (*FIELDS, "teams")))
     if value.lower() in _WORDS:
@@ -218,7 +221,7 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 
 
 def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
-    """What a preset changes, for so many players."""
+    """Return the fields that a preset changes, with their values for this many players."""
     chosen = {
         field: value[players] if isinstance(value, dict) else value
         for field, value in NAMED_RULES[name].items()
@@ -230,7 +233,7 @@ def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
 
 def _check_players(players: object) -> None:
     if not _is_whole(players, MIN_PLAYERS, MAX_PLAYERS):
-        raise SeatError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play, not {players!r}")
+        raise SeatError(f"there must be {MIN_PLAYERS} to {MAX_PLAYERS} players, not {players!r}")
 
 
 def _check_value(name: str, value: object, kind: str) -> None:

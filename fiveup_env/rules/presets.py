@@ -1,4 +1,7 @@
-"""TODO."""
+"""The named rules: the presets of the family, and mini games that are small enough to be solved.
+
+RULES.md (section 6) says where each preset comes from.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
 
 _ALL_FIVES: dict[str, Any] = {
     "spinners": "first",
@@ -16,8 +18,8 @@ _ALL_FIVES: dict[str, Any] = {
     "target": {2: 250, 3: 200, 4: 200, 5: 200},
     "game_end": "immediate",
 }
-# What each preset changes: a value, a value for each number of players, or (for the unit) the
-# name of the field that it equals.
+# The fields that each preset changes: to a value, to a value for each number of players, or (the
+# unit only) to the value of the field that is named.
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "five_up": {},
     "five_up_armanino": {"hand_end": "armanino"},
@@ -27,8 +29,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "all_fives_cribbage": _ALL_FIVES | {"unit": 1, "target": 61},
     "muggins": _ALL_FIVES | {"spinners": "none"},
 }
-# Games small enough to be solved (docs/convergence.md). A name never changes what it means: where
-# another mini is wanted, it takes a name of its own.
+# Games small enough to be solved (docs/convergence.md). A name never changes its meaning: another
+# mini game needs a name of its own.
 _MINI: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "target": 5}
 MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mini-2": _MINI,

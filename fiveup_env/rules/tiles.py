@@ -1,11 +1,11 @@
-"""The domino set: numbering, pips, suits as bit masks, and the names of tiles.
+"""The domino set: the numbers, names and pips of tiles, and sets of tiles as bit masks.
 
-Tiles are numbered by their higher half, then by their lower one:
+Tiles are numbered by their higher half, then by their lower half:
 
     0-0 is 0, 1-0 is 1, 1-1 is 2, 2-0 is 3, ... 6-6 is 27
 
-so the double-N set is the first (N + 1)(N + 2) / 2 of them, and an id means the same tile in every
-set. A set of tiles is a 32-bit mask with bit `id` set.
+so the double-N set consists of the first (N + 1)(N + 2) / 2 tiles, and an id means the same tile in
+every set. A mask of tiles is a 32-bit integer in which bit `id` is set for each of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PIP_COUNT = MAX_PIP + 1
 
 
 class Tile(NamedTuple):
-    """One domino, its higher half first; written `5-3`."""
+    """A domino, its higher half first; written `5-3`."""
 
     high: int
     low: int
@@ -37,7 +37,7 @@ class Tile(NamedTuple):
 
     @property
     def pips(self) -> int:
-        """The pips on both halves."""
+        """The sum of the pips on both halves."""
         return self.high + self.low
 
     @property
@@ -46,12 +46,12 @@ class Tile(NamedTuple):
         return self.high * (self.high + 1) // 2 + self.low
 
     def __str__(self) -> str:
-        """The name for people: `5-3`."""
+        """Return the name of the tile, such as `5-3`."""
         return f"{self.high}-{self.low}"
 
     @classmethod
     def parse(cls, text: object) -> Tile:
-        """The tile of a name such as `5-3` or `3-5`, or of a pair of pips."""
+        """Return the tile with a name such as `5-3` or `3-5`, or with a pair of pips."""
         if isinstance(text, str):
             match = re.fullmatch(r"\s*([0-6])-([0-6])\s*", text)
             halves: tuple[object, ...] = tuple(map(int, match.groups())) if match else ()
@@ -63,7 +63,7 @@ class Tile(NamedTuple):
                 tile = cls(max(first, second), min(first, second))
                 if tile in _IDS:
                     return tile
-        raise TileError(f"{text!r} is no tile; tiles are written 5-3, from 0-0 to 6-6")
+        raise TileError(f"{text!r} is not a valid tile; tiles are written 5-3, from 0-0 to 6-6")
 
 
 TILES: tuple[Tile, ...] = tuple(
@@ -72,24 +72,24 @@ TILES: tuple[Tile, ...] = tuple(
 TILE_COUNT = len(TILES)
 _IDS = {tile: number for number, tile in enumerate(TILES)}
 
-# The same facts for compiled code.
+# For compiled code: the pips of every tile, and the suit of every pip (the tiles with that pip).
 TILE_PIPS = np.array([tile.pips for tile in TILES], np.int32)
 SUITS = np.array(
     [sum(1 << tile.id for tile in TILES if pip in tile) for pip in range(PIP_COUNT)], np.uint32
 )
-# The union of the suits of every set of pips, a set of pips being a mask of seven bits.
+# For every set of pips, as a mask of seven bits: the union of their suits.
 SUITS_OF = np.zeros(1 << PIP_COUNT, np.uint32)
 for _pip in range(PIP_COUNT):
     SUITS_OF.reshape(-1, 2, 1 << _pip)[:, 1] |= SUITS[_pip]
 
 
 def set_size(max_pip: int) -> int:
-    """How many tiles the double-`max_pip` set has."""
+    """Return the number of tiles in the double-`max_pip` set."""
     return (max_pip + 1) * (max_pip + 2) // 2
 
 
 def mask_of(tiles: Iterable[Tile]) -> int:
-    """The bit mask of some tiles."""
+    """Return the mask of some tiles."""
     mask = 0
     for tile in tiles:
         mask |= 1 << tile.id
@@ -97,5 +97,5 @@ def mask_of(tiles: Iterable[Tile]) -> int:
 
 
 def tiles_in(mask: int) -> Iterator[Tile]:
-    """The tiles of a bit mask, by number."""
+    """Return an iterator over the tiles of a mask, by number."""
     return (tile for number, tile in enumerate(TILES) if mask >> number & 1)

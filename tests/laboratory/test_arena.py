@@ -177,13 +177,13 @@ def failing(_masks: np.ndarray) -> np.ndarray:
 
 
 CROOKS: list[tuple[Callable[[np.ndarray], np.ndarray], str]] = [
-    (illegal, r"made a move that does not exist there: action \d+ .* is not allowed; allowed: "),
-    (not_a_number, r"answered NaN of float64 of shape \(\d+,\); \d+ views want as many whole"),
+    (illegal, r"made an illegal move: action \d+ .* is not allowed; allowed: "),
+    (not_a_number, r"returned NaN of float64 of shape \(\d+,\); \d+ views need one integer each"),
     (
         too_few,
-        r"answered an array of int64 of shape \(\d+,\); \d+ views want as many whole numbers",
+        r"returned an array of int64 of shape \(\d+,\); \d+ views need one integer each",
     ),
-    (beyond, "made a move that does not exist there: action 1099511627776 is not allowed"),
+    (beyond, "made an illegal move: action 1099511627776 is not allowed"),
     (failing, "raised RuntimeError: out of ideas"),
 ]
 
@@ -310,7 +310,7 @@ def test_an_agent_that_never_answers_is_ended_and_told(monkeypatch: pytest.Monke
     monkeypatch.setattr(workers, "GRACE", 0.3)
     terms = Terms(Rules.preset(players=2), "hand", move_limit=0.05)
     task = Task(("random", "sleeper"), 3, 2)
-    with pytest.raises(ArenaError, match=r"^sleeper did not answer; 0.05 seconds a") as caught:
+    with pytest.raises(ArenaError, match=r"^sleeper did not respond; 0.05 seconds a") as caught:
         list(play_tasks([task], terms, 1))
     assert view_text(loads(str(caught.value).splitlines()[-1])) in str(caught.value)
     others = Task(("random", "greedy"), 3, 2)

@@ -25,7 +25,7 @@ SECTIONS = [
     "Points in a hand",
     "Points by ply",
     "Regret in solved endings",
-    "Time for a move",
+    "Time per move",
     "How to read this",
 ]
 
@@ -119,20 +119,20 @@ def test_records_of_all_games_are_right(
     assert run(monkeypatch, f"--agents greedy,random --deals 5 {changes} --record {file}") == 0
     capsys.readouterr()
     assert fiveup(["check", str(file)]) == 0
-    assert "10 right, 0 wrong" in capsys.readouterr().out
+    assert "10 valid, 0 invalid" in capsys.readouterr().out
     assert json.loads(file.read_text().splitlines()[0])["rules"]["reserve"] == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("--agents greedy", "two agents at least"),
+        ("--agents greedy", "at least two agents"),
         ("--agents greedy,greedi", "did you mean 'greedy'"),
         ("--against greedi", "did you mean 'greedy'"),
-        ("--deals 0", "one deal at least"),
-        ("--chunk 0", "one deal at least"),
+        ("--deals 0", "--deals must be at least 1, not 0"),
+        ("--chunk 0", "--chunk must be at least 1, not 0"),
         ("--seed -1", "a seed is a whole number"),
-        ("--players 7", "2 to 5 can play"),
+        ("--players 7", "there must be 2 to 5 players"),
         ("--rules chess", "no preset 'chess'"),
         ("--set hand_siz=7", "did you mean 'hand_size'"),
         ("--move-limit 0", "--move-limit must be more than 0 seconds"),

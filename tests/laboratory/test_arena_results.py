@@ -174,7 +174,9 @@ def test_an_agent_whose_file_has_changed_is_refused(
     file = tmp_path / "results.jsonl"
     play_tournament(SMALL, 1, file)
     monkeypatch.setattr(results, "origin", lambda spec: "changed" if spec == "greedy" else spec)
-    with pytest.raises(ArenaError, match=r"was played with another (greedy|random): its code"):
+    with pytest.raises(
+        ArenaError, match=r"was played with another version of (greedy|random): its code"
+    ):
         play_tournament(SMALL, 1, file)
 
 
@@ -184,7 +186,7 @@ def test_an_agent_whose_file_has_changed_is_refused(
 def test_a_file_of_something_else_is_left_alone(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     file.write_bytes(content)
-    with pytest.raises(ArenaError, match=r"results\.jsonl is no results file of the arena"):
+    with pytest.raises(ArenaError, match=r"results\.jsonl is not a results file of the arena"):
         play_tournament(SMALL, 1, file)
     assert file.read_bytes() == content
 

@@ -54,13 +54,16 @@ def test_ray_is_tested_with_the_versions_of_everything_else() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        (["oracle=true"], "oracle: learner=rllib has none of it; leave it out"),
-        (["start=agents/policies/shipped"], "start: learner=rllib has none of it; leave it out"),
+        (["oracle=true"], "oracle: learner=rllib does not support this key; leave it out"),
+        (
+            ["start=agents/policies/shipped"],
+            "start: learner=rllib does not support this key; leave it out",
+        ),
         (
             ["ent_coef_end=0.01"],
-            "ent_coef_end: RLlib's schedules count decisions; set decisions, too",
+            "ent_coef_end: RLlib's schedules count decisions, so decisions must be set too",
         ),
-        (["learner=self_play"], "env_runners, learners: only learner=rllib has a cluster"),
+        (["learner=self_play"], "env_runners, learners: only learner=rllib uses a cluster"),
     ],
 )
 def test_what_rllib_lacks_is_refused_by_name(changes: list[str], sentence: str) -> None:

@@ -238,7 +238,7 @@ def test_only_the_checkpoints_that_the_run_may_go_back_to_are_kept(
         "00000003",
         "00000004",
     ]
-    with pytest.raises(ClusterError, match="00000001 is missing; start the run anew"):
+    with pytest.raises(ClusterError, match="00000001 is missing; start a new run"):
         play.restore({}, {"ray": "00000001"})
 
 
@@ -290,9 +290,9 @@ def test_a_runner_is_waited_for_some_times_as_long_as_windows_take(
         play.update(0)
     assert waits[0] == 600
     assert 60 <= waits[-1] < 600
-    for_windows = [patience_after(seconds, whole=True) for seconds in (0.1, 6, 12, 1000)]
+    for_windows = [patience_after(seconds, complete=True) for seconds in (0.1, 6, 12, 1000)]
     assert for_windows == [60, 60, 120, 600]
-    assert patience_after(0.1, whole=False) == 600
+    assert patience_after(0.1, complete=False) == 600
 
 
 def test_a_run_whose_node_is_lost_ends_as_it_should(
@@ -373,9 +373,11 @@ def test_what_ends_a_task_is_told_in_a_sentence(
     with pytest.raises(ArenaError, match=r"nowhere/policy\.json cannot be read"):
         list(play_on_cluster([task], terms, 1))
     with pytest.raises(ArenaError, match="a worker died while policy:nowhere met greedy"):
-        arena._answer(ray.remote(max_retries=0)(lambda: os._exit(1)).remote(), task)
+        arena._result(ray.remote(max_retries=0)(lambda: os._exit(1)).remote(), task)
     monkeypatch.setattr(arena, "code_version", lambda: "0.0+other")
-    with pytest.raises(ArenaError, match=r"has other code \(.*\) than this clone \(0.0\+other\)"):
+    with pytest.raises(
+        ArenaError, match=r"has different code \(.*\) from this clone \(0.0\+other\)"
+    ):
         list(play_on_cluster([task], terms, 1))
 
 
@@ -388,9 +390,9 @@ def test_a_cluster_that_is_too_small_says_what_it_has(
     del nodes
     monkeypatch.setattr(connection, "SECONDS_TO_SETTLE", 0)
     there = r"this cluster has 3 CPUs \(\S+ has 1, \S+ has 1, \S+ has 1\)"
-    with pytest.raises(ClusterError, match=rf"^env_runners=3 and learners=1 want 4 .*; {there}"):
+    with pytest.raises(ClusterError, match=rf"^env_runners=3 and learners=1 need 4 .*; {there}"):
         RLlibPlay(config_of("env_runners=3", "learners=1"), tmp_path)
-    with pytest.raises(ClusterError, match=rf"^--cores 4 wants 4 CPUs; {there}$"):
+    with pytest.raises(ClusterError, match=rf"^--cores 4 needs 4 CPUs; {there}$"):
         next(play_on_cluster([], Terms(Rules.preset()), 4))
 
 

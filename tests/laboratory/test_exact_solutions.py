@@ -88,7 +88,7 @@ def test_information_states_are_told_in_words() -> None:
 
 
 def test_a_solution_that_is_not_there_is_asked_for() -> None:
-    with pytest.raises(SolutionError, match="no solution of mini-2 for 4; known: mini-2-2"):
+    with pytest.raises(SolutionError, match="no solution of mini-2 for 4 players; known: mini-2-2"):
         read_solution("mini-2", 4)
 
 
@@ -136,7 +136,7 @@ def test_the_command_line_exploits_agents(
     ("words", "sentence"),
     [
         ("size five_up", "exact: these rules allow about"),
-        ("size mini-2 --most 500", "exact: these rules allow about 7e+02 histories, and no more"),
+        ("size mini-2 --most 500", "exact: these rules allow about 7e+02 histories, and at most"),
         ("size mini-4", "exact: there is no preset 'mini-4' (did you mean 'mini-"),
         ("size mini-2 --players 4", "exact: 4 hands of 2 need 8 tiles"),
         ("exploit mini-2 gredy", "exact: there is no agent 'gredy' (did you mean 'greedy'?)"),

@@ -24,9 +24,9 @@ PROMISED = {
     "openspiel_cfr": [r"after 8 rounds: NashConv 0\.", r"greedy .* NashConv \d"],
     "own_agent": ["heavy .* heavy:point=5", "agent .* Elo"],
     "own_encoder": ["`held`", r"held: \[", r"\(1000, 15\), Gymnasium: \(15,\)"],
-    "rllib": ["update 20: ", r"Against random play it makes \+\d"],
+    "rllib": ["update 20: ", r"Against random play it scores \+\d"],
     "sb3_ppo": ["before: ", r"after: \+\d"],
-    "shipped_policy": [r"seat \d sets", r"\d-\d@\d: 0\.\d\d", "It won 9. of 100 games"],
+    "shipped_policy": [r"seat \d sets", r"\d-\d@\d: 0\.\d\d", "It won 9. % of the games"],
     "torchrl_rollout": ["200 moves, 11 hands", r"seat 0: 51 moves, [+-]"],
 }
 

@@ -273,7 +273,7 @@ def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> Non
         *("--rounds", "2", "--width", "16", "--players", "4,2", "--out", str(out)),
     )
     assert ran.returncode == 0, ran.stderr
-    assert f"play with policy:{out}" in ran.stdout
+    assert f"Play with policy:{out}" in ran.stdout
     network, about = load_policy(out)
     assert network.shape.width == 16
     assert about["players"] == [4, 2]

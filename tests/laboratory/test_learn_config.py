@@ -60,17 +60,17 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
             "rules=five_upp",
             "rules, players: there is no preset 'five_upp' (did you mean 'five_up'?)",
         ),
-        ("rules=[]", "rules: name one at least"),
-        ("players=[2, 7]", "rules, players: 2 to 5 can play, not 7"),
+        ("rules=[]", "rules: name at least one"),
+        ("players=[2, 7]", "rules, players: there must be 2 to 5 players, not 7"),
         ("batch_size=70000", "batch_size: 70000 decisions are more than the 65536"),
         ("rivals=gredy", "rivals: there is no agent 'gredy' (did you mean 'greedy'?)"),
         ("panel=[greedy, foo]", "panel: there is no agent 'foo'"),
         ("reward=win", "reward: `win` comes at the end of a game"),
         ("horizon=hands", "horizon: there is no value 'hands' (did you mean 'hand'?)"),
         ("rival_share=0.5", "rival_share: there are no rivals"),
-        ("learner=plain", "rivals: the plain learner wants one opponent"),
+        ("learner=plain", "rivals: the plain learner needs exactly one opponent"),
         ("games={", "games: '{' cannot be read as a value"),
-        ("games", "a change is written key=value, not 'games'"),
+        ("games", "a change must be written key=value, not 'games'"),
     ],
 )
 def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -> None:
@@ -80,12 +80,12 @@ def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -
 
 
 def test_single_hands_have_no_outlook_on_a_game() -> None:
-    with pytest.raises(ConfigError, match="set episode=game"):
+    with pytest.raises(ConfigError, match="needs episode=game"):
         load_config("quick", ["episode=hand", "reward=outlook"])
 
 
 def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:
-    for text, sentence in (("games: [", "is not YAML"), ("just words", "must hold lines")):
+    for text, sentence in (("games: [", "is not valid YAML"), ("just words", "must contain lines")):
         path = tmp_path / "mine.yaml"
         path.write_text(text)
         with pytest.raises(ConfigError, match=sentence):

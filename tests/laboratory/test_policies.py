@@ -112,6 +112,19 @@ def test_a_policy_saved_again_takes_the_place_of_the_one_before(saved: Path) -> 
     assert [path.name for path in saved.parent.iterdir()] == ["policy"]
 
 
+def test_what_others_put_into_the_folder_of_a_policy_is_kept(saved: Path) -> None:
+    (saved / "README.md").write_text("mine")
+    (saved / "notes").mkdir()
+    (saved / "notes" / "one.txt").write_text("one")
+    (saved / "link").symlink_to("README.md")
+    save_policy(saved, lively(Shape(width=8)), {"second": True})
+    assert load_policy(saved)[1] == {"second": True}
+    assert (saved / "README.md").read_text() == (saved / "link").read_text() == "mine"
+    assert (saved / "link").is_symlink()
+    assert (saved / "notes" / "one.txt").read_text() == "one"
+    assert not list(saved.parent.glob(".*"))
+
+
 def test_what_cannot_be_written_leaves_the_one_before(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

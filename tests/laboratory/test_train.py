@@ -181,7 +181,7 @@ def _wait_for_another(folder: Path) -> None:
 
 def test_killed_ten_times_it_ends_with_the_same_weights_bit_for_bit(tmp_path: Path) -> None:
     code = (
-        "import sys, pathlib; from tests import test_train; "
+        "import sys, pathlib; from tests.laboratory import test_train; "
         "test_train.kill_and_resume(pathlib.Path(sys.argv[1]))"
     )
     done = subprocess.run(
@@ -255,7 +255,7 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
         (["network=attention", "width=40"], "network: the width of attention must be a multiple"),
         (["start=nowhere"], "nowhere/policy.json cannot be read"),
         (["--resume", "nothing"], "there is no run 'nothing'"),
-        (["--name", "a/b"], "the name of a run is the name of a folder"),
+        (["--name", "a/b"], "the name of a run must be a plain folder name"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_written(

@@ -201,7 +201,7 @@ def test_a_step_after_the_episode_is_refused() -> None:
     ("error", "match", "options"),
     [
         (EncoderError, "no encoder 'flatt'.*did you mean 'flat'.*tokens", {"encoder": "flatt"}),
-        (EncoderError, "what is hidden is no observation", {"encoder": "oracle"}),
+        (EncoderError, "hidden tiles are never an observation", {"encoder": "oracle"}),
         (OptionError, "no episode 'match'.*game, hand", {"episode": "match"}),
         (OptionError, "no reward 'money'.*points, margin, win", {"reward": "money"}),
         (OptionError, "no render mode 'rgb'.*rgb_array", {"render_mode": "rgb"}),

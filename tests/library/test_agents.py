@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -96,3 +98,54 @@ def test_agents_of_other_packages_are_found_by_their_entry_points(
         registry, "entry_points", lambda group: [Point] if group == "fiveup.agents" else []
     )
     assert make_agent("elsewhere:times=3") == Slow(times=3)
+
+
+def test_an_agent_of_another_package_that_cannot_be_imported_hides_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Point:
+        name = "broken"
+
+        @staticmethod
+        def load() -> type:
+            raise ImportError("no module named 'gone'")
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point])  # noqa: ARG005
+    assert make_agent("greedy") == Greedy()
+    assert "broken      cannot be loaded: no module named 'gone'" in listing()
+    assert "greedy" in listing()
+
+
+# --- Opponents come with the library
+
+
+def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = sys.modules['agents'] = None\n"
+        "import fiveup_env, gymnasium\n"
+        "assert not [name for name in sys.modules if name.startswith('fiveup_env.opponents.l')]\n"
+        "print(fiveup_env.make_agent('greedy'))\n"
+        "env = gymnasium.make('fiveup/FiveUp-v0', opponents='partner', episode='hand')\n"
+        "_, info = env.reset(seed=1)\n"
+        "over = False\n"
+        "while not over:\n"
+        "    _, reward, ended, cut, info = env.step(int(info['action_mask'].argmax()))\n"
+        "    over = ended or cut\n"
+        "print(fiveup_env.make_agent('pimc:worlds=4').worlds)\n"
+        "print(sorted(fiveup_env.opponents.known_agents()))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stderr
+    names = sorted(["random", *LADDER, "pimc"])
+    assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
+
+
+def test_opponents_of_a_learner_are_any_agent_that_keeps_the_protocol() -> None:
+    env = FiveUpEnv(players=2, opponents="pimc:worlds=2", episode="hand")
+    _, info = env.reset(seed=3)
+    env.step(int(info["action_mask"].argmax()))
+    assert env._opponents == make_agent("pimc:worlds=2")
+    mine = make_agent("defensive")
+    assert FiveUpEnv(opponents=mine)._opponents is mine

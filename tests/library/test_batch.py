@@ -206,7 +206,7 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(wrong: int) -> Non
         ("at least one game", {"games": 0}),
         ("at least one thread", {"threads": 0}),
         ("no preset", {"rules": ["five_up", "six_up"]}),
-        ("2 to 5 can play", {"players": [4, 6]}),
+        ("there must be 2 to 5 players", {"players": [4, 6]}),
         ("no episode", {"episode": "day"}),
         ("no reward", {"reward": "gold"}),
         ("no encoder", {"encoder": "flit"}),

@@ -1,4 +1,4 @@
-"""`python -m fiveup_env`: every command, and what it says to bad input."""
+"""`python -m fiveup_env`: every command, and its errors for bad input."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_record_writes_games_that_check_finds_right(
     command = ["record", "--games", "5", "--seed", "1", *changes, "--legal", "-o", str(file)]
     assert main(command) == 0
     assert main(["check", str(file)]) == 0
-    assert "5 right, 0 wrong" in capsys.readouterr().out
+    assert "5 valid, 0 invalid" in capsys.readouterr().out
     first = json.loads(file.read_text().splitlines()[0])
     assert first["rules"]["hand_size"] == 7
     assert first["rules"]["exact_target"] is True
@@ -58,7 +58,7 @@ def test_check_answers_one_and_says_why(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["check", str(file)]) == 1
     output = capsys.readouterr().out
     assert "line 2: hand 0: the lead must be a seat" in output
-    assert "2 right, 1 wrong" in output
+    assert "2 valid, 1 invalid" in output
 
 
 def test_show_prints_a_game_and_its_layout(
@@ -103,10 +103,10 @@ def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -
     [
         ("record --rules five_upp -o x", "did you mean 'five_up'"),
         ("record --set hand_siz=7 -o x", "did you mean 'hand_size'"),
-        ("record --set hand_size -o x", "write FIELD=VALUE"),
+        ("record --set hand_size -o x", "--set takes FIELD=VALUE"),
         ("record --set hand_size=9 -o x", "at most hand_size=7"),
         ("record --set hand_size=many -o x", "hand_size must be a whole number"),
-        ("record --players 9 -o x", "2 to 5 can play, not 9"),
+        ("record --players 9 -o x", "there must be 2 to 5 players, not 9"),
         ("record --games 0 -o x", "--games must be at least 1"),
         ("record --max-hands 0 -o x", "--max-hands must be at least 1"),
         ("record --seed -1 -o x", "a seed is a whole number"),

@@ -1,4 +1,4 @@
-"""Encoders hide nothing that a player can know, and leak nothing that it cannot."""
+"""Encoders show everything that a player can know, and nothing that it cannot."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_every_entry_stays_within_its_bounds(rules: Any, seed: int) -> None:
 
 
 def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
-    """What `flat` promises to tell apart, read off the game by other means."""
+    """Return the facts that `flat` promises to show, read off the game by other means."""
     state = game.state[0]
     public = state["public"]
     players = game.rules.players
@@ -234,7 +234,7 @@ def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
             register_encoder(HandOnly())
     finally:
         del ENCODERS["hand_only"]
-    with pytest.raises(EncoderError, match="is no encoder"):
+    with pytest.raises(EncoderError, match="is not an encoder"):
         register_encoder(copy)  # type: ignore[arg-type]
 
 

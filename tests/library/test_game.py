@@ -216,7 +216,7 @@ def test_moves_may_be_pushed_as_text() -> None:
 
 def test_a_game_says_where_it_stands() -> None:
     game = push_all(game_of("6-4 1-1", "4-0 2-2"), "6-4")
-    assert repr(game) == "<Game own rules, 2 players, hand 0, 2 : 0, seat 1 to move>"
+    assert repr(game) == "<Game custom rules, 2 players, hand 0, 2 : 0, seat 1 to move>"
 
 
 def test_a_game_goes_on_from_given_deals_to_seeded_ones() -> None:
@@ -274,7 +274,11 @@ def test_text_that_is_no_move_names_what_was_allowed() -> None:
     game = game_of("6-4 1-1", "4-0 2-2")
     before = game.state.tobytes()
     for text in ("", "six", "7-1", "6-4@", "6-4@3", "5-5@5x", "6-4@6y", "DRAW"):
-        refused(InvalidMoveError, "is no move.*allowed here: 1-1, 6-4", partial(game.push, text))
+        refused(
+            InvalidMoveError,
+            "is not a valid move.*allowed here: 1-1, 6-4",
+            partial(game.push, text),
+        )
     assert game.state.tobytes() == before
 
 
@@ -295,7 +299,7 @@ def test_a_move_that_is_not_allowed_names_what_was_allowed() -> None:
 
 def test_a_move_after_the_end_of_the_game_is_refused() -> None:
     game = push_all(game_of("6-4", "6-6", target=2), "6-4")
-    refused(GameOverError, "the game is over, side 0 has won", lambda: game.push("6-6"))
+    refused(GameOverError, "the game is over and side 0 has won", lambda: game.push("6-6"))
 
 
 def test_there_is_nothing_to_take_back_at_the_beginning() -> None:
@@ -319,9 +323,9 @@ def test_there_is_nothing_to_take_back_at_the_beginning() -> None:
         (RulesError, "multiple must be", {"multiple": 0}),
         (RulesError, "max_pip must be", {"max_pip": 7}),
         (RulesError, "exact_target must be True or False", {"exact_target": 1}),
-        (SeatError, "2 to 5 can play, not 6", {"players": 6}),
-        (SeatError, "2 to 5 can play, not 1", {"players": 1}),
-        (SeatError, "2 to 5 can play", {"players": "4"}),
+        (SeatError, "there must be 2 to 5 players, not 6", {"players": 6}),
+        (SeatError, "there must be 2 to 5 players, not 1", {"players": 1}),
+        (SeatError, "there must be 2 to 5 players", {"players": "4"}),
         (SeedError, "a seed is a whole number", {"seed": -1}),
         (SeedError, "a seed is a whole number", {"seed": 2**64}),
         (SeedError, "a seed is a whole number", {"seed": 1.5}),
@@ -342,7 +346,7 @@ def test_finished_rules_may_be_changed_too() -> None:
     [
         ("hands of \\[1, 2\\] tiles", deal("6-3", "6-6 1-1")),
         ("3-2 0 times, 6-6 2 times", Deal([["6-3"], ["6-6"]], ["6-6", *(str(t) for t in TILES if str(t) not in {"6-3", "6-6", "3-2"})])),
-        ("'7-1' is no tile", Deal([["7-1"], ["6-6"]], [])),
+        ("'7-1' is not a valid tile", Deal([["7-1"], ["6-6"]], [])),
         ("lead must be a seat from 0 to 1", deal("6-3", "6-6", lead=2)),
         ("double-6 set once", Deal([["6-3"], ["6-6"]], ["1-1"])),
     ],
@@ -354,12 +358,12 @@ def test_deals_that_are_no_whole_set(match: str, given_deal: Deal) -> None:
 def test_seats_that_the_game_does_not_have() -> None:
     game = Game("five_up", players=3, seed=1)
     for ask in (game.hand_of, game.view):
-        refused(SeatError, "there are seats 0 to 2, not 3", partial(ask, 3))
+        refused(SeatError, "seat must be from 0 to 2, not 3", partial(ask, 3))
 
 
 def test_names_that_are_no_tile() -> None:
     for text in ("7-0", "5", "", None, 5, (1,), (1, 9), ("a", "b")):
-        refused(TileError, "is no tile; tiles are written 5-3", partial(Tile.parse, text))
+        refused(TileError, "is not a valid tile; tiles are written 5-3", partial(Tile.parse, text))
 
 
 def test_numbers_that_are_no_action() -> None:

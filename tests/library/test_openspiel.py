@@ -365,7 +365,7 @@ def test_pieces_of_an_observer_share_the_memory_of_its_tensor() -> None:
     [
         ("fiveup(hand_size=99)", RulesError, "hand_size must be"),
         ("fiveup(rules=five_upp)", RulesError, "did you mean 'five_up'"),
-        ("fiveup(reward=points)", OptionError, "zero sum"),
+        ("fiveup(reward=points)", OptionError, "zero-sum"),
         ("fiveup(episode=game,max_hands=0)", OptionError, "max_hands must be 1 or more"),
         ("fiveup(episode=week)", OptionError, "no episode 'week'"),
     ],

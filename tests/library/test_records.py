@@ -1,4 +1,4 @@
-"""Records: written, read back to the same game, and refused where they break the rules."""
+"""Records are read back to the same game, and refused where they break the rules."""
 
 from __future__ import annotations
 
@@ -158,9 +158,9 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
     ("match", "damage"),
     [
         ("the format must be 'fiveup-record'", change("format", to="chess")),
-        ("reads version 1", change("version", to=2)),
+        ("the version must be 1", change("version", to=2)),
         ("the record: 'players' is missing", remove("players")),
-        ("2 to 5 can play, not 7", change("players", to=7)),
+        ("there must be 2 to 5 players, not 7", change("players", to=7)),
         ("the rules lack target", remove("rules", "target")),
         ("there is no rule field 'bonus'", change("rules", "bonus", to=1)),
         ("not those of the preset 'muggins'", change("rules", "preset", to="muggins")),
@@ -169,24 +169,24 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
         ("hand 1: 'lead' is missing", remove("hands", 1, "lead")),
         ("hand 1: every hand of the deal must be a list", change("hands", 1, "deal", 0, to="5-5")),
         ("hand 0: the deal must hold every tile", change("hands", 0, "deal", 0, 0, to="6-6")),
-        ("hand 0: '9-9' is no tile", change("hands", 0, "boneyard", 0, to="9-9")),
-        ("hand 2, lead: . is written, the rules give", change("hands", 2, "lead", to=None)),
-        ("hand 1, move 2, total: 99 is written, the rules give", change("hands", 1, "moves", 2, "total", to=99)),
+        ("hand 0: '9-9' is not a valid tile", change("hands", 0, "boneyard", 0, to="9-9")),
+        ("hand 2, lead: . is written, but the rules give", change("hands", 2, "lead", to=None)),
+        ("hand 1, move 2, total: 99 is written, but the rules give", change("hands", 1, "moves", 2, "total", to=99)),
         ("hand 1, move 2, points: 7 is written", change("hands", 1, "moves", 2, "points", to=7)),
-        ("hand 1, move 2, draws: 1 are written, the rules give 0", change("hands", 1, "moves", 2, "draws", to=["6-6"])),
+        ("hand 1, move 2, draws: its length is 1, but the rules give 0", change("hands", 1, "moves", 2, "draws", to=["6-6"])),
         ("hand 1, move 2: 'play' cannot be 5", change("hands", 1, "moves", 2, "play", to=5)),
         ("hand 1, move 2: seat . is to move, not seat 9", change("hands", 1, "moves", 2, "player", to=9)),
         ("hand 1, move 0: .* cannot be set on", change("hands", 1, "moves", 0, "on", to={"pip": 9, "end": "plain"})),
         ("hand 1, move 0: .* is not allowed", change("hands", 1, "moves", 0, "play", to="0-0")),
-        ("hand 1, move 3: 'legal' is not what was allowed", change("hands", 1, "moves", 3, "legal", to=[])),
+        ("hand 1, move 3: 'legal' must list exactly the legal plays", change("hands", 1, "moves", 3, "legal", to=[])),
         ("hand 1, move 1: 'on' is missing", remove("hands", 1, "moves", 1, "on")),
         ('hand 0, ended: "blocked" is written', change("hands", 0, "ended", to="blocked")),
         ("hand 0, end_points 1: 5 is written", change("hands", 0, "end_points", 1, to=5)),
         ("hand 0, scores_after 0: 61 is written", change("hands", 0, "scores_after", 0, to=61)),
-        ("hand 1: the hand before it has no end", remove("hands", 0, "moves", -1)),
+        ("hand 1: the hand before it did not end", remove("hands", 0, "moves", -1)),
         ("complete: false is written", change("complete", to=False)),
         ("winner: 9 is written", change("winner", to=9)),
-        ("'comment' does not belong there", change("comment", to="hello")),
+        ("'comment' does not belong here", change("comment", to="hello")),
     ],
 )  # fmt: skip
 def test_a_damaged_record_is_refused_with_its_place(match: str, damage: Any) -> None:
@@ -243,7 +243,7 @@ def test_a_damaged_line_names_its_number_and_does_not_hide_the_rest(tmp_path: Pa
     assert [line.number for line in read] == [1, 2, 4, 5, 6]
     assert [line.game is not None for line in read] == [True, False, False, True, False]
     assert str(read[1].error).startswith("line 2: hand 0, move ")
-    assert str(read[2].error).startswith("line 4: this is no JSON")
+    assert str(read[2].error).startswith("line 4: not valid JSON")
 
 
 def test_the_example_in_the_rules_is_a_right_record() -> None:

@@ -1,4 +1,4 @@
-"""The furniture of a run: its config, folder, checkpoints, metrics and display."""
+"""The bookkeeping of a run: its config, folder, checkpoints, metrics and display."""
 
 from fiveup_env.moved import point_to
 

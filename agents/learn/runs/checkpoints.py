@@ -1,7 +1,7 @@
 """Checkpoints: the whole state of a run in one safetensors file, with a digest of its content.
 
-A checkpoint appears under its name only once it is complete, and the ones before it are kept until
-then. A damaged one is passed over for the one before.
+A checkpoint appears under its name only once it is complete, and older ones are kept until then.
+A damaged checkpoint is skipped in favour of the one before it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from fiveup_env.files import write_atomic
 if TYPE_CHECKING:
     from pathlib import Path
 
-
 FORMAT: Final = "fiveup-checkpoint"
 VERSION: Final = 1
 KEPT: Final = 2
+
+# The arrays of a learner, and everything else that its next update depends on, as JSON.
+State = tuple[dict[str, np.ndarray], dict[str, Any]]
 
 
 class CheckpointError(FiveUpError):
@@ -31,7 +33,7 @@ class CheckpointError(FiveUpError):
 
 
 class Checkpoint(NamedTuple):
-    """What was read: where from, the arrays, all else, and which newer ones were passed over."""
+    """A checkpoint that was read: `damaged` has a sentence for each newer one that was skipped."""
 
     path: Path
     arrays: dict[str, np.ndarray]
@@ -42,7 +44,7 @@ class Checkpoint(NamedTuple):
 def write_checkpoint(
     folder: Path, number: int, arrays: dict[str, np.ndarray], about: dict[str, Any]
 ) -> Path:
-    """Write a checkpoint, then remove those that are too old."""
+    """Write a checkpoint, then remove all but the newest `KEPT`."""
     path = folder / f"{number:08}.safetensors"
     arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps({"format": FORMAT, "version": VERSION, **about})
@@ -54,7 +56,7 @@ def write_checkpoint(
             torn.unlink()
         write_atomic(path, safetensors.save(arrays, metadata))
     except OSError as error:
-        kept = f"the last good checkpoint is {before[-1]}" if before else "there is none before it"
+        kept = f"the last good checkpoint is {before[-1]}" if before else "there is no earlier one"
         raise CheckpointError(
             f"the checkpoint {path} could not be written ({error.strerror}); {kept}"
         ) from None
@@ -64,20 +66,20 @@ def write_checkpoint(
 
 
 def read_newest(folder: Path) -> Checkpoint:
-    """The newest checkpoint that is whole."""
+    """Return the newest checkpoint that is not damaged."""
     damaged: list[str] = []
     for path in reversed(checkpoints_in(folder)):
         try:
             arrays, about = _read(path)
         except (SafetensorError, OSError, ValueError, KeyError) as error:
-            damaged.append(f"{path} is damaged ({error}) and is passed over")
+            damaged.append(f"{path} is damaged ({error}) and was skipped")
             continue
         return Checkpoint(path, arrays, about, damaged)
     raise CheckpointError("; ".join([f"there is no good checkpoint in {folder}", *damaged]))
 
 
 def checkpoints_in(folder: Path) -> list[Path]:
-    """The checkpoints of a folder, oldest first."""
+    """Return the checkpoints in a folder, oldest first."""
     return sorted(folder.glob("[0-9]*.safetensors"))
 
 
@@ -90,7 +92,7 @@ def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         raise ValueError("its content does not match its digest")
     about = json.loads(metadata["about"])
     if (about["format"], about["version"]) != (FORMAT, VERSION):
-        raise ValueError(f"it is {about['format']} version {about['version']}")
+        raise ValueError(f"its format is {about['format']} version {about['version']}")
     return arrays, about
 
 
@@ -101,6 +103,3 @@ def _digest(arrays: dict[str, np.ndarray], text: str) -> str:
         digest.update(f"{name} {array.dtype} {array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-State = tuple[dict[str, np.ndarray], dict[str, Any]]

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a live panel on a terminal, plain lines elsewhere."""
+"""The display of a run in progress: a live panel on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIGURES: Final = ("entropy", "explained_variance", "kl", "clip_fraction", "value
 
 
 class Display:
-    """Shows how far a run is and how it goes."""
+    """The progress of a run and its latest figures."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(highlight=False)
@@ -45,11 +45,11 @@ class Display:
         self._live.stop()
 
     def say(self, sentence: str) -> None:
-        """Say something that stays."""
+        """Print a sentence that stays on the screen."""
         self.console.print(sentence, soft_wrap=True)
 
     def show(self, line: Line, progress: float) -> None:
-        """Show what an update came to; `progress` is the share of the run that is done."""
+        """Show the metrics of an update; `progress` is the share of the run that is done."""
         self._panel = line.get("panel", self._panel)
         left = line["seconds"] * max(0.0, 1 - progress) / max(progress, 1e-9)
         if self.console.is_terminal:
@@ -60,8 +60,8 @@ class Display:
             self._shown = now
             self.say(
                 f"{100 * progress:3.0f} %  {clock(left)} left  update {line['update']}  "
-                f"{line['decisions_per_second']:,.0f}/s  entropy {line['entropy']:.3f}  "
-                f"explained {line['explained_variance']:.2f}  kl {line['kl']:.4f}  "
+                f"{line['decisions_per_second']:,.0f} decisions/s  entropy {line['entropy']:.3f}  "
+                f"explained variance {line['explained_variance']:.2f}  kl {line['kl']:.4f}  "
                 + "  ".join(against(rival, rate) for rival, rate in line.get("panel", {}).items())
             )
 
@@ -70,7 +70,7 @@ class Display:
         table.add_row("time left", clock(left))
         table.add_row("update", f"{line['update']:,}")
         table.add_row("decisions", f"{line['decisions']:,}")
-        table.add_row("a second", f"{line['decisions_per_second']:,.0f}")
+        table.add_row("decisions/s", f"{line['decisions_per_second']:,.0f}")
         for name in FIGURES:
             table.add_row(name.replace("_", " "), f"{line.get(name, float('nan')):.4f}")
         rates = [Text(against(rival, rate)) for rival, rate in self._panel.items()]
@@ -78,13 +78,13 @@ class Display:
 
 
 def clock(seconds: float) -> str:
-    """Hours, minutes and seconds."""
+    """Return a duration as text, `h:mm:ss` or `m:ss`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def against(rival: str, rate: tuple[float, float, float]) -> str:
-    """A win rate with its interval, in words."""
+    """Return a win rate against a rival, with its interval, as text."""
     middle, low, high = (100 * value for value in rate)
     return f"against {rival} {middle:.1f} % ({low:.1f} .. {high:.1f})"

@@ -1,14 +1,14 @@
 """The folder of a run: how it was started, its metrics, its checkpoints and its policy.
 
 runs/NAME/
-    config.yaml     the configuration, every key
-    about.json      command, code version, seed
+    config.yaml     the configuration, with every key
+    about.json      the command, the version of the code, the seed
     metrics.jsonl   a line for every update
     events.*        the same for TensorBoard
     curve.svg       the learning curve
-    checkpoints/    to go on from
-    past/           policies that became rivals
-    policy/         the policy, to play with
+    checkpoints/    the newest checkpoints, to resume from
+    past/           past policies that became rivals
+    policy/         the trained policy
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ RUNS: Final = Path(__file__).parents[3] / "runs"
 
 
 class RunError(FiveUpError):
-    """A run that does not exist, or that cannot go on with this configuration."""
+    """A run that does not exist, or that cannot be resumed with this configuration."""
 
 
 class Run:
-    """A run's folder."""
+    """The folder of a run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class Run:
         self.policy = folder / "policy"
 
     def begin(self, config: Config) -> None:
-        """Make the folder, and write down how the run was started or goes on."""
+        """Make the folder, and write how the run was started or resumed."""
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         about = {"command": command(), "code": code_version(), "seed": config.seed}
         with atomic_file(self.folder / "about.json") as file:
@@ -58,11 +58,14 @@ class Run:
             yaml.safe_dump(config.as_dict(), file, sort_keys=False)
 
     def config(self, changes: dict[str, Any]) -> Config:
-        """The configuration to go on with: the run's own, with changes."""
+        """Return the configuration to resume with: the run's own, with changes."""
         return make_config(read_config(self.config_file) | changes)
 
     def newest(self, config: Config) -> Checkpoint | None:
-        """The checkpoint to go on from, if it fits; none if the run has not come to the first."""
+        """Return the checkpoint to resume from, or None if the run has not written one yet.
+
+        Raises `RunError` if the checkpoint was trained with another configuration.
+        """
         if not checkpoints_in(self.checkpoints):
             return None
         checkpoint = read_newest(self.checkpoints)
@@ -71,7 +74,7 @@ class Run:
             if name not in FREE_KEYS and trained.get(name) != wanted[name]:
                 raise RunError(
                     f"{name}: the checkpoint {checkpoint.path} was trained with "
-                    f"{trained.get(name)!r}, not {wanted[name]!r}; a run that goes on may change "
+                    f"{trained.get(name)!r}, not {wanted[name]!r}; a resumed run may change "
                     f"only {', '.join(FREE_KEYS)}"
                 )
         return checkpoint
@@ -83,15 +86,15 @@ class Run:
         return write_checkpoint(self.checkpoints, about["updates"], arrays, about)
 
     def last_good(self) -> str:
-        """The newest checkpoint, for a message."""
+        """Return the part of an error message that names the newest checkpoint."""
         kept = checkpoints_in(self.checkpoints)
         return f"the last good checkpoint is {kept[-1]}" if kept else "there is no checkpoint yet"
 
 
 def new_run(name: str) -> Run:
-    """A folder that is not there yet: of this name or, if it is taken, with a number."""
+    """Return a run whose folder does not exist yet; a number is added to a name that is taken."""
     if not name or Path(name).name != name:
-        raise RunError(f"the name of a run is the name of a folder in runs/, not {name!r}")
+        raise RunError(f"the name of a run must be a plain folder name, not {name!r}")
     number, folder = 1, RUNS / name
     while folder.exists():
         number += 1
@@ -100,7 +103,7 @@ def new_run(name: str) -> Run:
 
 
 def find_run(chosen: str) -> Run:
-    """The run of a name or a folder."""
+    """Return the run with this name or folder."""
     for folder in (RUNS / chosen, Path(chosen)):
         run = Run(folder)
         if run.config_file.is_file():
@@ -111,11 +114,11 @@ def find_run(chosen: str) -> Run:
 
 
 def command() -> str:
-    """The command line that was given."""
+    """Return the command line of this process."""
     return " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def code_version() -> str:
-    """The version of the package, and a digest of the code that plays and learns."""
+    """Return the version of the package, and a digest of the code that plays and learns."""
     laboratory = Path(__file__).parents[2]
     return f"{__version__}+{source_digest(frozenset({laboratory, PACKAGE}))}"

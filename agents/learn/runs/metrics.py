@@ -19,10 +19,10 @@ Line = dict[str, Any]
 
 
 class Metrics:
-    """What is written down while a run goes on."""
+    """The metrics of a run, written as it proceeds."""
 
     def __init__(self, run: Run, updates: int = 0) -> None:
-        """Go on after so many updates; what was written beyond them is dropped."""
+        """Continue after this many updates; lines written for later updates are dropped."""
         lines = [line for line in read_metrics(run.metrics_file) if line["update"] <= updates]
         with atomic_file(run.metrics_file) as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
@@ -30,7 +30,7 @@ class Metrics:
         self._events = SummaryWriter(str(run.folder), purge_step=updates + 1)
 
     def write(self, line: Line) -> None:
-        """Write what an update came to."""
+        """Write the metrics of an update."""
         self._file.write(json.dumps(line) + "\n")
         self._file.flush()
         for name, value in line.items():
@@ -41,19 +41,19 @@ class Metrics:
                 self._events.add_scalar(f"train/{name}", value, line["update"])
 
     def close(self) -> None:
-        """Finish the files."""
+        """Close the files."""
         self._file.close()
         self._events.close()
 
 
 def read_metrics(path: Path) -> list[Line]:
-    """The lines of a metrics file; one that was torn at the end is left out."""
+    """Return the lines of a metrics file; an incomplete last line is left out."""
     texts = path.read_text("utf-8").splitlines() if path.is_file() else []
     return [json.loads(text) for text in texts if text.endswith("}")]
 
 
 def draw_curve(run: Run) -> None:
-    """Draw how the win rates against the panel, and the entropy, went."""
+    """Draw the win rates against the panel and the entropy over the decisions learnt from."""
     lines = read_metrics(run.metrics_file)
     figure = Figure(figsize=(8, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -65,10 +65,10 @@ def draw_curve(run: Run) -> None:
         above.plot(at, middle, marker="o", markersize=3, label=f"against {rival}")
         above.fill_between(at, low, high, alpha=0.2)
     above.axhline(50, color="grey", linewidth=0.8)
-    above.set(ylabel="games won, of 100", ylim=(0, 100))
+    above.set(ylabel="win rate (%)", ylim=(0, 100))
     if measured:
         above.legend(loc="lower right")
     below.plot([line["decisions"] / 1e6 for line in lines], [line["entropy"] for line in lines])
-    below.set(xlabel="million decisions learnt from", ylabel="entropy", ylim=(0, None))
+    below.set(xlabel="decisions learnt from (millions)", ylabel="entropy", ylim=(0, None))
     with atomic_file(run.curve_file) as file:
         figure.savefig(file, format="svg")

@@ -1,9 +1,11 @@
-"""The game in OpenSpiel. Importing this registers it as `fiveup`; docs/openspiel.md explains it.
+"""The game in OpenSpiel; importing this package registers it as `fiveup`.
 
-import pyspiel
-import fiveup_env.adapters.openspiel
+    import pyspiel
+    import fiveup_env.adapters.openspiel
 
-game = pyspiel.load_game("fiveup(players=2,max_pip=2,hand_size=2)")
+    game = pyspiel.load_game("fiveup(players=2,max_pip=2,hand_size=2)")
+
+See docs/openspiel.md.
 """
 
 from fiveup_env.errors import OptionError
@@ -12,7 +14,7 @@ try:
     import pyspiel
 except ModuleNotFoundError:
     raise OptionError(
-        "this needs OpenSpiel: pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
+        "the adapter needs OpenSpiel: pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
     ) from None
 
 from fiveup_env.adapters.openspiel.game import FiveUpGame, load

@@ -1,8 +1,8 @@
-"""The course of a game whose chance comes one outcome after the other; OpenSpiel is not needed.
+"""The course of a game whose chance outcomes come one at a time; it does not need OpenSpiel.
 
-The engine's GAME has the whole boneyard in its order. Here nothing is drawn before chance has said
-what: a move is tried on a second record, and again with every tile that it draws, until all its
-draws are known. Only then it is made. The rules stay where they are, in the engine.
+The engine's GAME holds the whole boneyard in order. Here nothing is drawn before chance has decided
+it: a move is tried on a second struct, and again with every tile that it draws, until all of its
+draws are known. Only then is it made. The rules stay in the engine.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from fiveup_env.rules.tiles import TILE_COUNT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Who acts, where it is no seat; the numbers are OpenSpiel's.
+# Who acts when it is not a seat; the numbers are OpenSpiel's.
 CHANCE, NOBODY = -1, -4
-# What chance is to say, unless a seat is to move.
+# The stages: what chance is to decide, or that a seat is to move.
 DEALING, LEAD, MOVING, DRAWING = range(4)
-# The rows of the GAME records: the truth, and the move that is being tried.
+# The rows of the GAME structs: the true game, and the one in which a move is tried.
 NOW, TRIED = range(2)
-# What a tried move leads to, unless it is a seat that is to move.
+# What a tried move leads to, unless it is a seat to move.
 UNKNOWN_DRAW, HAND_ENDED = REFUSED - 1, REFUSED - 2
 
 ACTION_TILES = ACTION_TILE.tolist()
 
 
 class Course:
-    """A game from its first chance to its end.
+    """A game from its first chance outcome to its end.
 
     Attributes:
         rules, episodes: the rules, and what an episode is.
-        games: GAME records, by the rows above.
-        origin: the bytes of the first of them, as it all began.
-        stage: what is to come.
+        games: two GAME structs, in the rows NOW and TRIED.
+        origin: the bytes of the first of them at the very beginning.
+        stage: DEALING, LEAD, MOVING or DRAWING.
         mover: who acts: a seat, CHANCE, or NOBODY at the end.
-        dealt: the tiles dealt in this hand so far, seat by seat, each hand by number.
-        next_tiles: those that may be dealt next, by number.
+        dealt: the tiles dealt in this hand so far, seat by seat, each hand by tile number.
+        next_tiles: the tiles that the rest of the present hand comes from, by number.
         action, known: the move that chance interrupts, and how many of its draws are known.
-        by_lot: whether the lot named who leads this hand.
-        finished: the GAME records of the hands before this one, as bytes.
+        by_lot: whether the lot decided who leads this hand.
+        finished: the GAME structs of the hands before this one, as bytes.
     """
 
     __slots__ = (
@@ -83,23 +83,23 @@ class Course:
         self._begin(game.tobytes())
 
     def beginning(self, scores: int | None = None) -> Course:
-        """The course as it was before anything happened, or with these scores by then."""
+        """Return the course before anything has happened, with other scores if they are given."""
         game = _games_of(self.origin)
         if scores is not None:
             game["public"]["scores"] = scores
         twin = self.copy()
-        twin._begin(game.tobytes())  # noqa: SLF001 - a twin's own
+        twin._begin(game.tobytes())  # noqa: SLF001 - it is a Course too
         return twin
 
-    def count_from(self, scores: np.ndarray) -> None:
-        """Let the scores be these now, and have been as much less at the beginning as they were."""
+    def set_scores(self, scores: np.ndarray) -> None:
+        """Set the present scores, and shift those at the beginning by the same difference."""
         game = _games_of(self.origin)
         game["public"]["scores"] += scores - self.games["public"]["scores"][NOW]
         self.games["public"]["scores"][NOW] = scores
         self.origin = game.tobytes()
 
     def copy(self) -> Course:
-        """The same course, to go on by itself."""
+        """Return an independent copy of the course."""
         twin = object.__new__(Course)
         for name in Course.__slots__:
             setattr(twin, name, getattr(self, name))
@@ -107,11 +107,11 @@ class Course:
         return twin
 
     def __deepcopy__(self, memo: object) -> Course:
-        """OpenSpiel clones a state by `copy.deepcopy` of what it holds."""
+        """Return a copy; OpenSpiel clones a state by `copy.deepcopy` of what it holds."""
         return self.copy()
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """What chance may say, and how probably: tiles, or the seat that leads."""
+        """Return what chance may decide, with probabilities: tiles, or the seat that leads."""
         if self.stage == LEAD:
             return [(seat, 1 / self.rules.players) for seat in range(self.rules.players)]
         if self.stage == DEALING:
@@ -123,13 +123,13 @@ class Course:
         return [(tile, 1 / len(tiles)) for tile in tiles]
 
     def mask(self) -> np.ndarray:
-        """1 for every action that the seat to move may do."""
+        """Return a row with 1 for every legal action of the seat to move, and 0 for the others."""
         mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(self.games, NOW, mask)
         return mask[0]
 
-    def go_on(self, action: int) -> None:
-        """Take what chance says, or make the move of the seat to move."""
+    def apply(self, action: int) -> None:
+        """Apply a chance outcome, or make the move of the seat to move."""
         if self.stage == MOVING:
             self.action = action
             self._try()
@@ -141,21 +141,21 @@ class Course:
             self._start_hand(action)
 
     def returns(self) -> np.ndarray:
-        """What the episode has brought each seat; nothing before its end."""
+        """Return what the episode has brought each seat: zeros before its end."""
         returns = np.zeros((1, self.rules.players))
         if self.mover == NOBODY:
             write_returns(self.games, NOW, self.episodes.codes, returns)
         return returns[0]
 
     def view(self, seat: int) -> np.ndarray:
-        """What a seat may know: an array of one VIEW record."""
+        """Return what a seat may know, as an array of one VIEW struct."""
         views = np.zeros(1, VIEW)
         observe_at(self.games, NOW, seat, views, 0)
         return views
 
     @property
     def next_draw(self) -> int:
-        """The place of the tile that is drawn next."""
+        """The place in the boneyard of the tile that is drawn next."""
         return int(self.games["public"]["drawn"][NOW]) + self.known
 
     @property
@@ -178,8 +178,8 @@ class Course:
         wanted = hand_size - len(self.dealt) % hand_size
         if self.next_tiles.find(tile) not in range(len(self.next_tiles) - wanted + 1):
             raise DealError(
-                f"tile {tile!r} cannot be dealt here: each hand is dealt by its tiles' numbers, "
-                f"and these may be next: {list(self.next_tiles)}"
+                f"tile {tile!r} cannot be dealt here: the rest of this hand is dealt in ascending "
+                f"order of tile number, from {list(self.next_tiles)}"
             )
         self.dealt += bytes([tile])
         self.next_tiles = self.next_tiles[self.next_tiles.index(tile) + 1 :]
@@ -227,15 +227,15 @@ class Course:
 
 
 def _games_of(content: bytes) -> np.ndarray:
-    """GAME records that are some bytes. NumPy copies nested records far slower, by their fields."""
+    """Return the GAME structs that bytes hold; NumPy copies nested structs by field, far slower."""
     return np.frombuffer(bytearray(content), GAME)
 
 
 @cache
 def deal_shares(tiles: int, wanted: int) -> tuple[float, ...]:
-    """How likely each of some tiles, by number, is the lowest of so many that are dealt.
+    """Return how likely each tile, in order of number, is to be the lowest of `wanted` dealt.
 
-    A hand is dealt in the order of its tiles' numbers, so that it comes about in one way only.
+    A hand is dealt in ascending order of tile number, so that it comes about in only one way.
     """
     ways = comb(tiles, wanted)
     return tuple(comb(tiles - 1 - k, wanted - 1) / ways for k in range(tiles - wanted + 1))
@@ -243,7 +243,7 @@ def deal_shares(tiles: int, wanted: int) -> tuple[float, ...]:
 
 @compiled
 def hand_out(games: Array, dealt: Array) -> None:
-    """Give each seat its hand, of the tiles dealt seat by seat; the rest are the boneyard."""
+    """Give each seat its hand, of the tiles dealt seat by seat; the rest form the boneyard."""
     game, rules = games[NOW], games[NOW].public.rules
     tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     for seat in range(MAX_PLAYERS):
@@ -264,7 +264,7 @@ def hand_out(games: Array, dealt: Array) -> None:
 
 @compiled
 def try_move(games: Array, action: int, known: int) -> int:
-    """Make a move if so many known draws are all that it takes; answer what it leads to."""
+    """Make a move if the known draws are all that it takes, and return what it leads to."""
     game = games[NOW]
     if not is_legal(game.public, game.hands[game.public.turn], action):
         return REFUSED
@@ -278,7 +278,7 @@ def try_move(games: Array, action: int, known: int) -> int:
 
 @compiled
 def draw_next(games: Array, known: int, tile: int) -> bool:
-    """Put a tile of the boneyard where the move that is tried draws next; False if it is gone."""
+    """Put a boneyard tile where the tried move draws next; return False if it is not there."""
     game = games[NOW]
     place = game.public.drawn + known
     for k in range(place, game.public.boneyard):
@@ -289,16 +289,16 @@ def draw_next(games: Array, known: int, tile: int) -> bool:
 
 
 def dealt_to(game: np.ndarray, seat: int) -> list[int]:
-    """The tiles that a seat was dealt, by number."""
-    record = game[0]
-    public = record["public"]
+    """Return the tiles that a seat was dealt, by number."""
+    struct = game[0]
+    public = struct["public"]
     plies, drawn = int(public["plies"]), int(public["drawn"])
-    held = int(record["hands"][seat])
+    held = int(struct["hands"][seat])
     played = zip(public["play_seat"][:plies].tolist(), public["play_action"].tolist(), strict=False)
     for by, action in played:
         if by == seat:
             held |= 1 << ACTION_TILES[action]
-    drew = zip(public["draw_seat"][:drawn].tolist(), record["order"].tolist(), strict=False)
+    drew = zip(public["draw_seat"][:drawn].tolist(), struct["order"].tolist(), strict=False)
     for by, tile in drew:
         if by == seat:
             held &= ~(1 << tile)
@@ -306,14 +306,14 @@ def dealt_to(game: np.ndarray, seat: int) -> list[int]:
 
 
 def tiles_of(hand: int) -> list[int]:
-    """The numbers of the tiles in a mask."""
+    """Return the numbers of the tiles in a mask."""
     return [tile for tile in range(TILE_COUNT) if hand >> tile & 1]
 
 
 def hand_actions(game: np.ndarray, *, by_lot: bool) -> Iterator[int]:
-    """All that led to a GAME record from the beginning of its hand: chance and decisions."""
-    record = game[0]
-    public, order = record["public"], record["order"].tolist()
+    """Yield every action since the beginning of a GAME's hand, of chance and of seats."""
+    struct = game[0]
+    public, order = struct["public"], struct["order"].tolist()
     rules, drawn, plies = public["rules"], int(public["drawn"]), int(public["plies"])
     for seat in range(rules["players"]):
         yield from dealt_to(game, seat)

@@ -1,4 +1,4 @@
-"""The game as OpenSpiel's: made from parameters, it makes states and observers."""
+"""The game for OpenSpiel: made from parameters, it makes states and observers."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-FAR_BELOW = -MAX_TARGET  # scores from which no hand reaches a target
+FAR_BELOW = -MAX_TARGET  # a score from which no hand reaches a target
 
 
 class FiveUpGame(pyspiel.Game):
-    """The game of some rules, and what an episode of it is.
+    """The game under some rules, with some kind of episode.
 
     Attributes:
         rules: the rules.
         episodes: what an episode is, and what it brings.
-        course: one that has not begun.
-        observer, recalling_observer: what tells a player's observation and information state.
+        course: a course that has not begun.
+        observer, recalling_observer: write a player's observation and information state.
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
@@ -53,11 +53,11 @@ class FiveUpGame(pyspiel.Game):
         )
 
     def new_initial_state(self) -> FiveUpState:
-        """A state in which nothing has been dealt yet."""
+        """Return a state in which nothing has been dealt yet."""
         return FiveUpState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """How many times chance decides at most."""
+        """Return how often chance decides at most."""
         return chances_at_most(self.rules, self.episodes)
 
     def make_py_observer(
@@ -65,23 +65,24 @@ class FiveUpGame(pyspiel.Game):
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: dict[str, Any] | None = None,
     ) -> FiveUpObserver:
-        """What observes states."""
+        """Return an observer of states (by default without perfect recall)."""
         return FiveUpObserver(
             iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params
         )
 
     def state_of(self, view: np.ndarray, random: np.random.Generator) -> FiveUpState:
-        """Any state in which a seat sees what it sees in a view, each as likely as its deal.
+        """Return a random state that is consistent with a seat's view.
 
-        The hand is an episode of its own here; it leads to the scores that the view tells.
+        States are as likely as their deals. The hand is an episode of its own here, and it leads to
+        the scores that the view shows.
         """
         world = worlds_to_games(view, sample(view, 1, random))
         state = self.replayed(hand_actions(world, by_lot=True), self.course.beginning(FAR_BELOW))
-        state.course.count_from(view[0]["public"]["scores"])
+        state.course.set_scores(view[0]["public"]["scores"])
         return state
 
     def replayed(self, actions: Iterable[int], course: Course) -> FiveUpState:
-        """The state that actions lead to from a course's beginning, those of chance among them."""
+        """Return the state that actions, those of chance included, lead to from a new course."""
         state = FiveUpState(self, course)
         for action in actions:
             state.apply_action(action)
@@ -97,7 +98,7 @@ def load(
     max_hands: int = DEFAULTS["max_hands"],
     **fields: Any,
 ) -> FiveUpGame:
-    """OpenSpiel's game of some rules, chosen as everywhere in this library."""
+    """Return the OpenSpiel game of some rules, chosen as everywhere in this library."""
     if not isinstance(rules, Rules):
         players = players or DEFAULTS["players"]
     chosen = Rules.of(rules, players, **fields)

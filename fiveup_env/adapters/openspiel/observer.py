@@ -1,4 +1,4 @@
-"""What a player observes of a state: our encoders' rows as tensors, and texts."""
+"""What a player observes of a state: rows of the encoders as tensors, and strings."""
 
 from __future__ import annotations
 
@@ -19,43 +19,44 @@ NO_HAND, OWN_HAND, ALL_HANDS = (
     pyspiel.PrivateInfoType.SINGLE_PLAYER,
     pyspiel.PrivateInfoType.ALL_PLAYERS,
 )
-SECRET = tuple(piece.name for piece in TRUTH_PIECES)  # told to observers of everybody only
+SECRET = tuple(piece.name for piece in TRUTH_PIECES)  # for observers of all players only
 
 
 class FiveUpObserver:
     """OpenSpiel's observer: `tensor`, its named pieces in `dict`, and strings.
 
-    With perfect recall the row is that of `tokens`, else that of `flat`, number for number.
-    Without private information it is the row of seat 0, less what its hand tells.
+    With perfect recall the tensor is the row of the encoder `tokens`, otherwise that of `flat`,
+    number for number. Without private information it is the row of seat 0, without the pieces that
+    depend on its hand.
     """
 
     def __init__(self, kind: pyspiel.IIGObservationType, params: dict[str, Any] | None) -> None:
-        """Observe so much."""
+        """Prepare to observe this much of a state."""
         if params:
-            raise OptionError(f"observers of this game have no parameters, not {params}")
+            raise OptionError(f"observers of this game take no parameters, not {params}")
         if not kind.public_info and (kind.perfect_recall or kind.private_info == NO_HAND):
             raise OptionError(
-                "an observer without public information has private information and no perfect "
-                "recall: nearly all that there is to recall is public"
+                "an observer without public information must have private information and no "
+                "perfect recall, because nearly everything to recall is public"
             )
         self._kind = kind
         self._encoder = get_encoder("tokens" if kind.perfect_recall else "flat")
         pieces = (*self._encoder.pieces, *TRUTH_PIECES)
-        told = [(piece, start) for piece, start in offsets(pieces) if self._tells(piece.name)]
-        columns = [np.arange(start, start + piece.size) for piece, start in told]
+        chosen = [(piece, start) for piece, start in offsets(pieces) if self._includes(piece.name)]
+        columns = [np.arange(start, start + piece.size) for piece, start in chosen]
         size = row_size(self._encoder)
-        everything = len(told) == len(self._encoder.pieces)
+        everything = len(chosen) == len(self._encoder.pieces)
         self._columns = slice(size) if everything else np.concatenate(columns)
         self._views = np.zeros(1, VIEW)
         entries = np.zeros((1, size + TRUTH_SIZE), np.int8)
         self._entries, self._row, self._truth = entries[0], entries[:, :size], entries[:, size:]
         self.tensor = np.zeros(sum(map(len, columns)), np.float32)
         self.dict: dict[str, np.ndarray] = {}
-        for piece, start in offsets([piece for piece, _ in told]):
+        for piece, start in offsets([piece for piece, _ in chosen]):
             self.dict[piece.name] = self.tensor[start : start + piece.size].reshape(piece.shape)
 
-    def _tells(self, name: str) -> bool:
-        """Whether a piece of our encoders belongs to what is observed."""
+    def _includes(self, name: str) -> bool:
+        """Return whether a piece belongs to what is observed."""
         public, private = self._kind.public_info, self._kind.private_info
         if name in SECRET:
             return name == "hands" and private == ALL_HANDS
@@ -64,7 +65,7 @@ class FiveUpObserver:
         return bool(public and (name != "plays" or private != NO_HAND))
 
     def set_from(self, state: pyspiel.State, player: int) -> None:
-        """Write what a player observes into `tensor`, and so into `dict`.
+        """Write what a player observes into `tensor`, and so into `dict`, which shares its memory.
 
         In the middle of a move, where chance draws, it is what was observed before the move.
         """
@@ -80,7 +81,7 @@ class FiveUpObserver:
         self.tensor[:] = self._entries[self._columns]
 
     def string_from(self, state: pyspiel.State, player: int) -> str:
-        """What a player observes, for people and as a key."""
+        """Return what a player observes, as text for people that also serves as a key."""
         kind = self._kind
         seats: tuple[int, ...] = (player,)
         if kind.private_info != OWN_HAND:

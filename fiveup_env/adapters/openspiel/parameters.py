@@ -1,4 +1,4 @@
-"""What OpenSpiel is told of a game: its parameters, its type, and its bounds."""
+"""What OpenSpiel must know about a game: its parameters, its type and its bounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SHORT_NAME: Final = "fiveup"
 
-# What a field's parameter says where the preset is to decide, by the field's type.
+# The values that leave a field to the preset, by the type of the field.
 PRESET_DECIDES: Final[Mapping[str, Any]] = {"int": -1, "str": "preset", "bool": False}
 UNSET: Final = {
     field.name: PRESET_DECIDES[str(field.type)]
@@ -28,11 +28,11 @@ UNSET: Final = {
 DEFAULTS: Final[Mapping[str, Any]] = {
     "rules": "five_up",
     "players": 2,
-    "teams": True,  # whether four are partners; nobody else can be
+    "teams": True,  # whether four players are partners; ignored for any other number
     **UNSET,
     "episode": "hand",
     "reward": "margin",
-    "max_hands": 100,  # after so many hands a game is cut off
+    "max_hands": 100,  # a game is cut off after this many hands
 }
 
 TYPE: Final = pyspiel.GameType(
@@ -55,7 +55,7 @@ TYPE: Final = pyspiel.GameType(
 
 
 def rules_in(parameters: Mapping[str, Any]) -> Rules:
-    """The rules that some parameters describe."""
+    """Return the rules that some parameters describe."""
     fields = {name: parameters[name] for name in FIELDS if parameters[name] != UNSET[name]}
     players = parameters["players"]
     teams = players == 4 and parameters["teams"]
@@ -63,17 +63,21 @@ def rules_in(parameters: Mapping[str, Any]) -> Rules:
 
 
 def episodes_in(parameters: Mapping[str, Any]) -> Episodes:
-    """The episodes that some parameters describe, of bounded length and with a sum of zero."""
+    """Return the episodes that some parameters describe: of bounded length, and zero-sum."""
     episodes = Episodes(*(parameters[name] for name in ("episode", "reward", "max_hands")))
     if episodes.reward == "points":
-        raise OptionError("OpenSpiel's game is one of zero sum: reward=margin or reward=win")
+        raise OptionError(
+            "reward must be margin or win, not points: the OpenSpiel game is zero-sum"
+        )
     if episodes.episode == "game" and not episodes.max_hands:
-        raise OptionError("OpenSpiel wants games of bounded length: max_hands must be 1 or more")
+        raise OptionError(
+            "max_hands must be 1 or more, because OpenSpiel needs games of bounded length"
+        )
     return episodes
 
 
 def parameters_of(rules: Rules, episodes: Episodes) -> dict[str, Any]:
-    """The parameters that describe rules and episodes, each said outright."""
+    """Return the parameters that describe rules and episodes, with every value explicit."""
     return {
         "rules": rules.name or "five_up",
         "players": rules.players,
@@ -84,7 +88,7 @@ def parameters_of(rules: Rules, episodes: Episodes) -> dict[str, Any]:
 
 
 def info_of(rules: Rules, episodes: Episodes) -> pyspiel.GameInfo:
-    """The bounds of a game."""
+    """Return the bounds of a game."""
     hands = hands_at_most(episodes)
     bound = 1.0 if episodes.reward == "win" else float(hands * _points_of_a_hand(rules))
     return pyspiel.GameInfo(
@@ -99,26 +103,26 @@ def info_of(rules: Rules, episodes: Episodes) -> pyspiel.GameInfo:
 
 
 def hands_at_most(episodes: Episodes) -> int:
-    """How many hands an episode has at most."""
+    """Return the largest number of hands that an episode can have."""
     return 1 if episodes.episode == EPISODES[ONE_HAND] else episodes.max_hands
 
 
 def chances_at_most(rules: Rules, episodes: Episodes) -> int:
-    """How many times chance decides at most: every tile comes from it, and the lot."""
+    """Return how often chance decides at most: once for every tile, and for the lot."""
     return hands_at_most(episodes) * (rules.tile_count + 1)
 
 
 def _points_of_a_hand(rules: Rules) -> int:
-    """More points than any side can be ahead after a hand.
+    """Return an upper bound on the points by which a hand can put a side ahead.
 
-    No total and no hands left over exceed the pips of the set with every double counted twice.
+    Neither a total nor the tiles left over exceed the pips of the set, every double counted twice.
     """
     most = 2 * int(TILE_PIPS[: rules.tile_count].sum())
     return (rules.tile_count + 1) * (most // rules.multiple + rules.players) * rules.unit
 
 
 def _decisions_of_a_hand(rules: Rules) -> int:
-    """More decisions than a hand can have."""
+    """Return an upper bound on the decisions in a hand."""
     if rules.to_struct()["draw"] != DRAW_OPTIONAL:
         return rules.tile_count
     return rules.tile_count + rules.boneyard_size + (rules.tile_count + 1) * rules.players

@@ -1,4 +1,4 @@
-"""A state of the game for OpenSpiel: chance deals, names the leader and draws; players move."""
+"""A state of the game for OpenSpiel: chance deals, chooses who leads and draws; players move."""
 
 from __future__ import annotations
 
@@ -28,44 +28,44 @@ if TYPE_CHECKING:
 
 
 class FiveUpState(pyspiel.State):
-    """A state of the game; all that is not OpenSpiel's own is in its `course`."""
+    """A state of the game; everything that is not OpenSpiel's own is in its `course`."""
 
     def __init__(self, game: pyspiel.Game, course: Course | None = None) -> None:
-        """Begin as the game does, or with another course."""
+        """Begin at the game's beginning, or with the course given."""
         super().__init__(game)
         self.course = game.course.copy() if course is None else course
 
     # OpenSpiel's interface
 
     def current_player(self) -> int:
-        """Who acts."""
+        """Return who acts: a player, or OpenSpiel's number for chance or for the end."""
         return self.course.mover
 
     def is_terminal(self) -> bool:
-        """Whether it is over."""
+        """Return whether the episode is over."""
         return self.course.mover == NOBODY
 
     def is_chance_node(self) -> bool:
-        """Whether chance acts."""
+        """Return whether chance acts."""
         return self.course.mover == CHANCE
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What chance may bring, and how probably: tiles, or the seat that leads."""
+        """Return what chance may decide, with probabilities: tiles, or the seat that leads."""
         return self.course.outcomes()
 
     def returns(self) -> list[float]:
-        """What the episode has brought each player; nothing before its end."""
-        answer: list[float] = self.course.returns().tolist()
-        return answer
+        """Return what the episode has brought each player: zeros before its end."""
+        returns: list[float] = self.course.returns().tolist()
+        return returns
 
     def _legal_actions(self, player: int) -> list[int]:
-        """What the player to move may do."""
+        """Return the legal actions of the player to move."""
         del player
         actions: list[int] = self.course.mask().nonzero()[0].tolist()
         return actions
 
     def _apply_action(self, action: int) -> None:
-        self.course.go_on(action)
+        self.course.apply(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         course = self.course
@@ -78,13 +78,13 @@ class FiveUpState(pyspiel.State):
         return f"seat {course.drawer} draws {TILE_TEXTS[action]}"
 
     def __str__(self) -> str:
-        """Everything that has happened."""
+        """Return everything that has happened."""
         return history_text(self.course, range(self.num_players()))
 
-    # What C++ answers as well, but asks this state many questions for it
+    # C++ has these as well, but calls back into this state many times for each
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
-        """1 for every action that a player may do (the one to move, if none is named)."""
+        """Return 1 for every legal action of a player (by default the one to move), else 0."""
         mover = self.course.mover
         if mover < 0 or (player is not None and player != mover):
             return super().legal_actions_mask(mover if player is None else player)
@@ -92,11 +92,11 @@ class FiveUpState(pyspiel.State):
         return mask
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
-        """What a player observes (the one to move, if none is named)."""
+        """Return what a player observes (by default the one to move)."""
         return self._tensor(self.get_game().observer, player)
 
     def information_state_tensor(self, player: int | None = None) -> list[float]:
-        """What a player has seen (the one to move, if none is named)."""
+        """Return what a player has seen (by default the one to move)."""
         return self._tensor(self.get_game().recalling_observer, player)
 
     def _tensor(self, observer: FiveUpObserver, player: int | None) -> list[float]:
@@ -104,18 +104,19 @@ class FiveUpState(pyspiel.State):
         numbers: list[float] = observer.tensor.tolist()
         return numbers
 
-    # Other states that a player cannot tell from this one
+    # States that a player cannot tell from this one
 
     def resample_from_infostate(
         self, player_id: int, probability_sampler: Callable[[], float]
     ) -> FiveUpState:
-        """Any state with what a player has seen, each as likely as its deal.
+        """Return a random state that is consistent with what a player has seen.
 
-        Hands before this one stay as they were: nothing depends on them any more.
+        States are as likely as their deals. Earlier hands stay as they were, because nothing
+        depends on them any more.
         """
         course = self.course
         if course.stage != MOVING or course.mover == NOBODY:
-            raise BeliefError("states are drawn from what a player knows where somebody is to move")
+            raise BeliefError("states can be resampled only where somebody is to move")
         view = course.view(player_id)
         random = np.random.default_rng(int(probability_sampler() * 2**53))
         world = worlds_to_games(view, sample(view, 1, random))

@@ -1,10 +1,10 @@
-"""What seats have seen, as text: all that they saw, or the table as it lies.
+"""What seats see, as text: the whole history, or the table as it stands.
 
     p0 0-0 2-1 | lead 1 | 1:1-0 0+2-2 0:2-1@1 1+
 
 Seat 0 was dealt 0-0 and 2-1; seat 1 led 1-0; seat 0 drew 2-2 and set 2-1 on 1; seat 1 drew a tile
-that seat 0 does not see. Moves are written as `Move` does, and passes follow from the seats. Hands
-that were played before come first, each with the scores that it led to.
+that seat 0 does not see. Moves are written as `Move` writes them, and passes follow from the seats.
+Earlier hands come first, each with the scores that it led to.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ TILE_TEXTS = tuple(map(str, TILES))
 
 
 def history_text(course: Course, seats: Collection[int]) -> str:
-    """All that everybody has seen, and what was dealt and drawn to some seats."""
+    """Return all that everybody has seen, and what some seats were dealt and drew."""
     parts = []
-    for record in course.finished:
-        finished = np.frombuffer(record, GAME)
+    for content in course.finished:
+        finished = np.frombuffer(content, GAME)
         parts += _hand_parts(finished, int(finished["public"]["drawn"][0]), seats)
         parts.append(f"scores {_numbers(_scores(finished[0]['public']))}")
     if course.stage in {MOVING, DRAWING}:
@@ -51,15 +51,15 @@ def history_text(course: Course, seats: Collection[int]) -> str:
 
 
 def _hand_parts(game: np.ndarray, drawn: int, seats: Collection[int]) -> list[str]:
-    """The parts of a hand's text, of which so many draws are known."""
+    """Return the parts of a hand's text; only its first `drawn` draws are known."""
     dealt = [_held(seat, dealt_to(game, seat)) for seat in seats]
     events = list(_events(game[0], drawn, seats))
     return [*dealt, f"lead {game[0]['public']['lead']}", *([" ".join(events)] if events else [])]
 
 
-def _events(record: np.void, drawn: int, seats: Collection[int]) -> Iterator[str]:
-    """The tiles drawn and set, in order."""
-    public, order = record["public"], record["order"].tolist()
+def _events(struct: np.void, drawn: int, seats: Collection[int]) -> Iterator[str]:
+    """Yield the tiles drawn and set, in order."""
+    public, order = struct["public"], struct["order"].tolist()
     plies = int(public["plies"])
     play_seat, play_action = public["play_seat"].tolist(), public["play_action"].tolist()
     draw_seat, draw_ply = public["draw_seat"].tolist(), public["draw_ply"].tolist()
@@ -73,14 +73,14 @@ def _events(record: np.void, drawn: int, seats: Collection[int]) -> Iterator[str
 
 
 def table_text(course: Course, seats: Iterable[int], *, public: bool = True) -> str:
-    """The hands of some seats, and the table as it lies."""
-    record = course.games[NOW]
+    """Return the hands of some seats and, if `public`, the table as it stands."""
+    struct = course.games[NOW]
     if course.stage in {MOVING, DRAWING}:
-        parts = [_held(seat, tiles_of(int(record["hands"][seat]))) for seat in seats]
-        seen = _table_parts(record["public"])
+        parts = [_held(seat, tiles_of(int(struct["hands"][seat]))) for seat in seats]
+        seen = _table_parts(struct["public"])
     else:
         parts = [_held(seat, _dealt_so_far(course, seat)) for seat in seats]
-        seen = iter(("dealing", f"scores {_numbers(_scores(record['public']))}"))
+        seen = iter(("dealing", f"scores {_numbers(_scores(struct['public']))}"))
     return " | ".join([*parts, *seen] if public else parts)
 
 

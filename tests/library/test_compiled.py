@@ -1,0 +1,62 @@
+"""Compiled code is cached by all the source that it is compiled from."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from fiveup_env.engine.compiled import PACKAGE, compiled
+from fiveup_env.engine.state import side_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOWER = """
+from fiveup_env.engine.compiled import compiled
+
+@compiled
+def number():
+    return {number}
+"""
+UPPER = """
+from fiveup_env.engine.compiled import compiled
+from lower.numbers import number
+
+@compiled
+def twice():
+    return 2 * number()
+"""
+
+
+def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes(
+    tmp_path: Path,
+) -> None:
+    for package in ("lower", "upper"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").touch()
+    (tmp_path / "upper" / "doubles.py").write_text(UPPER)
+    told = []
+    for number in (3, 3, 5):
+        (tmp_path / "lower" / "numbers.py").write_text(LOWER.format(number=number))
+        code = (
+            "from upper.doubles import twice; print(twice(), sum(twice.stats.cache_hits.values()))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
+        )
+        told.append(done.stdout.split())
+    assert told == [["6", "0"], ["6", "1"], ["10", "0"]]
+    cached = [path.name for path in (tmp_path / "upper" / "__pycache__").glob("fiveup-*")]
+    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-fiveup_env+lower+upper"]
+
+
+@compiled
+def side(rules: object, seat: int) -> int:
+    """Call a function of the library."""
+    return side_of(rules, seat)
+
+
+def test_a_compiled_function_knows_the_packages_that_it_is_compiled_from() -> None:
+    roots = side.source_roots  # type: ignore[attr-defined]
+    assert roots == {PACKAGE, PACKAGE.parent / "tests"}
