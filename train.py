@@ -61,7 +61,7 @@ def _train(config: Config, run: Run, *, resume: bool) -> int:
             held.enter_context(closing(training.learner))
             run.begin(config)
             where = os.path.relpath(run.folder)
-            display.say(f"The run's folder is {where}. Ctrl-C stops it, --resume resumes it.")
+            display.say(f"The run's folder is {where}. Ctrl-C stops it; --resume continues it.")
             finished = training.train()
         if not finished:
             display.say(f"Stopped. To resume: python train.py --resume {run.folder.name}")

@@ -19,10 +19,11 @@ assert tops == {"fiveup_env"}, tops
 # A whole game against `partner`, one learner among three opponents.
 env = gymnasium.make("fiveup/FiveUp-v0", opponents="partner")
 _, info = env.reset(seed=1)
-reward, ended, truncated = 0.0, False, False
-moves = 0
+ended = truncated = False
+moves, reward = 0, 0.0
 while not ended and not truncated:
-    _, reward, ended, truncated, info = env.step(int(info["action_mask"].argmax()))
+    _, won, ended, truncated, info = env.step(int(info["action_mask"].argmax()))
+    reward = float(won)
     moves += 1
 assert reward in {-1.0, 1.0}, reward
 print(f"a game against partner: {moves} moves, reward {reward:+.0f}")

@@ -1,6 +1,7 @@
-"""Measure how fast worlds are sampled, counted and summed up: `python -m benchmarks.belief`.
+"""Measure how fast the exact belief is computed: `python -m benchmarks.belief`.
 
-The views are those of the seat to move in random games of Five Up, from the lead to the last tile.
+Worlds are sampled and counted, and marginals computed, for views of the seat to move in random
+games of Five Up, from the lead to the last tile.
 """
 
 from __future__ import annotations

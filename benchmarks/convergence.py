@@ -205,7 +205,9 @@ def main() -> None:
     """Measure what is missing, draw and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mini", choices=MINIS)
-    parser.add_argument("--decisions", type=int, default=400_000, help="that each learner plays")
+    parser.add_argument(
+        "--decisions", type=int, default=400_000, help="decisions that each learner plays"
+    )
     parser.add_argument(
         "--visits", type=int, default=10_000_000, help="decisions that CFR+ and MCCFR visit"
     )
@@ -217,8 +219,10 @@ def main() -> None:
     for method, seed, curve in measured(form, options):
         with curves_file(form).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"method": method, "seed": seed, "curve": curve}) + "\n")
-        steps, found = curve[-1]
-        print(f"{method}, seed {seed}: NashConv {found:.4f} after {steps:,} decisions", flush=True)
+        print(
+            f"{method}, seed {seed}: NashConv {curve[-1][1]:.4f} after {curve[-1][0]:,} decisions",
+            flush=True,
+        )
     draw(form)
     show(form)
 

@@ -1,6 +1,6 @@
-"""How fast the environments are: `python -m benchmarks.environments`.
+"""Measure how fast the environments are: `python -m benchmarks.environments`.
 
-Ratios are taken within one run, the two sides in turns, so that they hold on a machine whose speed
+The two sides of a ratio take turns within one run, so that it holds on a machine whose speed
 drifts. With `--others` the libraries of `benchmarks.others` are measured too, each in its own
 virtual environment.
 """
@@ -38,14 +38,14 @@ BATCH_STEPS = 1_200_000
 
 @compiled
 def choose(games: Array, key: Word, actions: Array) -> None:
-    """A random legal action for every game."""
+    """Write a random legal action for every game."""
     for i in range(len(games)):
         public, hand = games[i].public, games[i].hands[games[i].public.turn]
         actions[i] = nth_legal(public, hand, chance_below(key, i, legal_count(public, hand)))
 
 
 def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
-    """Seconds for a step of one game through `Batch`, and by the bare engine on such a batch."""
+    """Return the seconds per step of one game, through `Batch` and by the engine alone."""
     batch = Batch(games, threads=threads)
     batch.reset()
     steps = BATCH_STEPS // games
@@ -65,7 +65,7 @@ def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
 
 
 def aec_rate(env: Any, steps: int = 6_000) -> float:
-    """Steps a second of the usual AEC loop with `last()` and masked random actions."""
+    """Return the steps per second of the usual AEC loop with `last()` and random legal actions."""
     made, started = 0, time.perf_counter()
     while made < steps:
         env.reset()
@@ -81,7 +81,7 @@ def aec_rate(env: Any, steps: int = 6_000) -> float:
 
 
 def connect_four() -> tuple[Any, Any]:
-    """PettingZoo's connect_four, with its wrappers and without."""
+    """Return PettingZoo's connect_four, with its wrappers and without."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         from pettingzoo.classic import connect_four_v3
@@ -98,9 +98,9 @@ class _Clock(BaseCallback):
 
         def timed() -> Any:
             started = time.perf_counter()
-            answer = step()
+            result = step()
             self.seconds += time.perf_counter() - started
-            return answer
+            return result
 
         env.step_wait = timed  # type: ignore[method-assign]
 
@@ -109,7 +109,7 @@ class _Clock(BaseCallback):
 
 
 def training_share() -> tuple[float, float]:
-    """The environment's share of MaskablePPO's time with a 2 x 256 net, and steps a second."""
+    """Return the environment's share of MaskablePPO's time (2 x 256 net), and steps per second."""
     torch.set_num_threads(2)
     env = FiveUpVecEnv(256, players=2)
     clock = _Clock(env)
@@ -129,7 +129,7 @@ def training_share() -> tuple[float, float]:
 
 
 def medians(measure: Callable[[], tuple[float, ...]], rounds: int = ROUNDS) -> list[float]:
-    """The median of each figure over some rounds."""
+    """Return the median of each figure over some rounds."""
     return [
         statistics.median(column)
         for column in zip(*(measure() for _ in range(rounds)), strict=True)
@@ -137,7 +137,7 @@ def medians(measure: Callable[[], tuple[float, ...]], rounds: int = ROUNDS) -> l
 
 
 def aec_rates() -> tuple[float, ...]:
-    """Our rates and connect_four's, and their ratios."""
+    """Return our rates, connect_four's rates, and their ratios."""
     theirs, theirs_raw = (aec_rate(env, 2_000) for env in connect_four())
     ours, ours_raw = aec_rate(fiveup_env.env()), aec_rate(fiveup_env.raw_env())
     return (
@@ -152,7 +152,7 @@ def aec_rates() -> tuple[float, ...]:
 
 
 def thread_ratio() -> tuple[float, ...]:
-    """How much faster two threads step a large batch than one."""
+    """Return how many times as fast two threads step a large batch as one."""
     return (batch_seconds(16_384)[0] / batch_seconds(16_384, threads=2)[0],)
 
 
@@ -160,7 +160,7 @@ def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--others", action="store_true", help="measure other libraries too")
-    parser.add_argument("--venvs", type=Path, default=VENVS, help="where their environments live")
+    parser.add_argument("--venvs", type=Path, default=VENVS, help="folder of their environments")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
 
@@ -170,13 +170,16 @@ def main() -> None:
     share, trained = medians(training_share, rounds=3)
     lines = [
         ("Batch, flat and mask, 4,096 games, one thread", f"{1e-6 / batch:.2f} M steps/s"),
-        ("  against the bare engine's step", f"{batch / engine:.2f} times the time"),
-        ("  against connect_four's AEC loop", f"{1 / batch / theirs:,.0f} times"),
-        ("Batch, 16,384 games, two threads against one", f"{threads:.2f} times"),
+        ("  compared with the engine alone", f"{batch / engine:.2f} times as long"),
+        ("  compared with connect_four's AEC loop", f"{1 / batch / theirs:,.0f} times as fast"),
+        ("Batch, 16,384 games, two threads against one", f"{threads:.2f} times as fast"),
         ("AEC loop, env()", f"{env:,.0f} steps/s"),
-        ("  against connect_four's env()", f"{ratio:.1f} times"),
+        ("  compared with connect_four's env()", f"{ratio:.1f} times as fast"),
         ("AEC loop, raw_env()", f"{raw:,.0f} steps/s"),
-        ("  against connect_four's env(), raw_env()", f"{raw_ratio:.1f}, {raw_to_raw:.1f} times"),
+        (
+            "  compared with connect_four's env(), raw_env()",
+            f"{raw_ratio:.1f}, {raw_to_raw:.1f} times as fast",
+        ),
         (
             "connect_four's AEC loop, env() and raw_env()",
             f"{theirs:,.0f}, {theirs_raw:,.0f} steps/s",
@@ -194,7 +197,8 @@ def main() -> None:
                 continue
             factor = 1 / batch / row.steps_per_second
             name = f"{row.library} {row.version}, {row.game}"
-            print(f"{name:<50}{row.steps_per_second:>14,.0f} steps/s {factor:>9,.1f} x slower")
+            speed = f"{row.steps_per_second:>14,.0f} steps/s"
+            print(f"{name:<50}{speed}; Batch is {factor:,.1f} times as fast")
 
 
 if __name__ == "__main__":

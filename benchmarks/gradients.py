@@ -1,11 +1,11 @@
-"""Self-play without chance: exact policy gradients on a solved game, for docs/convergence.md.
+"""Train by self-play with exact policy gradients on a solved game, for docs/convergence.md.
 
     python -m benchmarks.gradients mini-2-draw --entropy 0.3
 
-Every seat goes up the gradient of its own worth and entropy, which is computed over the whole tree,
-not sampled. So neither noise nor a wrong value keeps this learner from an equilibrium. It sees the
-rows of `flat`, as ours does, through the same network, or with `--table` has a number of its own
-for every action in every row.
+Every seat ascends the gradient of its own value and entropy, which is computed over the whole tree,
+not sampled. So neither noise nor a wrong value estimate keeps this learner from an equilibrium. It
+sees the rows of `flat` through the same network as our learner, or with `--table` has a number of
+its own for every action in every row.
 """
 
 from __future__ import annotations
@@ -36,28 +36,31 @@ WIDTH: Final = 64
 LAST_ENTROPY: Final = 0.003
 NETWORK_RATE: Final = 1e-3
 TABLE_RATE: Final = 1e-2
-LAST_RATE: Final = 0.1  # of the rate, in the end
+LAST_RATE: Final = 0.1  # as a share of the first rate
 READINGS: Final = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A game's tree, with its information states as an encoder tells them apart."""
+    """A game's tree, with its information states grouped by what an encoder shows of them."""
 
     form: Form
-    rows: np.ndarray  # what the encoder tells, every row once (int8)
-    masks: np.ndarray  # what is allowed there (int8)
+    rows: np.ndarray  # the distinct rows of the encoder (int8)
+    masks: np.ndarray  # the legal actions of each row (int8)
     row_of: np.ndarray  # by information state
-    chosen: np.ndarray  # by node but the roots: its parent's row * ACTION_COUNT + what was chosen
+    chosen: np.ndarray  # by node, except roots: its parent's row * ACTION_COUNT + the action there
 
     def profile(self, shares: np.ndarray) -> np.ndarray:
-        """The profile of who plays by shares [rows x actions]."""
+        """Return the profile that plays with the given probabilities [rows x actions]."""
         form, players = self.form, self.form.rules.players
         states = self.row_of.repeat(form.widths)
         return form.normalised(np.r_[np.zeros(players), shares[states, form.actions[players:]]])
 
     def gradients(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the log-probabilities, each for its own seat [rows x actions]; and visits, by row."""
+        """Return the gradients of each seat's value, and the share of visits of each row.
+
+        The gradients are those by the log-probabilities of the seat's own actions [rows x actions].
+        """
         nodes, state_of = self.form.histories.nodes, self.form.state_of
         likely = nodes["chance"].copy()
         descend(nodes["parent"], self.chosen, shares.ravel(), likely)
@@ -73,11 +76,11 @@ class Tree:
 
 
 def tree_of(rules: Rules) -> Tree:
-    """Enumerate a game."""
+    """Return the tree of a game."""
     form, encoder = form_of(rules), get_encoder("flat")
-    told = np.zeros((len(form.seats), row_size(encoder)), np.int8)
-    encoder.encode(form.views(), told)
-    rows, row_of = np.unique(told, axis=0, return_inverse=True)
+    encoded = np.zeros((len(form.seats), row_size(encoder)), np.int8)
+    encoder.encode(form.views(), encoded)
+    rows, row_of = np.unique(encoded, axis=0, return_inverse=True)
     masks = np.zeros((len(rows), ACTION_COUNT), np.int8)
     masks[row_of.repeat(form.widths), form.actions[rules.players :]] = 1
     nodes = form.histories.nodes
@@ -86,7 +89,7 @@ def tree_of(rules: Rules) -> Tree:
 
 
 def climb(tree: Tree, options: argparse.Namespace) -> Iterator[tuple[int, float]]:
-    """Go up the gradients; tell NashConv after so many steps, now and then."""
+    """Ascend the gradients; now and then yield the number of steps and NashConv."""
     torch.manual_seed(options.seed)
     rows, masks = torch.from_numpy(tree.rows), torch.from_numpy(tree.masks)
     network = build(Shape("plain", WIDTH, 2, "flat"))
@@ -113,7 +116,7 @@ def climb(tree: Tree, options: argparse.Namespace) -> Iterator[tuple[int, float]
 
 @compiled
 def descend(parents: Array, chosen: Array, shares: Array, likely: Array) -> None:
-    """Make of chance the probability of every node, with what was chosen; parents come first."""
+    """Multiply the chance of every node by the probability of the actions; parents come first."""
     played = np.ones(len(parents))
     for i in range(len(parents)):
         if parents[i] >= 0:
@@ -123,20 +126,20 @@ def descend(parents: Array, chosen: Array, shares: Array, likely: Array) -> None
 
 @compiled
 def ascend(parents: Array, worths: Array) -> None:
-    """Add what the ends bring to all nodes that lead to them."""
+    """Add the values of the ends to all nodes that lead to them."""
     for i in range(len(parents) - 1, -1, -1):
         if parents[i] >= 0:
             worths[parents[i]] += worths[i]
 
 
 def main() -> None:
-    """Climb, and print how far the policies can be exploited."""
+    """Train, and print how far the policies can be exploited."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("mini", choices=MINIS)
-    parser.add_argument("--entropy", type=float, default=0.3, help="its first weight, in points")
+    parser.add_argument("--entropy", type=float, default=0.3, help="initial weight, in points")
     parser.add_argument("--steps", type=int, default=6_000)
-    parser.add_argument("--seed", type=int, default=0, help="of the network's first weights")
-    parser.add_argument("--table", action="store_true", help="no network")
+    parser.add_argument("--seed", type=int, default=0, help="for the network's initial weights")
+    parser.add_argument("--table", action="store_true", help="learn a table, not a network")
     options = parser.parse_args()
     torch.set_num_threads(1)
     tree = tree_of(Rules.preset(options.mini, 2))

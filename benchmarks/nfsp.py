@@ -1,7 +1,7 @@
-"""OpenSpiel's NFSP on a mini game, through the adapter; it needs `pip install dm-tree` besides.
+"""Train OpenSpiel's NFSP on a mini game, through the adapter; also needs `pip install dm-tree`.
 
-Its network and its observation, `flat`, are those of our learner; rates and buffers are scaled to a
-game so small, epsilon falls from 0.2, and optimisers are Adam's. Its average policy is what counts.
+The network and the observation, `flat`, are those of our learner. Rates and buffers are scaled to
+so small a game, epsilon falls from 0.2, and the optimisers are Adam. The average policy counts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ ENCODER = get_encoder("flat")
 
 
 class AveragePolicies:
-    """The average policies of NFSP's players, as an agent that tells its probabilities."""
+    """The average policies of NFSP's players, as an agent that reports its probabilities."""
 
     def __init__(self, players: list[Any]) -> None:
         self._networks = [player._avg_network for player in players]  # noqa: SLF001
 
     def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """The probability of every action."""
+        """Return the probability of every action, a row for each view."""
         rows = np.empty((len(views), row_size(ENCODER)), np.int8)
         ENCODER.encode(views, rows)
         seen = torch.from_numpy(rows).float()
@@ -41,7 +41,7 @@ class AveragePolicies:
 
 
 def train(rules: str, seed: int, decisions: int) -> Iterator[tuple[int, AveragePolicies]]:
-    """Train, and after every game tell how many decisions there were, and the policies so far."""
+    """Train, and after every game yield the number of decisions and the average policies so far."""
     environment = rl_environment.Environment(
         openspiel.load(rules, players=2),
         observation_type=rl_environment.ObservationType.OBSERVATION,

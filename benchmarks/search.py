@@ -1,7 +1,7 @@
-"""How long searches think on one core: `python -m benchmarks.search`.
+"""Measure how long searches take per decision on one core: `python -m benchmarks.search`.
 
-Views are those of all decisions in whole games of Five Up between four greedy players, forced ones
-included, which are not thought about. They are asked together, as the arena asks, or one by one.
+The decisions are those of whole games of Five Up between four greedy players, including forced
+ones, which are not searched. An agent gets them all at once, as in the arena, or one at a time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SPECS = (
 
 
 def decisions() -> tuple[np.ndarray, np.ndarray]:
-    """The views and masks of every decision in some games."""
+    """Return the views and masks of every decision in some games."""
     greedy, random = make_agent("greedy"), np.random.default_rng(0)
     views, masks = [], []
     for seed in range(GAMES):
@@ -43,7 +43,7 @@ def decisions() -> tuple[np.ndarray, np.ndarray]:
 
 
 def seconds(agent: Agent, views: np.ndarray, masks: np.ndarray, together: int) -> float:
-    """What a decision takes where so many are asked together; the median of several rounds."""
+    """Return the seconds per decision, `together` at a time: the median of several rounds."""
     random, taken = np.random.default_rng(1), []
     for _ in range(ROUNDS):
         started = time.perf_counter()
@@ -58,8 +58,8 @@ def main() -> None:
     views, masks = decisions()
     choice = masks.sum(1) > 1
     print(f"{len(views)} decisions in {GAMES} games, {choice.sum()} of them with a choice")
-    print("milliseconds a decision on one core")
-    heads = ("all", "with a choice", "the same one by one")
+    print("milliseconds per decision on one core")
+    heads = ("all", "with a choice", "choice, one at a time")
     print(f"{'':<34}" + "".join(f"{head:>22}" for head in heads))
     for spec in SPECS:
         agent = make_agent(spec)

@@ -1,7 +1,8 @@
-"""What the ladder shows about the game, in points a hand: `python -m benchmarks.strategy`.
+"""Measure what the ladder shows about the game: `python -m benchmarks.strategy`.
 
-What the lead is worth, how much of a hand is luck of the deal, and what each idea of the highest
-rung is worth: it plays against itself without that idea. Four players as partners, first hands.
+This prints the value of the lead, how much of a hand is luck of the deal, and the value of each
+idea of the highest rung, which plays against itself without that idea. Hands are the first
+of a game, for four players as partners, and margins are in points per hand.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ TOP = list(LADDER)[-1]
 
 
 def hand_margins(weights: np.ndarray, seeds: np.ndarray, key: int) -> tuple[np.ndarray, np.ndarray]:
-    """What side 0 won in each hand, all seats alike, and which side led."""
+    """Return side 0's margin in each hand, with the same weights in all seats, and who led."""
     rules = Rules.preset()
     games = first_hands(rules.to_struct(), seeds)
     play_hands(games, 0, weights, weights, np.uint64(key))
@@ -33,26 +34,26 @@ def hand_margins(weights: np.ndarray, seeds: np.ndarray, key: int) -> tuple[np.n
 
 
 def with_interval(values: np.ndarray) -> str:
-    """A mean with its 95 % interval."""
+    """Return a mean with its 95 % interval, as text."""
     low, high = (ends[0] for ends in interval(resampled_means(values[:, None])))
     return f"{values.mean():+.3f} ({low:+.3f} .. {high:+.3f})"
 
 
 def show_lead(seeds: np.ndarray) -> None:
-    """What the side that leads wins, all seats alike."""
-    print("\nthe side that leads wins, in points a hand, all seats alike")
+    """Print the margin of the side that leads, with the same agent in all seats."""
+    print("\nmargin of the side that leads, in points per hand, with the same agent in all seats")
     for rung in LADDER:
         won, lead = hand_margins(weights_of(rung), seeds, 1)
         print(f"  {rung:<12}{with_interval(np.where(lead == 0, won, -won))}")
 
 
 def show_luck(seeds: np.ndarray) -> None:
-    """How the variance of a hand parts into that of the deal and that of the play.
+    """Print how the variance of a hand splits into that of the deal and that of the play.
 
-    A rung plays by chance only among actions that it holds equal; `random` always does.
+    A rung plays at random only among actions that it holds equal; `random` always does.
     """
     print(f"\nvariance of a hand's margin over {len(seeds)} deals, each played {REPLICAS} times")
-    print(f"  {'':<12}{'all':>8}{'deal':>8}{'play':>8}{'the deal, of all':>20}")
+    print(f"  {'':<12}{'all':>8}{'deal':>8}{'play':>8}{'share of the deal':>20}")
     players = {"random": np.zeros(len(FEATURE_NAMES))} | {rung: weights_of(rung) for rung in LADDER}
     for rung, weights in players.items():
         won = np.array([hand_margins(weights, seeds, key)[0] for key in range(REPLICAS)])
@@ -63,13 +64,13 @@ def show_luck(seeds: np.ndarray) -> None:
 
 
 def show_ideas(seeds: np.ndarray) -> None:
-    """What each rung adds to the one below, and what each idea is worth to the highest."""
+    """Print what each rung adds to the one below, and what each idea adds to the highest."""
     rules, full = Rules.preset(), weights_of(TOP)
-    print("\neach rung against the one below, in points a hand on duplicate deals")
+    print("\neach rung against the one below, in points per hand on duplicate deals")
     for below, rung in itertools.pairwise(LADDER):
         won = margins(rules, seeds, weights_of(rung), weights_of(below))
         print(f"  {rung:<12}{with_interval(won)}")
-    print(f"\n{TOP} against itself without one idea, in points a hand on duplicate deals")
+    print(f"\n{TOP} against itself without one idea, in points per hand on duplicate deals")
     for k, name in enumerate(FEATURE_NAMES):
         if full[k]:
             without = full.copy()
@@ -79,7 +80,7 @@ def show_ideas(seeds: np.ndarray) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=40_000)
     options = parser.parse_args()

@@ -1,9 +1,9 @@
-"""What makes self-play stronger, at the same cost: `python -m benchmarks.training`.
+"""Measure what makes self-play stronger at the same cost: `python -m benchmarks.training`.
 
-Every arm is the default configuration with one thing changed, trained for the same processor time
-on one core, from each of some seeds; one is stock MaskablePPO, and one no self-play but imitation.
-What it came to is measured on deals that are never trained on, in games to 61 as partners, each
-deal played both ways. Every run is written down as it ends, and not done again.
+Every arm is the default configuration with one change, trained for the same processor time on one
+core, from each of several seeds; one arm is stock MaskablePPO, and one is imitation instead of
+self-play. The result is measured on deals that are never trained on, in games to 61 as partners,
+each deal played both ways. Every run is saved as it ends, and not repeated.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ ARMS: Final[dict[str, list[str]]] = {
 }
 IMITATION: Final = "imitation of pimc"
 TEACHER: Final = "pimc:worlds=16,playout=partner,aim=hand"
-POSITIONS: Final = 1_000  # moves by the teacher for every second of the budget
-STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # t, for 2 seeds and more
+POSITIONS: Final = 1_000  # moves by the teacher per second of the budget
+STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # t, for 2 seeds and up
 PANEL: Final = ("greedy", "defensive", "partner")
 
 
 def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
-    """One run, and how strong it became."""
+    """Train once and return the run, with how strong its policy became."""
     began = time.process_time()
     if arm == IMITATION:
         network, decisions = taught(seed, round(POSITIONS * seconds))
@@ -80,7 +80,7 @@ def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
 
 
 def self_played(changes: Sequence[str], seed: int, seconds: float) -> tuple[PolicyNetwork, int]:
-    """The policy of self-play after so much time, and how many decisions it learnt from."""
+    """Return the policy of this much self-play, and how many decisions it learnt from."""
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         config = load_config("quick", [*changes, f"seed={seed}", "threads=1"])
@@ -91,7 +91,7 @@ def self_played(changes: Sequence[str], seed: int, seconds: float) -> tuple[Poli
 
 
 def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
-    """A policy that imitates search, and how many decisions it learnt from."""
+    """Return a policy that imitates search, and how many decisions it learnt from."""
     teacher: Any = make_agent(TEACHER)
     torch.manual_seed(seed)
     network = build(Shape("guided", encoder="lookahead"))
@@ -101,7 +101,7 @@ def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
 
 
 def across_seeds(values: Sequence[float], decimals: int) -> str:
-    """A mean over seeds, with half the width of its 95 % interval by Student's t."""
+    """Return a mean over seeds, with half the width of its 95 % interval by Student's t."""
     mean = f"{np.mean(values):.{decimals}f}"
     if len(values) < 2:
         return mean
@@ -110,10 +110,9 @@ def across_seeds(values: Sequence[float], decimals: int) -> str:
 
 
 def show(runs: Sequence[dict[str, Any]]) -> None:
-    """A table of the arms, with intervals over seeds."""
-    rows: list[tuple[str, ...]] = [
-        ("", "seeds", "decisions", *(f"wins against {rival}" for rival in PANEL), "points, partner")
-    ]
+    """Print a table of the arms, with intervals over seeds."""
+    rates = (f"win rate (%), {rival}" for rival in PANEL)
+    rows: list[tuple[str, ...]] = [("", "seeds", "decisions", *rates, "points per hand, partner")]
     for arm in dict.fromkeys(run["arm"] for run in runs):
         own = [run for run in runs if run["arm"] == arm]
         rows.append(
@@ -129,9 +128,9 @@ def show(runs: Sequence[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Train what is still to be trained, and show all."""
+    """Train the runs that are missing, and show all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help="of processor time for a run")
+    parser.add_argument("--seconds", type=float, default=60, help="processor time of each run")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="*", default=[*ARMS, IMITATION])
     parser.add_argument("--out", type=Path, default=Path("runs/ablations.jsonl"))

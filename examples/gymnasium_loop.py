@@ -1,7 +1,7 @@
 """Gymnasium: you play one seat, and an opponent plays the other.
 
 Among other things, the observation says what every allowed action would score (`plays`). Taking the
-action that scores most needs no learning, and gains points on a random opponent in a typical hand.
+action that scores most needs no learning, and outscores a random opponent on average.
 """
 
 from __future__ import annotations

@@ -15,12 +15,8 @@ from agents.openspiel.policies import AgentPolicy
 from fiveup_env.adapters.openspiel import load
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument(
-    "--rounds", type=int, default=8, help="number of passes of CFR+ through the game"
-)
-parser.add_argument(
-    "--reserve", type=int, default=2, help="tiles of the boneyard not to be drawn (0 to 2)"
-)
+parser.add_argument("--rounds", type=int, default=8, help="passes of CFR+ through the game")
+parser.add_argument("--reserve", type=int, default=2, help="tiles that stay undrawn (0 to 2)")
 options = parser.parse_args()
 
 game = load("mini-2", players=2, reserve=options.reserve)

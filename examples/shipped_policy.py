@@ -33,6 +33,5 @@ played = duel([policy, make_agent("greedy")], rules, deals)
 low, high = played.interval(played.wins)
 print(
     f"\nIt won {100 * played.wins.mean():.0f} % of the games against greedy ({100 * low:.0f} .. "
-    f"{100 * high:.0f}), with a margin of "
-    f"{played.margins.mean():+.2f} points a hand."
+    f"{100 * high:.0f}), with a margin of {played.margins.mean():+.2f} points a hand."
 )

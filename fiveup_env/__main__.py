@@ -46,20 +46,19 @@ def _parser() -> argparse.ArgumentParser:
     record.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
     record.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
     record.add_argument("--games", type=int, default=1, help="number of games (default: 1)")
-    record.add_argument("--seed", type=int, default=0, help="game k has seed + k (default: 0)")
-    record.add_argument("--legal", action="store_true", help="list the legal plays at each play")
+    record.add_argument("--seed", type=int, default=0, help="game k has seed SEED + k (default: 0)")
+    record.add_argument("--legal", action="store_true", help="with each play, list the legal ones")
     record.add_argument(
         "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
     )
     record.add_argument(
-        "--max-hands",
-        type=int,
-        default=500,
-        help="cut a game off after this many hands (default: 500)",
+        "--max-hands", type=int, default=500, help="cut games off after n hands (default: 500)"
     )
-    record.add_argument("-o", "--output", required=True, metavar="FILE", help="one record per line")
+    record.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="file to write, one record per line"
+    )
 
-    check = commands.add_parser("check", help="verify records; exit with 1 if any is invalid")
+    check = commands.add_parser("check", help="verify records; exit status 1 if one is invalid")
     check.set_defaults(command=_check)
     check.add_argument("file", help="a file of records, one per line")
 
@@ -71,7 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     replay = commands.add_parser("replay", help="write an HTML page that replays a recorded game")
     replay.set_defaults(command=_replay)
     replay.add_argument("file", help="a file of records, one per line")
-    replay.add_argument("-o", "--output", required=True, metavar="FILE", help="e.g. game.html")
+    replay.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="page to write, such as game.html"
+    )
     replay.add_argument(
         "--game", type=int, default=0, help="which game, counted from 0 (default: 0)"
     )

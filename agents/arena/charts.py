@@ -146,8 +146,8 @@ def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str
         parts += [_text(flat.start - 8, steep.at(tick) + 4, f"{tick:g}", "end", "faint")]
     for k in range(1, longest + 1, 2 if longest > 14 else 1):
         parts.append(_text(flat.at(k), height + 18, str(k), "middle", "faint"))
-    title = f"across: {across}; up: {up}"
-    parts.append(_text((flat.start + flat.end) / 2, height + 38, title, "middle"))
+    caption = f"across: {across}; up: {up}"
+    parts.append(_text((flat.start + flat.end) / 2, height + 38, caption, "middle"))
     for k, (name, values) in enumerate(curves):
         colour = f"line c{k % COLOURS}{' dashed' if k >= COLOURS else ''}"
         known_at = np.flatnonzero(~np.isnan(values))

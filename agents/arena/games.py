@@ -81,7 +81,7 @@ class Played:
     decisions: np.ndarray  # by agent
     regret: np.ndarray = field(default_factory=lambda: np.zeros(2))  # points lost, by agent
     solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # moves, by agent
-    seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; vary by run
+    seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; not repeatable
     records: tuple[str, ...] = ()
 
 
@@ -238,7 +238,7 @@ class _Chunk:
         advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
 
     def measure_regret(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
-        """Add up the regret of moves on every eighth deal, where few tiles are left to draw."""
+        """Add up the regret of moves late in a hand, on every eighth deal."""
         public = self.games["public"][which]
         left = public["boneyard"] - public["drawn"]
         late = (left <= np.maximum(1, self.terms.rules.reserve)) & (public["plies"] > 0)

@@ -29,10 +29,10 @@ def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def variance_reduction(games: np.ndarray) -> float:
-    """Return how many times the variance of the mean would be if every game had its own deal.
+    """Return the factor by which the mean's variance would grow if every game had its own deal.
 
-    `games` has a row for every deal and a column for every seating. Return NaN for a single deal,
-    or where the deals do not differ.
+    `games` has a row for every deal and a column for every seating. The factor is NaN for a single
+    deal, and where the deals do not differ.
     """
     if len(games) < 2:
         return float("nan")

@@ -1,8 +1,8 @@
 """Advantages of decisions that different seats made in turn, each from its own rewards.
 
 A trajectory belongs to one seat, and its decisions are the moves of that seat alone. The reward of
-a decision is everything that the seat received until its next decision, or until the end. Only
-values that the same seat had on its own turns enter.
+a decision is everything that the seat received until its next decision, or until the end. The
+only values that enter are those of the same seat on its own turns.
 """
 
 from __future__ import annotations

@@ -78,14 +78,12 @@ class NetworkAgent:
 class PolicyAgent(NetworkAgent):
     """Plays a trained policy: `policy:FOLDER`, `policy:shipped` or `policy:family`."""
 
-    path: str = field(
-        default="shipped", metadata={"help": "shipped, family or the policy's folder"}
-    )
+    path: str = field(default="shipped", metadata={"help": "shipped, family or a policy's folder"})
     sample: bool = field(
         default=False,
-        metadata={"help": "1: draw actions by their probabilities; 0: play the most likely"},
+        metadata={"help": "draw actions by their probabilities"},
     )
-    temperature: float = field(default=1.0, metadata={"help": "temperature of these probabilities"})
+    temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
 
     def __post_init__(self) -> None:

@@ -218,9 +218,7 @@ def _network_of(shape: Shape, weights: dict[str, Tensor], folder: Path) -> Polic
                 f"but is {given.get(name, 'absent')}"
             )
         if not weights[name].is_floating_point():
-            raise PolicyError(
-                f"{folder}: the tensor {name!r} holds {weights[name].dtype}, not floats"
-            )
+            raise PolicyError(f"{folder}: the tensor {name!r} holds {weights[name].dtype}")
     _check_finite(weights, folder)
     weights = {name: weight.float() for name, weight in weights.items()}
     network.load_state_dict(weights, assign=True)

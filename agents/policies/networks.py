@@ -1,8 +1,10 @@
 """Networks: from observation rows (int8) to a logit for every action, and to a value.
 
-All are deterministic given `torch.manual_seed`. Rows are turned into floats inside, by factors that
-follow from the encoder's own bounds, so a network needs nothing but rows. Sums modulo five are hard
-to learn: what each action would score goes past the trunk, straight to the action's logit.
+All are deterministic given `torch.manual_seed`. A network needs nothing but rows: it scales them to
+floats by factors that follow from the encoder's own bounds. Sums modulo five are hard to learn, so
+what each action would score bypasses the trunk and goes straight to the action's logit.
+
+The names of the modules' attributes are the names of tensors in saved policies.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ READS: Final = {
 MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 HEAD_WIDTH: Final = 32
-MOST_POINTS: Final = 15  # of one play, to tell apart; hardly any play scores more
-FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are alike at first
+MOST_POINTS: Final = 15  # of one play that are told apart; hardly any play scores more
+FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are nearly equal at first
 
 
 class ShapeError(FiveUpError):
@@ -46,13 +48,13 @@ class ShapeError(FiveUpError):
 
 @dataclass(frozen=True)
 class Shape:
-    """What a network looks like; `build` makes it.
+    """The architecture of a network; `build` makes it.
 
-    kind: `plain` (layers of ReLU), `residual` (blocks around a straight line), `attention` (a
+    kind: `plain` (layers of ReLU), `residual` (blocks with skip connections), `attention` (a
         transformer over the history, with the rest of the row as one more token) or `guided`
-        (blocks that also weigh what the heuristics look at in every action).
-    width, depth: units in a layer, and layers or blocks.
-    encoder: what it reads: `tokens` for attention, `lookahead` if guided, or `flat`.
+        (residual blocks that also weigh the heuristics' features of every action).
+    width, depth: units in a layer, and the number of layers or blocks.
+    encoder: the rows it reads: `tokens` for attention, `lookahead` if guided, otherwise `flat`.
     shared: whether policy and value share all but their last layers.
     """
 
@@ -63,7 +65,7 @@ class Shape:
     shared: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be built."""
+        """Raise ShapeError if no such network can be built."""
         if self.kind not in READS:
             raise ShapeError(unknown("network", self.kind, READS))
         if self.encoder != READS[self.kind]:
@@ -84,12 +86,12 @@ class Shape:
 
 
 def build(shape: Shape) -> PolicyNetwork:
-    """A network of a shape, with fresh weights."""
+    """Return a network of a shape, with newly initialized weights."""
     return PolicyNetwork(shape)
 
 
 class PolicyNetwork(nn.Module):
-    """Rows of an encoder to a logit for every action and to the value for the seat to move."""
+    """From an encoder's rows to a logit for every action, and the value for the seat to move."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -99,49 +101,49 @@ class PolicyNetwork(nn.Module):
         self.value_trunk = None if shape.shared else _trunk(shape, self.reader.size)
         self.policy_head = _linear(shape.width, ACTION_COUNT, FIRST_LOGITS)
         self.value_head = _linear(shape.width, 1, 1.0)
-        self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # of a play, by what it scores
+        self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # logits by the points of a play
         guided = shape.kind == "guided"
         self.guide = _linear(shape.width, FEATURE_COUNT, FIRST_LOGITS) if guided else None
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """A logit for every action, allowed or not, and a value, for every row."""
-        seen = self.reader(rows)
-        thought = self.policy_trunk(*seen)
-        logits = self._logits(rows, thought)
+        """Return a logit for every action, allowed or not, and a value, for every row."""
+        inputs = self.reader(rows)
+        latent = self.policy_trunk(*inputs)
+        logits = self._logits(rows, latent)
         if self.value_trunk is not None:
-            thought = self.value_trunk(*seen)
-        return logits, self.value_head(thought)[:, 0]
+            latent = self.value_trunk(*inputs)
+        return logits, self.value_head(latent)[:, 0]
 
     def logits(self, rows: Tensor) -> Tensor:
-        """The logits alone, in less time."""
+        """Return the logits alone, which takes less time."""
         return self._logits(rows, self.policy_trunk(*self.reader(rows)))
 
     def values(self, rows: Tensor) -> Tensor:
-        """The values alone, in less time."""
+        """Return the values alone, which takes less time."""
         trunk = self.policy_trunk if self.value_trunk is None else self.value_trunk
         return self.value_head(trunk(*self.reader(rows)))[:, 0]
 
     @torch.no_grad()
     def cool(self, temperature: float) -> None:
-        """Become the network whose probabilities are those of a temperature."""
+        """Divide all logits by a temperature, by scaling the weights in place."""
         self.worth.div_(temperature)
         for head in (self.policy_head, self.guide):
             if head is not None:
                 head.weight.div_(temperature)
                 head.bias.div_(temperature)
 
-    def _logits(self, rows: Tensor, thought: Tensor) -> Tensor:
+    def _logits(self, rows: Tensor, latent: Tensor) -> Tensor:
         plays = rows[:, -ACTION_COUNT:].long().clamp(0, MOST_POINTS + 1)
-        logits = self.policy_head(thought) + self.worth[plays]
+        logits = self.policy_head(latent) + self.worth[plays]
         if self.guide is None:
             return logits
         steps = rows[:, : ACTION_COUNT * FEATURE_COUNT].view(-1, ACTION_COUNT, FEATURE_COUNT)
         features = steps * (1 / STEPS)
-        return logits + (features @ self.guide(thought)[:, :, None])[:, :, 0]
+        return logits + (features @ self.guide(latent)[:, :, None])[:, :, 0]
 
 
 class Critic(nn.Module):
-    """A value from rows and from what is hidden (`Batch(oracle=True).oracle`), while learning."""
+    """A value from rows and hidden information (`Batch(oracle=True).oracle`), for learning."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -151,23 +153,23 @@ class Critic(nn.Module):
         self.value_head = _linear(shape.width, 1, 1.0)
 
     def forward(self, rows: Tensor, truth: Tensor) -> Tensor:
-        """A value for every row."""
+        """Return a value for every row."""
         return self.value_head(self.trunk(*self.reader(rows, truth)))[:, 0]
 
 
 def masked_log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
-    """The logarithms of the probabilities of the allowed actions; of the others, -inf."""
+    """Return the log-probability of every action, -inf where it is not allowed."""
     return functional.log_softmax(logits.masked_fill(masks == 0, -torch.inf), dim=-1)
 
 
 def entropy_of(log_probabilities: Tensor) -> Tensor:
-    """The entropy of each row of log-probabilities, some of which may be -inf."""
+    """Return the entropy of each row of log-probabilities, some of which may be -inf."""
     finite = log_probabilities.masked_fill(log_probabilities == -torch.inf, 0)
     return -(log_probabilities.exp() * finite).sum(-1)
 
 
 class Reader(nn.Module):
-    """Takes rows apart: the facts of `flat` (and what is hidden) as floats, events as numbers."""
+    """Splits rows into facts (`flat`, and what is hidden) as floats, and events as numbers."""
 
     factors: Tensor
 
@@ -180,7 +182,7 @@ class Reader(nn.Module):
         self.register_buffer("factors", factors, persistent=False)
 
     def forward(self, rows: Tensor, truth: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The facts, and the events: none where the encoder has none."""
+        """Return the facts and the events, which are empty if the encoder has none."""
         facts = rows[:, self.start :]
         if truth is not None:
             facts = torch.cat([facts, truth], 1)
@@ -188,26 +190,26 @@ class Reader(nn.Module):
 
 
 def _factors(pieces: Sequence[Piece]) -> Tensor:
-    """What entries are multiplied by: one over the root of a bound, for most are far below theirs.
+    """Return a factor for each entry: one over the root of its bound, as most are far below it.
 
-    They are powers of two, so that no number is rounded.
+    Factors are powers of two, so that no number is rounded.
     """
     factors = []
     for piece in pieces:
         largest = MOST_POINTS if piece.name == "plays" else max(-piece.low, piece.high)
         factors += [2.0 ** -round(math.log2(largest) / 2)] * piece.size
-    # On the CPU even while the weights are on no device yet: factors are no weights.
+    # On the CPU even if the weights have no device yet: factors are not in the saved weights.
     return torch.tensor(factors, device="cpu")
 
 
 def _trunk(shape: Shape, facts: int) -> nn.Module:
-    """What a network thinks with: facts and events in, `width` numbers out."""
+    """Return the body of a network, from facts and events to `width` numbers."""
     kinds = {"plain": Layers, "residual": Blocks, "attention": Attention, "guided": Blocks}
     return kinds[shape.kind](facts, shape.width, shape.depth)
 
 
 def _linear(inputs: int, outputs: int, gain: float = math.sqrt(2)) -> nn.Linear:
-    """An orthogonal layer; the gain is by default that of one that ReLU follows."""
+    """Return a layer with orthogonal weights; the default gain suits a layer before a ReLU."""
     layer = nn.Linear(inputs, outputs)
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
@@ -215,7 +217,7 @@ def _linear(inputs: int, outputs: int, gain: float = math.sqrt(2)) -> nn.Linear:
 
 
 class Layers(nn.Module):
-    """Layers of ReLU, one after the other."""
+    """A sequence of ReLU layers."""
 
     def __init__(self, facts: int, width: int, depth: int) -> None:
         super().__init__()
@@ -223,37 +225,40 @@ class Layers(nn.Module):
         self.layers = nn.ModuleList(_linear(size, width) for size in sizes)
 
     def forward(self, facts: Tensor, _events: Tensor) -> Tensor:
-        """What is made of the facts."""
+        """Return the output for the facts."""
         for layer in self.layers:
             facts = layer(facts).relu()
         return facts
 
 
 class Blocks(nn.Module):
-    """Residual blocks: each adds to what passes through, having normed what it looks at."""
+    """Residual blocks: each normalizes its input and adds its output to the stream."""
 
     def __init__(self, facts: int, width: int, depth: int) -> None:
         super().__init__()
         self.first = _linear(facts, width, 1.0)
-        self.blocks = nn.ModuleList(_thinking(width, depth) for _ in range(depth))
+        self.blocks = nn.ModuleList(_block(width, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
 
     def forward(self, facts: Tensor, _events: Tensor) -> Tensor:
-        """What is made of the facts."""
+        """Return the output for the facts."""
         stream = self.first(facts)
         for block in self.blocks:
             stream = stream + block(stream)
         return self.norm(stream)
 
 
-def _thinking(width: int, depth: int) -> nn.Sequential:
-    """What a block adds: less, the more blocks there are, so that the sum stays of one size."""
+def _block(width: int, depth: int) -> nn.Sequential:
+    """Return the layers of a block.
+
+    The more blocks there are, the less each adds, so that the size of the sum stays the same.
+    """
     last = _linear(width, width, 1 / math.sqrt(depth))
     return nn.Sequential(nn.LayerNorm(width), _linear(width, width), nn.ReLU(), last)
 
 
 class Attention(nn.Module):
-    """A transformer over the events; the facts are the token that is read in the end."""
+    """A transformer over the events, with the facts as the token whose final state is returned."""
 
     def __init__(self, facts: int, width: int, depth: int) -> None:
         super().__init__()
@@ -264,35 +269,35 @@ class Attention(nn.Module):
         self.words = nn.Parameter(torch.randn(self.fields * (self.most + 1), width) * 0.1)
         self.places = nn.Parameter(torch.randn(self.length, width) * 0.1)
         self.attending = nn.ModuleList(_Attending(width, depth) for _ in range(depth))
-        self.thinking = nn.ModuleList(_thinking(width, depth) for _ in range(depth))
+        self.thinking = nn.ModuleList(_block(width, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
 
     def forward(self, facts: Tensor, events: Tensor) -> Tensor:
-        """What is made of the facts and the events."""
+        """Return the output for the facts and the events."""
         events = events.reshape(-1, self.length, self.fields)
         happened = events[..., 0] > 0
         longest = int(happened.sum(1).amax()) if len(events) else 0
         stream = self._tokens(facts, events[:, :longest])
-        seen = functional.pad(happened[:, :longest], (1, 0), value=True)
-        for attend, think in zip(self.attending, self.thinking, strict=True):
-            told = stream
-            if think is self.thinking[-1]:
-                stream = stream[:, :1]  # nobody looks at the others any more
-            stream = stream + attend(stream, told, seen)
-            stream = stream + think(stream)
+        present = functional.pad(happened[:, :longest], (1, 0), value=True)
+        for attend, transform in zip(self.attending, self.thinking, strict=True):
+            tokens = stream
+            if transform is self.thinking[-1]:
+                stream = stream[:, :1]  # no later layer attends to the others
+            stream = stream + attend(stream, tokens, present)
+            stream = stream + transform(stream)
         return self.norm(stream[:, 0])
 
     def _tokens(self, facts: Tensor, events: Tensor) -> Tensor:
-        """The facts, then every event: the sum of what its fields and its place mean."""
+        """Return the embedded facts, then the events, each a sum of field and place embeddings."""
         firsts = torch.arange(self.fields, device=events.device) * (self.most + 1)
         fields = (events + firsts).flatten(0, 1)
         words = functional.embedding_bag(fields, self.words, mode="sum")
-        told = words.view(*events.shape[:2], words.shape[1]) + self.places[: events.shape[1]]
-        return torch.cat([self.facts(facts)[:, None], told], 1)
+        tokens = words.view(*events.shape[:2], words.shape[1]) + self.places[: events.shape[1]]
+        return torch.cat([self.facts(facts)[:, None], tokens], 1)
 
 
 class _Attending(nn.Module):
-    """Attention of some tokens to all that there are."""
+    """Attention of some tokens to all tokens."""
 
     def __init__(self, width: int, depth: int) -> None:
         super().__init__()
@@ -301,16 +306,16 @@ class _Attending(nn.Module):
         self.offer = _linear(width, 2 * width, 1.0)
         self.take = _linear(width, width, 1 / math.sqrt(depth))
 
-    def forward(self, asking: Tensor, told: Tensor, seen: Tensor) -> Tensor:
-        """What the tokens that ask take from those that are told and seen."""
-        asked = _by_heads(self.ask(self.norm(asking)))
-        keys, contents = (_by_heads(part) for part in self.offer(self.norm(told)).chunk(2, -1))
-        heard = functional.scaled_dot_product_attention(
-            asked, keys, contents, attn_mask=seen[:, None, None]
+    def forward(self, asking: Tensor, tokens: Tensor, present: Tensor) -> Tensor:
+        """Return what the asking tokens take from all tokens that are present."""
+        queries = _by_heads(self.ask(self.norm(asking)))
+        keys, contents = (_by_heads(part) for part in self.offer(self.norm(tokens)).chunk(2, -1))
+        attended = functional.scaled_dot_product_attention(
+            queries, keys, contents, attn_mask=present[:, None, None]
         )
-        return self.take(heard.transpose(1, 2).flatten(2))
+        return self.take(attended.transpose(1, 2).flatten(2))
 
 
 def _by_heads(tokens: Tensor) -> Tensor:
-    """From rows x tokens x width to rows x heads x tokens x width of a head."""
+    """Reshape [rows x tokens x width] to [rows x heads x tokens x width of a head]."""
     return tokens.view(*tokens.shape[:-1], -1, HEAD_WIDTH).transpose(1, 2)

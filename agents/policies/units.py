@@ -1,4 +1,9 @@
-"""TODO."""
+"""Units: between the values that a search finds and the rewards that a learner counts.
+
+A search with `aim=hand` values points, and one with `aim=game` chances to win. A learner counts
+rewards of order 1: points divided by POINTS_IN_ONE, or changes in the chance to win multiplied by
+HANDS_IN_A_CHANCE.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +20,12 @@ from fiveup_env.opponents.outlook import chance_by_score, outlooks_of
 from fiveup_env.rules.fields import MAX_PLAYERS
 
 POINTS_IN_ONE: Final = 5.0
-HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by an eighth or so
-AIMS: Final = {"margin": "hand", "outlook": "game"}  # what a search has to aim at, by the reward
+HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by about an eighth
+AIMS: Final = {"margin": "hand", "outlook": "game"}  # the aim of a search, by the learner's reward
 
 
 class Units:
-    """Turns what searches find for some views into what the learner is rewarded with, and back."""
+    """Converts the values that searches find for some views to the learner's rewards, and back."""
 
     def __init__(self, views: np.ndarray, reward: str) -> None:
         self.chances, self.which = outlooks_of(views, AIMS[reward])
@@ -38,18 +43,18 @@ class Units:
         part.which, part.starts = self.which[which], self.starts[which]
         return part
 
-    def rewards(self, worths: np.ndarray) -> np.ndarray:
-        """What a hand still brings, by what it is worth (a number or a row for every view)."""
-        return self.scale * (worths.T - self.starts).T
+    def rewards(self, values: np.ndarray) -> np.ndarray:
+        """Return the rewards still to come for values, a number or a row for every view."""
+        return self.scale * (values.T - self.starts).T
 
-    def worths(self, rewards: np.ndarray) -> np.ndarray:
-        """What a hand is worth, by what it still brings."""
+    def values(self, rewards: np.ndarray) -> np.ndarray:
+        """Return the values for rewards still to come; the inverse of `rewards`."""
         return (rewards.T / self.scale + self.starts).T
 
 
 @compiled
 def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> None:
-    """Every seat's chance, for the side that leads is known when a hand begins."""
+    """Write every seat's chance to win at the beginning of a hand, when the leader is known."""
     for i in range(len(games)):
         public, rules = games[i].public, games[i].public.rules
         for seat in range(rules.players):
@@ -58,21 +63,21 @@ def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> 
             chances[i, seat] = chance_by_score(public, side, leads, tables[which[i]])
 
 
-def take_back_points(records: np.ndarray) -> None:
-    """Take the points of the hand's plays from the scores of GAME or VIEW records.
+def take_back_points(structs: np.ndarray) -> None:
+    """Subtract the points of the hand's plays from the scores of GAME or VIEW structs.
 
-    What an exact target has refused is taken, too: scores do not tell.
+    Points that an exact target refused are subtracted too: the scores do not show which were.
     """
-    layouts = np.zeros(len(records), LAYOUT)
+    layouts = np.zeros(len(structs), LAYOUT)
     layouts["spinner"] = NOBODY
-    _take_back(records, layouts)
+    _take_back(structs, layouts)
 
 
 @compiled
-def _take_back(records: Array, layouts: Array) -> None:
-    """Set the tiles anew on empty layouts, and take what each has scored."""
-    for i in range(len(records)):
-        public, rules = records[i].public, records[i].public.rules
+def _take_back(structs: Array, layouts: Array) -> None:
+    """Replay the tiles on empty layouts, and subtract what each has scored."""
+    for i in range(len(structs)):
+        public, rules = structs[i].public, structs[i].public.rules
         for ply in range(public.plies):
             attach(rules, layouts[i], public.play_action[ply])
             points = FIVES[rules.multiple, layouts[i].total] * rules.unit

@@ -1,4 +1,4 @@
-"""Networks and their optimizer as named arrays, to be kept in a checkpoint and put back."""
+"""Networks and their optimizer as named arrays, for checkpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
 def arrays_of(
     modules: Mapping[str, torch.nn.Module], optimizer: torch.optim.Optimizer
 ) -> dict[str, np.ndarray]:
-    """The weights of some modules by their names, and the moments of Adam."""
+    """Return the weights of the modules, and the moments of Adam, by name."""
     arrays = {
         f"{name}.{key}": value.numpy()
         for name, module in modules.items()
@@ -33,7 +33,7 @@ def put_back(
     modules: Mapping[str, torch.nn.Module],
     optimizer: torch.optim.Optimizer,
 ) -> None:
-    """Let modules and optimizer be as they were."""
+    """Restore modules and optimizer from the arrays of `arrays_of`."""
     for name, module in modules.items():
         weights = under(name, arrays)
         module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
@@ -46,7 +46,7 @@ def put_back(
 
 
 def under(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays whose names begin with a prefix, without it."""
+    """Return the arrays whose names begin with `prefix` and a dot, without these in their names."""
     return {
         name.removeprefix(f"{prefix}."): array
         for name, array in arrays.items()

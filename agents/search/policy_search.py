@@ -69,7 +69,7 @@ class PolicySearch:
 
     path: str = field(
         default="shipped",
-        metadata={"help": "shipped, family or the policy's folder"},
+        metadata={"help": "shipped, family or a policy's folder"},
     )
     worlds: int = field(default=1000, metadata={"help": "worlds per decision, 2 or more"})
     ms: float = field(

@@ -1,4 +1,4 @@
-"""How many steps a second other libraries' games make, each in a virtual environment of its own.
+"""Benchmarks of other libraries' games, each in a virtual environment of its own.
 
-The scripts here run in those environments, so they import nothing of this project.
+The scripts here run in those environments, so they import nothing from this project.
 """

@@ -1,4 +1,4 @@
-"""How fast other libraries' games run: `python -m benchmarks.others`."""
+"""Measure how fast other libraries' games run: `python -m benchmarks.others`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PIP_INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
 @dataclass(frozen=True)
 class Row:
-    """A game's speed, or why a library has none."""
+    """The speed of a game, or the error that prevented its measurement."""
 
     library: str
     version: str = ""
@@ -41,20 +41,20 @@ class Row:
     error: str = ""
 
 
-def complaint(output: str) -> str:
-    """The last line that says what went wrong."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no word why"]
+def last_error(output: str) -> str:
+    """Return the last line that says what went wrong."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no error message"]
     errors = [line for line in lines if line.lower().startswith("error")]
     return (errors or lines)[-1]
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end and keep what it prints."""
+    """Run a command to its end and capture its output."""
     return subprocess.run(command, capture_output=True, check=False, text=True)
 
 
 def prepare(library: str, venvs: Path) -> tuple[Path, str]:
-    """The library's own Python, made unless it is there with these pins, or what went wrong."""
+    """Return the library's own Python, installed with these pins if necessary, and any error."""
     home, pins = venvs / library, PINS[library]
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp, made = home / "pins.txt", "\n".join((platform.python_version(), *pins))
@@ -67,13 +67,13 @@ def prepare(library: str, venvs: Path) -> tuple[Path, str]:
     ):
         done = run(*command)
         if done.returncode:
-            return python, complaint(done.stdout + done.stderr)
+            return python, last_error(done.stdout + done.stderr)
     stamp.write_text(made)
     return python, ""
 
 
 def measure(library: str, seconds: float, venvs: Path) -> list[Row]:
-    """The rows of one library; the last one says what went wrong, if anything did."""
+    """Measure one library and return its rows; the last row holds the error if there was one."""
     python, error = prepare(library, venvs)
     if error:
         return [Row(library, error=error)]
@@ -81,12 +81,12 @@ def measure(library: str, seconds: float, venvs: Path) -> list[Row]:
     done = run(python, "-E", script, "--seconds", str(seconds))
     found = [Row(**json.loads(line)) for line in done.stdout.splitlines() if line[:1] == "{"]
     if done.returncode:
-        found.append(Row(library, error=complaint(done.stderr)))
+        found.append(Row(library, error=last_error(done.stderr)))
     return found
 
 
 def rows(seconds: float = 3.0, venvs: Path = VENVS, only: str | None = None) -> list[Row]:
-    """Every library's rows, or only one library's, measured one after another."""
+    """Measure every library in turn, or only one of them, and return the rows."""
     return [
         row
         for library in ([only] if only else PINS)
@@ -97,12 +97,12 @@ def rows(seconds: float = 3.0, venvs: Path = VENVS, only: str | None = None) -> 
 def main() -> None:
     """Measure and print the table."""
     parser = ArgumentParser(prog="python -m benchmarks.others", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long to play each game")
-    parser.add_argument("--venvs", type=Path, default=VENVS, help="where the environments are kept")
-    parser.add_argument("--only", choices=PINS, help="one library")
-    parser.add_argument("--json", type=Path, help="where to write the rows")
-    asked = parser.parse_args()
-    measured = rows(asked.seconds, asked.venvs, asked.only)
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long each game is played")
+    parser.add_argument("--venvs", type=Path, default=VENVS, help="folder of the environments")
+    parser.add_argument("--only", choices=PINS, help="measure only this library")
+    parser.add_argument("--json", type=Path, help="file to which the rows are written")
+    options = parser.parse_args()
+    measured = rows(options.seconds, options.venvs, options.only)
     print(f"{'library':<12}{'version':<10}{'game':<32}{'cores':>6}{'steps/s':>14}")
     for row in measured:
         if row.error:
@@ -110,8 +110,8 @@ def main() -> None:
         else:
             speed = f"{row.cores:>6.1f}{row.steps_per_second:>14,.0f}"
             print(f"{row.library:<12}{row.version:<10}{row.game:<32}{speed}")
-    if asked.json:
-        asked.json.write_text(json.dumps([asdict(row) for row in measured], indent=2) + "\n")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in measured], indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The clock that every script here goes by."""
+"""The timing shared by all scripts here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def timed(play: Callable[[], int], seconds: float) -> dict[str, Any]:
-    """Play over and over for so many seconds; `play` answers how many steps it made.
+    """Call `play` repeatedly for `seconds` and return the speed; `play` returns its steps.
 
-    It plays once before the clock starts, so that compiling and first use are not measured.
+    The first call comes before the clock starts, so that compiling and first use are not measured.
     """
     play()
     steps, cpu, started = 0, process_time(), perf_counter()
@@ -32,7 +32,7 @@ def timed(play: Callable[[], int], seconds: float) -> dict[str, Any]:
 def report(library: str, ways: Mapping[str, Callable[[], int]]) -> None:
     """Time each way to play a game for `--seconds` and print the fastest as a line of JSON."""
     parser = ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long to play each")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long each way is played")
     seconds = parser.parse_args().seconds
     rows: list[dict[str, Any]] = [
         {"library": library, "version": version(library), "game": game, **timed(play, seconds)}

@@ -1,16 +1,16 @@
-"""OpenSpiel: random play that observes and asks for the legal moves at every decision.
+"""OpenSpiel: random play that observes and asks for the legal actions at every decision.
 
-Chance is sampled by whoever plays, as the library has it; the time counts, the steps do not.
+The caller samples chance, as the library requires; the time counts, the steps do not.
 """
 
 from __future__ import annotations
 
-from itertools import compress
 from random import Random
 from typing import TYPE_CHECKING
 
 import open_spiel.python.games  # noqa: F401 - registers them
 import pyspiel
+from _open_spiel import play_episode  # type: ignore[import-not-found]
 from _timing import report  # type: ignore[import-not-found]
 
 if TYPE_CHECKING:
@@ -18,24 +18,9 @@ if TYPE_CHECKING:
 
 
 def player(name: str) -> Callable[[], int]:
-    """What plays one game from start to end."""
+    """Return a function that plays one game and returns its number of steps."""
     game, random = pyspiel.load_game(name), Random(1)
-    actions = range(game.num_distinct_actions())
-
-    def play() -> int:
-        state, steps = game.new_initial_state(), 0
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(random.choices(outcomes, chances)[0])
-            else:
-                state.observation_tensor()
-                legal = list(compress(actions, state.legal_actions_mask()))
-                state.apply_action(random.choice(legal))
-                steps += 1
-        return steps
-
-    return play
+    return lambda: play_episode(game, random)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""PettingZoo: the agents in turn, `last()` and a random action under the mask.
+"""PettingZoo: agents in turn, `last()`, and a random action under the mask.
 
-`env()` has the library's standard wrappers around `raw_env()`. That an agent whose game is over
-steps once more with no action is part of the interface; the time counts, the steps do not.
+`env()` has the library's standard wrappers around `raw_env()`. The interface makes an agent whose
+game is over step once more with no action; the time counts, the steps do not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def player(env: Any) -> Callable[[], int]:
-    """What plays one game from start to end."""
+    """Return a function that plays one game and returns its number of steps."""
     spaces = {agent: env.action_space(agent) for agent in env.possible_agents}
     for space in spaces.values():
         space.seed(1)

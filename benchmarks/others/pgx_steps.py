@@ -1,6 +1,6 @@
-"""Pgx: many games at once, compiled for the CPU, random legal actions, resetting themselves.
+"""Pgx: many games at once, compiled for the CPU, with random legal actions and automatic resets.
 
-XLA takes the cores that it finds; `cores` says how many it kept busy.
+XLA uses all the cores it finds; `cores` says how many it kept busy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEPS = 32  # of every game in one call
 
 
 def player(name: str, batch: int) -> Callable[[], int]:
-    """What goes on with so many games for so many steps."""
+    """Return a function that plays `STEPS` more steps of every game and returns their number."""
     env = pgx.make(name)
     step = jax.vmap(auto_reset(env.step, env.init))
 
@@ -31,11 +31,11 @@ def player(name: str, batch: int) -> Callable[[], int]:
         mask = state.legal_action_mask
         action = jnp.where(mask, jax.random.uniform(chance, mask.shape), -1.0).argmax(axis=-1)
         state = step(state, action, jax.random.split(fresh, batch))
-        # What is observed goes into the result, or it would not be computed.
+        # The observation is part of the result because it would not be computed otherwise.
         return (state, seen + state.observation.sum(dtype=jnp.int32)), None
 
     @jax.jit  # type: ignore[untyped-decorator]
-    def go_on(carry: Any, key: Any) -> tuple[Any, Any]:
+    def advance(carry: Any, key: Any) -> tuple[Any, Any]:
         key, now = jax.random.split(key)
         return jax.lax.scan(one, carry, jax.random.split(now, STEPS))[0], key
 
@@ -44,7 +44,7 @@ def player(name: str, batch: int) -> Callable[[], int]:
 
     def play() -> int:
         nonlocal carry, key
-        carry, key = jax.block_until_ready(go_on(carry, key))
+        carry, key = jax.block_until_ready(advance(carry, key))
         return batch * STEPS
 
     return play

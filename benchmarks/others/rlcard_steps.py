@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def player(name: str) -> Callable[[], int]:
-    """What plays one game from start to end."""
+    """Return a function that plays one game and returns its number of steps."""
     env, random = rlcard.make(name, {"seed": 1}), Random(1)
 
     def play() -> int:

@@ -28,7 +28,7 @@ from fiveup_env.rules.tiles import TILE_COUNT
 
 @compiled
 def count_ways(belief: Struct) -> Array:
-    """Return `ways`: by t and state, how the free tiles from the t-th on can fill what is left."""
+    """Return `ways[t, state]` for every t and state."""
     t = signed(bit_count(belief.free))
     ways = np.zeros((t + 1, full(belief) + 1), np.uint64)
     ways[t, 0] = belief.states > 0
@@ -56,7 +56,6 @@ def _add_ways(belief: Struct, group: Struct, bit: Mask, ways: Array, t: int) -> 
 def full(belief: Struct) -> int:
     """Return the state in which all places of all groups are left."""
     return signed(max(belief.states, 1) - 1)
-
 
 
 def count(view: np.ndarray) -> int:

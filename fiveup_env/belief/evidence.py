@@ -14,7 +14,9 @@ as follows:
 Which tile a player chose to play is assumed to say nothing.
 
 A world puts every tile into a place: one of the boneyard, or one of a dealt hand. The places of a
-seat that admit the same tiles form a group. The tiles that the groups take are the free tiles.
+seat that admit the same tiles form a group. A tile that was played is settled if it may have been
+in any one of some places, whatever was in the others. All other tiles whose place is not known are
+free: the groups take them.
 """
 
 from __future__ import annotations
@@ -199,7 +201,7 @@ def _choices(public: Struct, belief: Struct, seat: int, ply: int) -> int:
 
 @compiled
 def _add_draws(public: Struct, belief: Struct, seat: int) -> None:
-    """Add the places of a seat's draws; neighbours that admit the same tiles form one group.
+    """Add the places of a seat's draws; those that admit the same tiles form one group.
 
     With optional draws they all admit the same tiles as the dealt hand, because nobody draws after
     a pass.
@@ -254,8 +256,8 @@ def _add_place(belief: Struct, place: int, holder: int) -> None:
 def _number_states(belief: Struct) -> None:
     """Number the states: how many places of each group are left.
 
-    The largest group needs no digit: its places left follow from those of the others. If a seat must
-    have a tile that fits, it still lacks one in the upper half of the states.
+    The largest group needs no digit of its own: what is left there follows from the others. If a
+    seat must have a tile that fits, it still lacks one in the upper half of the states.
     """
     largest = 0
     for g in range(belief.group_count):

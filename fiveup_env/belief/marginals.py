@@ -1,8 +1,8 @@
 """The probability of each place for each tile, given a view.
 
-The share of the worlds in which a tile goes to a group is the number of ways to reach a state,
-times the number of ways to continue from there, over the number of all ways. The places of a group
-share it equally.
+The probability that a tile goes to a group is the number of ways to reach a state before it, times
+the number of ways to continue after it, summed over the states and divided by the number of all
+ways. The places of the group share it equally.
 """
 
 from __future__ import annotations

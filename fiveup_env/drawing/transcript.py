@@ -58,5 +58,5 @@ def _hand(hand: Json, number: int) -> list[str]:
         f"  {count:>3}  seat {move['player']} {move_text(move)}"
         for count, move in enumerate(hand["moves"])
     ]
-    lines.append(f"  {hand_end(hand)}: scores {score_line(hand['scores_after'])}")
+    lines.append(f"  {hand_end(hand)}; scores {score_line(hand['scores_after'])}")
     return lines

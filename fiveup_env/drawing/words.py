@@ -16,7 +16,7 @@ ENDED: Final[Mapping[str | None, str]] = {
     None: "unfinished",
     "domino": "dominoed",
     "blocked": "blocked",
-    "target": "at the target",
+    "target": "reached the target",
 }
 
 
@@ -32,8 +32,8 @@ def move_text(move: Json) -> str:
 
 
 def hand_end(hand: Json) -> str:
-    """Return how a recorded hand ended: `dominoed, which brings -2 : -3`."""
-    brought = f", which brings {score_line(hand['end_points'])}" if hand["end_points"] else ""
+    """Return how a recorded hand ended: `dominoed, end points -2 : -3`."""
+    brought = f", end points {score_line(hand['end_points'])}" if hand["end_points"] else ""
     return f"{ENDED[hand['ended']]}{brought}"
 
 
@@ -48,8 +48,8 @@ def outcome_line(game: Game) -> str:
 
 
 def tile_names(names: Iterable[Tile | str]) -> str:
-    """Return tiles one after the other, or `nothing` where there are none."""
-    return " ".join(str(Tile.parse(name)) for name in names) or "nothing"
+    """Return tiles one after the other, or `none`."""
+    return " ".join(str(Tile.parse(name)) for name in names) or "none"
 
 
 def score_line(scores: Iterable[int]) -> str:

@@ -24,7 +24,7 @@ from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.errors import AgentError, unknown
 from fiveup_env.opponents.features import SCRATCH, best_action
 from fiveup_env.opponents.ladder import LADDER, weights_of
-from fiveup_env.opponents.outlook import outlooks_of, hand_value
+from fiveup_env.opponents.outlook import hand_value, outlooks_of
 from fiveup_env.opponents.playouts import play_out
 from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
 from fiveup_env.rules.actions import ACTION_COUNT

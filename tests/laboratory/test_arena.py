@@ -1,4 +1,4 @@
-"""The arena: duplicate deals, honest intervals, the same results on every run."""
+"""The arena: duplicate deals, honest intervals, the same results in every run."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ NAMES = ("first", "second")
 
 
 def lowest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-    """A policy that leaves nothing to chance."""
+    """Return the lowest legal actions: an agent that leaves nothing to chance."""
     del views, random
     return masks.argmax(1)
 
 
 def lasting(played: Played) -> dict[str, Any]:
-    """All of a chunk that must come out the same every time."""
+    """Return the parts of a chunk that must be the same in every run."""
     return {name: value for name, value in to_json(played).items() if name != "seconds"}
 
 
@@ -143,11 +143,11 @@ def test_regret_is_not_measured_where_it_was_not_asked_for_or_cannot_be() -> Non
         assert not play_chunk([lowest, lowest], NAMES, terms, SEEDS[:8]).solved.any()
 
 
-# --- Wrong answers
+# --- Agents at fault
 
 
 def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Agent:
-    """A policy that goes wrong once two tiles have been set in every game."""
+    """Return an agent that goes wrong once two tiles have been set in every game."""
 
     def choose(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
         late = views["public"]["plies"].min() > 1
@@ -262,7 +262,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sleeper:
-    """Never answers once two tiles have been set in every game."""
+    """Never returns once two tiles have been set in every game."""
 
     def __call__(self, views, masks, random):
         while views["table"]["plies"].min() > 1:
@@ -283,7 +283,7 @@ class Killer:
 
 @pytest.fixture
 def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package elsewhere that offers agents by entry points."""
+    """Install a package that offers agents through entry points."""
     (tmp_path / "strangers.py").write_text(STRANGERS)
     about = tmp_path / "strangers-1.0.dist-info"
     about.mkdir()

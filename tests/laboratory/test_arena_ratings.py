@@ -15,13 +15,13 @@ ROCK_PAPER_SCISSORS = np.array([[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]])
 
 
 def rates_of(elos: list[float]) -> np.ndarray:
-    """The win rates that ratings foretell."""
+    """Return the win rates that ratings predict."""
     strengths = np.array(elos)
     return 1 / (1 + 10 ** ((strengths[None] - strengths[:, None]) / 400))
 
 
 def cycle(a: float, b: float, c: float) -> np.ndarray:
-    """0 beats 1 by a, 1 beats 2 by b, 2 beats 0 by c."""
+    """Return win rates of a circle: 0 beats 1 by a, 1 beats 2 by b, 2 beats 0 by c."""
     return 0.5 + np.array([[0, a, -c], [-a, 0, b], [c, -b, 0]])
 
 
@@ -35,7 +35,7 @@ def test_elo_finds_the_strengths_that_win_rates_come_from(elos: list[float]) -> 
 
 
 def test_two_agents_have_the_rating_of_their_odds() -> None:
-    # 59.5 of 100 deals, and the half of one that is added.
+    # A win rate of 59.5 % in 100 deals, and half of the deal that is added.
     high, low = elo(np.array([[0.5, 0.595], [0.405, 0.5]]), 100)
     assert high - low == pytest.approx(400 * np.log10(60 / 41))
     assert high + low == pytest.approx(0)

@@ -1,4 +1,4 @@
-"""`evaluate.py`: its tables, its JSON, its page and its records."""
+"""`evaluate.py`: its tables, its JSON, its report and its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results file: what was played is kept, goes on where it stopped, and is never mixed."""
+"""The results file: it keeps what was played, continues where it stopped, and is never mixed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SMALL = Tournament(
 
 
 def table(outcome: Outcome) -> str:
-    """All that must come out the same."""
+    """Return the parts of the standings that must be the same in every run."""
     standings = standings_of(outcome)
     for row in standings.ratings:
         del row["seconds"], row["us_per_move"]
@@ -40,7 +40,7 @@ def table(outcome: Outcome) -> str:
 
 
 def chunks_played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A list that is told how many chunks each tournament had to play from now on."""
+    """Return a list that receives the number of chunks each later tournament has to play."""
     counts: list[int] = []
 
     def counting(tasks: list[object], *others: object) -> Iterator[object]:
@@ -78,7 +78,7 @@ def test_a_second_run_adds_deals_and_agents_and_plays_nothing_twice(
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
-    """A results file and its table."""
+    """Return the content of a results file and its table."""
     file = tmp_path_factory.mktemp("arena") / "results.jsonl"
     outcome = play_tournament(SMALL, 1, file)
     return file.read_bytes(), table(outcome)

@@ -1,4 +1,4 @@
-"""What is asked of a cluster, where there is none, and where RLlib lacks what is asked."""
+"""Errors where Ray is not installed, and where RLlib does not support a key."""
 
 from __future__ import annotations
 

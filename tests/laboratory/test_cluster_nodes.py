@@ -1,6 +1,6 @@
 """Training and tournaments on a cluster of three nodes, some of which are killed.
 
-They want Ray: `pip install -c constraints-ray.txt -e '.[ray,dev]'`.
+They need Ray: `pip install -c constraints-ray.txt -e '.[ray,dev]'`.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)
 
-# What Ray and RLlib do themselves, they warn of themselves.
+# Ray and RLlib warn about their own code.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 TINY = ["games=64", "n_steps=32", "batch_size=256", "width=16", "threads=1", "table_deals=0"]
 MEMORY = 100 * 2**20
-SECONDS_TO_COME_BACK = 120.0  # for a process that starts anew, on a busy machine
+SECONDS_TO_COME_BACK = 120.0  # for a process to restart on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def config_of(*changes: str) -> Config:
 
 @pytest.fixture
 def playing(nodes: Any, tmp_path: Path) -> Iterator[Any]:
-    """Makes runs of RLlib, and ends them with the test."""
+    """Yield a function that starts runs of RLlib, which end with the test."""
     del nodes
     made: list[RLlibPlay] = []
 
@@ -103,7 +103,7 @@ def playing(nodes: Any, tmp_path: Path) -> Iterator[Any]:
 
 @contextmanager
 def losing(nodes: Any, node: Any) -> Iterator[None]:
-    """Kill a node in the middle of something; another takes its place when that is done."""
+    """Kill a node while the block runs; another takes its place afterwards."""
     killer = threading.Timer(0.1, nodes.remove_node, [node], {"allow_graceful": False})
     killer.start()
     yield
@@ -112,32 +112,32 @@ def losing(nodes: Any, node: Any) -> Iterator[None]:
 
 
 def replace(nodes: Any, lost: int) -> None:
-    """Add as many nodes as were lost, and wait until the cluster knows of all of it."""
+    """Add as many nodes as were lost, and wait until the cluster has registered them."""
     for _ in range(lost):
         nodes.add_node(**nodes.size)
     nodes.wait_for_nodes(SECONDS_TO_COME_BACK)
 
 
 def node_that_plays(nodes: Any, play: RLlibPlay) -> Any:
-    """A node other than the head that a runner is on."""
+    """Return a node with a runner, other than the head."""
     where = runners(play, lambda _: ray_of().get_runtime_context().get_node_id())
     return next(node for node in nodes.worker_nodes if node.node_id in where)
 
 
 def runners(play: RLlibPlay, ask: Any) -> list[Any]:
-    """What every runner answers."""
+    """Return what `ask` returns for every runner."""
     return play._algorithm.env_runner_group.foreach_env_runner(ask, local_env_runner=False)
 
 
 def ray_of() -> Any:
-    """Ray, where a runner answers."""
+    """Return the module `ray` in the process of a runner."""
     import ray
 
     return ray
 
 
 def lasting(played: Played) -> dict[str, Any]:
-    """All of a chunk that must come out the same every time."""
+    """Return everything about a chunk that must be the same every time it is played."""
     return {name: value for name, value in to_json(played).items() if name != "seconds"}
 
 

@@ -221,7 +221,7 @@ def test_two_worlds_are_not_solved() -> None:
     game = Game("five_up", 2, max_pip=1, hand_size=1, reserve=1, seed=0)
     assert count(game.view()) == 2
     assert np.isnan(regrets(game.view(), any_move(game))).all()
-    with pytest.raises(EndgameError, match="does not tell every hidden tile"):
+    with pytest.raises(EndgameError, match="does not determine every hidden tile"):
         best_moves(game.view())
 
 

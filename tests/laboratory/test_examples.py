@@ -1,4 +1,4 @@
-"""The examples run as a user would run them, and what they print is what they promise."""
+"""The examples run as a user would run them, and print what they promise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROMISED = {
 
 
 def missing_packages(example: Path) -> list[str]:
-    """The packages that an example imports and that are not installed."""
+    """Return the packages that an example imports and that are not installed."""
     imported = set()
     for node in ast.walk(ast.parse(example.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -43,7 +43,7 @@ def missing_packages(example: Path) -> list[str]:
 
 
 def printed_by(example: Path, folder: Path) -> str:
-    """What an example prints, started from some other folder."""
+    """Return what an example prints when it is run from another folder."""
     done = subprocess.run(
         [sys.executable, str(example)],
         check=False,

@@ -1,4 +1,4 @@
-"""Imitation: what is gathered from a teacher, and that it is learnt."""
+"""Imitation: what is gathered from a teacher, and that a network learns it."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ LESSONS: dict[str, Any] = {
 
 
 class PointsAndPips:
-    """A teacher for tests: the points of a play and something for the pips that it gets rid of."""
+    """A teacher for tests: the points of a play, plus a fraction by the action's number."""
 
     aim = "hand"
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Worth by the row that the network sees, so that it can be learnt."""
+        """Return values computed from the row that the network sees, so that they can be learnt."""
         del random
         encoder = get_encoder("flat")
         rows = np.empty((len(views), row_size(encoder)), np.int8)
@@ -94,12 +94,12 @@ def test_gathering_is_decided_by_the_seed() -> None:
 
 
 def last(_views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
-    """The allowed action with the largest number."""
+    """Return the allowed action with the largest number."""
     return 120 - masks[:, ::-1].argmax(1)
 
 
 def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """What the teacher plays."""
+    """Return the actions that the teacher plays."""
     return np.nan_to_num(PointsAndPips().values(views, masks, random), nan=-np.inf).argmax(1)
 
 
@@ -144,7 +144,7 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
         aim = "game"
 
         def values(self, *seen: Any) -> np.ndarray:
-            """Every game is won."""
+            """Return 1 for every allowed action: every game is won."""
             return np.minimum(super().values(*seen), 0) * 0 + 1
 
     examples = gather(Sure(), "five_up", 2, 2000, 1, games=50, reward="outlook")
@@ -166,7 +166,7 @@ def test_a_teacher_without_values_is_refused() -> None:
         aim = "hand"
 
         def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-            """Nothing."""
+            """Return no value at all."""
             del views, random
             return np.full(masks.shape, np.nan)
 

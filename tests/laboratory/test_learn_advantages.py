@@ -22,7 +22,7 @@ def estimated(
     gamma: float = 1,
     gae_lambda: float = 1,
 ) -> Advantages:
-    """The advantages of one game."""
+    """Return the advantages of one game."""
     return estimate(
         np.array(seats, np.int8)[:, None],
         np.array(values, np.float32)[:, None],
@@ -115,7 +115,7 @@ def test_discount_counts_the_seats_own_decisions() -> None:
 
 @st.composite
 def games(draw: st.DrawFn) -> Game:
-    """Any course of a game of three, in whole numbers so that sums are exact."""
+    """Draw any course of a game of three, in whole numbers so that sums are exact."""
     ticks = draw(st.integers(2, 30))
     small = st.integers(-8, 8).map(float)
     seats = draw(st.lists(st.integers(NOBODY, 2), min_size=ticks, max_size=ticks))
@@ -130,7 +130,7 @@ def games(draw: st.DrawFn) -> Game:
 
 
 def seat_by_seat(game: Game, gamma: float, gae_lambda: float) -> dict[int, float]:
-    """The same in the plainest way: each seat's trajectories one after the other."""
+    """Return the same in the plainest way: each seat's trajectories one after the other."""
     seats, values, rewards, ended = game
     advantages = {}
     for seat in range(3):
@@ -168,7 +168,7 @@ def test_any_game_is_as_seat_by_seat(game: Game, gae_lambda: float, gamma: float
 
 
 def in_two_windows(game: Game, cut: int, gae_lambda: float) -> list[dict[int, float]]:
-    """The advantages of a game that is cut in two windows; decisions are named by their action."""
+    """Return the advantages of a game cut into two windows, keyed by the decisions' actions."""
     seats, values, rewards, ended = game
     found = []
     window = Window(Batch(1, players=3, episode="hand"), 0)

@@ -1,4 +1,4 @@
-"""Checkpoints: whole or not at all, and damage is noticed."""
+"""Checkpoints: they are written atomically, and damage is detected."""
 
 from __future__ import annotations
 

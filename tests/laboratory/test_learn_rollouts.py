@@ -1,4 +1,4 @@
-"""Windows of play: who is asked, what is kept, and that nothing of another seat gets in."""
+"""Rollouts: who is asked, what is kept, and that nothing of another seat gets in."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
 
 
 class Chooser:
-    """Takes any action, and gives every row a value of its own: the number of rows before it."""
+    """Chooses any action, and gives every row a unique value: the number of rows before it."""
 
     def __init__(self) -> None:
         self.random = np.random.default_rng(0)
         self.rows: list[np.ndarray] = []
 
     def choose(self, rows: np.ndarray, masks: np.ndarray, truths: np.ndarray | None) -> Choice:
-        """An action, a log-probability and a value for every row."""
+        """Return an action, a log-probability and a value for every row."""
         del truths
         values = np.arange(len(self.rows), len(self.rows) + len(rows), dtype=np.float32)
         self.rows += list(rows.copy())
@@ -97,7 +97,7 @@ def test_a_return_is_what_the_batch_gave_the_seat_up_to_the_end(players: int, ho
     batch.step = noted  # type: ignore[method-assign]
     lesson = played(rollouts, 1, Chooser())[0]
     complete = 0
-    # All are asked at every tick, in order, so that a decision's value tells where it was made.
+    # All games are asked at every tick, in order, so a decision's value says where it was made.
     for name, returned in zip(lesson.values.astype(int), lesson.returns, strict=True):
         tick, game = divmod(name, len(batch))
         last = next((k for k in range(tick, len(seats)) if ended[k][game]), None)

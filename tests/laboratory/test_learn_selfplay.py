@@ -1,4 +1,4 @@
-"""The self-play learner: that it learns, that its options do what they say, and that it goes on."""
+"""The self-play learner: that it learns, that its options do what they say, and that it resumes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def learner_of(**keys: Any) -> Learner:
 
 
 def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:
-    """Decisions of the learner between three actions, rewarded by a function of the action."""
+    """Return decisions of the learner among three actions, rewarded by a function of the action."""
     random = np.random.default_rng(0)
     rows = random.integers(0, 2, (count, learner.network.reader.size), np.int8)
     masks = np.zeros((count, 121), np.int8)
@@ -51,7 +51,7 @@ def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:
 
 
 def taught(learner: Learner, times: int) -> tuple[Lesson, dict[str, float]]:
-    """Reward one of the three actions; the last lesson, and its figures."""
+    """Reward one of the three actions; return the last lesson and its figures."""
     chance = np.random.default_rng(0)
 
     def teach() -> tuple[Lesson, dict[str, float]]:

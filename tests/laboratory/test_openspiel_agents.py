@@ -87,7 +87,7 @@ def test_probabilities_are_those_of_the_information_state() -> None:
     assert str(other) != str(state)
     asked = AgentPolicy(game, random_actions, samples=7)
     assert asked.action_probabilities(other) == asked.action_probabilities(state)
-    with pytest.raises(AgentError, match="once or more"):
+    with pytest.raises(AgentError, match="called once or more"):
         AgentPolicy(game, "greedy", samples=0).action_probabilities(state)
 
 

@@ -176,11 +176,14 @@ def sealed(folder: Path, change: Callable[[dict[str, Any], dict[str, torch.Tenso
 
 
 DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
-    ({"format": "other"}, r'is no policy: it lacks "format": "fiveup-policy"'),
+    ({"format": "other"}, r'is not a policy: it lacks "format": "fiveup-policy"'),
     ({"version": 2}, "has format version 2; this code reads version 1"),
     ({"shape": None}, "it has no 'shape' of type dict"),
     ({"about": []}, "it has no 'about' of type dict"),
-    ({"shape": {"kind": "plain"}}, "a shape has kind, width, depth, encoder, shared, not kind"),
+    (
+        {"shape": {"kind": "plain"}},
+        "a shape must have kind, width, depth, encoder, shared, not kind",
+    ),
     (
         {"shape": {"kind": "plain", "width": 0, "depth": 2, "encoder": "flat", "shared": False}},
         "width must be a whole number",
@@ -192,7 +195,7 @@ DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     ({"actions": 122}, "made for actions 122; this code has 121"),
     (
         {"shape": {"kind": "plain", "width": 4096, "depth": 64, "encoder": "flat", "shared": True}},
-        r"the tensor 'policy_head.weight' should be \(121, 4096\), and is \(121, 16\)",
+        r"the tensor 'policy_head.weight' should be \(121, 4096\), but is \(121, 16\)",
     ),
 ]
 
@@ -219,9 +222,9 @@ def test_a_policy_for_another_version_of_the_encoder_is_refused(
 
 Weights = dict[str, torch.Tensor]
 TENSORS: list[tuple[Callable[[Weights], object], str]] = [
-    (lambda w: w.pop("worth"), r"'worth' should be \(17,\), and is absent"),
-    (lambda w: w.update(more=torch.zeros(1)), r"'more' should be absent, and is \(1,\)"),
-    (lambda w: w.update(worth=torch.zeros(18)), r"should be \(17,\), and is \(18,\)"),
+    (lambda w: w.pop("worth"), r"'worth' should be \(17,\), but is absent"),
+    (lambda w: w.update(more=torch.zeros(1)), r"'more' should be absent, but is \(1,\)"),
+    (lambda w: w.update(worth=torch.zeros(18)), r"should be \(17,\), but is \(18,\)"),
     (lambda w: w["worth"].fill_(torch.nan), "'worth' has values that are not finite"),
     (lambda w: w["worth"].fill_(torch.inf), "'worth' has values that are not finite"),
     (
@@ -304,7 +307,7 @@ def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(
     description["digest"] = policies._digest(content, description)
     (saved / DESCRIPTION).write_text(json.dumps(description))
     (saved / WEIGHTS).write_bytes(content)
-    with pytest.raises(PolicyError, match=r"policy\.safetensors holds no tensors"):
+    with pytest.raises(PolicyError, match=r"policy\.safetensors does not hold tensors"):
         load_policy(saved)
     assert "FIVEUP_MISCHIEF" not in os.environ
 
@@ -312,7 +315,7 @@ def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b"1" * 9999])
 def test_a_description_that_is_none_is_refused(saved: Path, content: bytes) -> None:
     (saved / DESCRIPTION).write_bytes(content)
-    with pytest.raises(PolicyError, match=r"is no (JSON|policy)"):
+    with pytest.raises(PolicyError, match=r"is not (valid JSON|a policy)"):
         load_policy(saved)
 
 
@@ -321,7 +324,7 @@ def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -
     for name, weight in load_network(saved, network.shape).state_dict().items():
         assert torch.equal(weight, network.state_dict()[name])
     wider = dataclasses.replace(network.shape, width=network.shape.width * 2)
-    with pytest.raises(PolicyError, match=rf"has Shape\(.*this run .*width={wider.width},"):
+    with pytest.raises(PolicyError, match=rf"has Shape\(.*this run needs .*width={wider.width},"):
         load_network(saved, wider)
 
 
@@ -333,7 +336,7 @@ def test_missing_files_are_refused_with_what_there_is(
     with pytest.raises(PolicyError, match=r"cannot be read.*none \(train one: python train\.py\)"):
         make_agent("policy")
     shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")
-    with pytest.raises(PolicyError, match=r"policies here: runs/first/policy"):
+    with pytest.raises(PolicyError, match=r"available policies: runs/first/policy"):
         make_agent(f"policy:{tmp_path / 'nowhere'}")
     (saved / WEIGHTS).unlink()
     with pytest.raises(PolicyError, match=r"policy\.safetensors cannot be read \(No such file"):

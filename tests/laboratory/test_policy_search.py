@@ -250,10 +250,10 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
 
 def decided(worths: np.ndarray, logs: list[float], trust: float = 1.0) -> np.ndarray:
     """The scores of one view's actions after some worlds, that came in two parts."""
-    evidence = WorldStatistics(np.array([logs]), np.ones((1, len(logs)), np.bool_), trust)
+    statistics = WorldStatistics(np.array([logs]), np.ones((1, len(logs)), np.bool_), trust)
     for part in np.array_split(worths, 2):
-        evidence.add(part[None], np.zeros((1, len(part))))
-    return evidence.scores[0]
+        statistics.add(part[None], np.zeros((1, len(part))))
+    return statistics.scores[0]
 
 
 def test_where_worlds_find_actions_alike_the_policy_decides() -> None:
@@ -277,11 +277,11 @@ def test_what_is_clearly_worse_is_closed_and_stays_so() -> None:
 
 
 def test_worlds_of_no_weight_do_not_count() -> None:
-    evidence = WorldStatistics(np.zeros((1, 2)), np.ones((1, 2), np.bool_), 0.0)
+    statistics = WorldStatistics(np.zeros((1, 2)), np.ones((1, 2), np.bool_), 0.0)
     for worths, likelihood in (([0.0, 0.9], -9e3), ([1.0, 0.0], -1e3), ([0.0, 0.9], -1e4)):
-        evidence.add(np.array([[worths]]), np.full((1, 1), likelihood))
-    assert evidence.scores.tolist() == [[1.0, 0.0]]
-    assert evidence.effective_worlds == 1
+        statistics.add(np.array([[worths]]), np.full((1, 1), likelihood))
+    assert statistics.scores.tolist() == [[1.0, 0.0]]
+    assert statistics.effective_worlds == 1
 
 
 # --- What others did

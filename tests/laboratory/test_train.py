@@ -59,7 +59,7 @@ def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def trained(*words: str) -> int:
-    """The exit status of `train.py` with some arguments."""
+    """Return the exit status of `train.py` with some arguments."""
     before, sys.argv = sys.argv, ["train.py", *words]
     try:
         return train.main()
@@ -68,7 +68,7 @@ def trained(*words: str) -> int:
 
 
 def end_of(run: Path) -> dict[str, np.ndarray]:
-    """All arrays of a run's last checkpoint."""
+    """Return all arrays of a run's last checkpoint."""
     return read_newest(run / "checkpoints").arrays
 
 
@@ -150,7 +150,7 @@ def test_told_to_stop_it_keeps_all_and_goes_on_as_if_nothing_had_been(
 
 
 def kill_and_resume(folder: Path) -> None:
-    """Train here; then in children, of which ten are killed at random moments; the last finishes."""
+    """Train here, then in children: ten are killed at random moments, and the last one finishes."""
     runs.RUNS = folder  # type: ignore[misc]
     assert trained(*TINY, "--name", "straight") == 0
     chance = random.Random(1)
@@ -173,7 +173,7 @@ def _train_in_child(words: list[str]) -> int:
 
 
 def _wait_for_another(folder: Path) -> None:
-    """Wait until there is another newest checkpoint."""
+    """Wait until there is a newer checkpoint."""
     before = checkpoints_in(folder)[-1:]
     while checkpoints_in(folder)[-1:] == before:
         time.sleep(0.001)

@@ -1,4 +1,4 @@
-"""Beliefs: the worlds that agree with a view, held against trying every deal."""
+"""Beliefs: the worlds that are consistent with a view, compared with trying every deal."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def brief(rules: Rules) -> str:
 
 
 class Deals:
-    """Every deal that a seat could imagine, and whether it would have seen then what it saw."""
+    """Every deal that a seat could imagine, and whether it would have led to what the seat saw."""
 
     def __init__(self, game: Game, seat: int) -> None:
         self.seat = seat
@@ -91,7 +91,7 @@ class Deals:
 
     @property
     def trials(self) -> int:
-        """How many deals there are to try."""
+        """The number of deals to try."""
         left, trials = len(self.hidden), 1
         for other in self.others:
             size = int(self.public["sizes"][other])
@@ -101,16 +101,16 @@ class Deals:
         return trials
 
     def agreeing(self) -> list[np.ndarray]:
-        """The games in which the same was seen, by trying all deals.
+        """Return the games in which the seat saw the same, by trying all deals.
 
-        That a tile played was its player's is all that is taken for granted. The tiles left in the
-        boneyard are tried in one order only: nobody has seen that order.
+        All that is assumed is that a tile played was its player's. The tiles left in the boneyard
+        are tried in one order only, because nobody has seen that order.
         """
         states = (self.replayed(hands, order) for hands, order in self._imagined())
         return [state for state in states if state is not None]
 
     def replayed(self, hands: list[int], order: list[int]) -> np.ndarray | None:
-        """The same moves after another deal; None where the seat would not have seen the same."""
+        """Return the same moves after another deal, or None if the seat would see another view."""
         state = np.frombuffer(bytearray(self.start), GAME)
         state["hands"][0, : self.players] = hands
         state["order"][0, : len(order)] = order
@@ -122,7 +122,7 @@ class Deals:
         return state if view.tobytes() == self.view.tobytes() else None
 
     def dealt(self, world: np.void) -> tuple[list[int], list[int]]:
-        """The hands and the boneyard from which a sampled world has come."""
+        """Return the hands and the boneyard that were dealt in a sampled world."""
         order = world["order"][: self.public["boneyard"]].tolist()
         hands = world["hands"][: self.players].tolist()
         for seat in range(self.players):
@@ -159,7 +159,7 @@ class Deals:
 
 
 def shares_of(games: list[np.ndarray]) -> np.ndarray:
-    """In what share of some games each tile is in each hand and in the boneyard."""
+    """Return the share of some games in which each tile is in each hand and in the boneyard."""
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     for state in games:
         public = state[0]["public"]
@@ -170,7 +170,7 @@ def shares_of(games: list[np.ndarray]) -> np.ndarray:
 
 
 def even(tally: Counter[Any], kinds: int) -> bool:
-    """Whether so many kinds are drawn alike: by chance this fails once in 100,000 times."""
+    """Return whether n kinds are drawn evenly; by chance this fails once in 100,000 times."""
     freedom = kinds - 1
     expected = tally.total() / kinds
     squares = sum(n * n for n in tally.values()) / expected - tally.total()
@@ -179,12 +179,12 @@ def even(tally: Counter[Any], kinds: int) -> bool:
 
 
 def kind(record: np.void, drawn: int) -> tuple[bytes, bytes]:
-    """What tells worlds apart: the hands, and the tiles that have been drawn."""
+    """Return what distinguishes worlds: the hands, and the tiles that have been drawn."""
     return record["hands"].tobytes(), record["order"][:drawn].tobytes()
 
 
 def compare(deals: Deals, random: Random) -> int:
-    """Hold what is believed against every deal; answer how many agree."""
+    """Compare a belief with every deal, and return how many deals are consistent with the view."""
     view, drawn = deals.view, int(deals.public["drawn"])
     games = deals.agreeing()
     assert count(view) == len(games)
@@ -199,7 +199,7 @@ def compare(deals: Deals, random: Random) -> int:
 
 
 def compare_positions(rules: Rules, *, before_draws: int, after_draws: int) -> None:
-    """Compare so many random positions, before any seat but the viewer's has drawn and after."""
+    """Compare this many random positions before any other seat has drawn, and after."""
     random, left = Random(1), {False: before_draws, True: after_draws}
     while any(left.values()):
         game = play_randomly(Game(rules, seed=random.getrandbits(64)), random, random.randrange(50))
@@ -306,7 +306,7 @@ def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) ->
 
 
 def believed(game: Game, seat: int, *tiles: str) -> list[list[float]]:
-    """How probable some tiles are in the hands of seats 0 and 1 and in the boneyard."""
+    """Return how probable some tiles are in the hands of seats 0 and 1 and in the boneyard."""
     columns = [Tile.parse(tile).id for tile in tiles]
     return marginals(game.view(seat))[[0, 1, BONEYARD]][:, columns].round(9).tolist()
 
@@ -380,10 +380,10 @@ def test_the_same_seed_samples_the_same_worlds_however_many() -> None:
 
 def test_worlds_are_written_into_games_as_into_worlds() -> None:
     view = play_randomly(Game("five_up", players=3, seed=6), Random(6), 9).view()
-    lent, key = np.zeros(1, BELIEF), np.uint64(7)
+    scratch, key = np.zeros(1, BELIEF), np.uint64(7)
     worlds, games = np.zeros(50, WORLD), np.zeros(50, GAME)
-    assert belief.fill_worlds_at(view, 0, lent, key, worlds)
-    assert belief.fill_worlds_at(view, 0, lent, key, games)
+    assert belief.fill_worlds_at(view, 0, scratch, key, worlds)
+    assert belief.fill_worlds_at(view, 0, scratch, key, games)
     assert games["hands"].tobytes() == worlds["hands"].tobytes()
     assert games["order"].tobytes() == worlds["order"].tobytes()
 
@@ -394,13 +394,13 @@ def test_worlds_are_written_into_games_as_into_worlds() -> None:
 def test_views_that_no_game_leads_to() -> None:
     game = push_all(game_of("2-2 2-1", "0-0 1-0", max_pip=2, reserve=2), "2-2")
     lead, hand = game.view(0), game.view(0)
-    # After 2-1 and 2-2 in the own hand, a seat that lacks 1 and 2 can hold one tile at most.
+    # With 2-1 led and 2-2 in the viewer's hand, a seat that lacks 1 and 2 can hold one tile at most.
     lead["public"]["play_action"][0, 0] = Tile.parse("2-1").id
     lead["hand"] = mask_of([Tile.parse("2-2")])
     hand["hand"] = 0
     for view in (lead, hand):
         for ask in (count, marginals, lambda view: sample(view, 1, np.random.default_rng(1))):
-            with pytest.raises(BeliefError, match="no deal agrees with this view"):
+            with pytest.raises(BeliefError, match="no deal is consistent with this view"):
                 ask(view)
 
 

@@ -38,7 +38,7 @@ def test_the_text_of_a_hand_that_somebody_read() -> None:
         "    2  seat 0 draws 3-2, sets 3-2 on the 3: total 4",
         "    3  seat 1 draws 1-1 3-3 1-0, passes",
         "    4  seat 0 passes",
-        "  blocked, which brings 0 : -2: scores 0 : -1",
+        "  blocked, end points 0 : -2; scores 0 : -1",
         "",
         "   2←[2│1][1│3]┃3┃2┃→2",
         "",

@@ -130,7 +130,7 @@ class Config:
         least=0.01,
     )
 
-    # What may make it stronger
+    # Options that may make the policy stronger
     oracle: bool = key(False, "learn with a separate critic that sees the hidden tiles")
     kl_coef: float = key(
         0.0, "weight of the penalty on diverging from the reference policy", least=0

@@ -98,7 +98,7 @@ def load(
     max_hands: int = DEFAULTS["max_hands"],
     **fields: Any,
 ) -> FiveUpGame:
-    """Return the OpenSpiel game of some rules, chosen as everywhere in this library."""
+    """Return the OpenSpiel game of `Rules`, or of a preset with some of its fields changed."""
     if not isinstance(rules, Rules):
         players = players or DEFAULTS["players"]
     chosen = Rules.of(rules, players, **fields)
