@@ -44,7 +44,9 @@ def _parser() -> argparse.ArgumentParser:
         one = commands.add_parser(name, help=about, description=about)
         one.set_defaults(work=work)
         one.add_argument("rules", help="a preset, such as mini-2")
-        one.add_argument("--players", type=int, default=2, metavar="N", help="players (default: 2)")
+        one.add_argument(
+            "--players", type=int, default=2, metavar="N", help="number of players (default: 2)"
+        )
         one.add_argument(
             "--set", type=parse_assignment, action="append", default=[], metavar="FIELD=VALUE"
         )
@@ -63,7 +65,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     solving = command("solve", _solve, "find the value of a game and an equilibrium")
     solving.add_argument(
-        "--share", type=float, default=1e-6, help="NashConv to stop at, as a share of the range"
+        "--share",
+        type=float,
+        default=1e-6,
+        help="NashConv to stop at, as a share of the range of payoffs",
     )
     solving.add_argument("--rounds", type=int, default=100_000, help="the most rounds of CFR+")
     solving.add_argument("--output", type=Path, metavar="FILE", help="write the solution as JSON")

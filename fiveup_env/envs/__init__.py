@@ -1,8 +1,8 @@
-"""What learners step: episodes and rewards, and one environment for each ecosystem.
+"""Environments for learners: episodes and rewards, and an interface for each ecosystem.
 
-episodes    what an episode is, and which seat gets which reward, and when
+episodes    what an episode is, and which reward each seat gets when
 batch       `Batch`: thousands of games at once, in arrays
 aec         the PettingZoo environment: `env` and `raw_env`
-single      the Gymnasium environment: one learner among opponents
-sb3         the Stable-Baselines3 vector environment
+single      `FiveUpEnv`, the Gymnasium environment: one learner among opponents
+sb3         `FiveUpVecEnv`, the Stable-Baselines3 vector environment
 """

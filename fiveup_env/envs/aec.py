@@ -1,4 +1,4 @@
-"""The PettingZoo AEC environment.
+"""The PettingZoo AEC environment, `env` and `raw_env`.
 
     env = fiveup_env.env(players=4, render_mode="ansi")
     env.reset(seed=7)
@@ -10,12 +10,12 @@
 | | |
 | --- | --- |
 | agents | `player_0` ... `player_4`, by seat |
-| observation | `{"observation": int8 row of the encoder, "action_mask": int8, 1 where allowed}` |
-| action | `Discrete(121)`, the table of `fiveup_env.rules.actions` |
-| turns | the engine's: forced draws and passes are none, and a player may move twice running |
+| observation | `{"observation": int8 row of the encoder, "action_mask": int8, 1 where legal}` |
+| action | `Discrete(121)`, the action table of `fiveup_env.rules.actions` |
+| turns | forced draws and passes take no turn, so a player may move twice in a row |
 | rewards | see docs/rewards.md |
 | end | all agents terminate together; `max_hands` truncates |
-| state | seat 0's observation by `flat`, then what is hidden from it |
+| state | seat 0's `flat` observation, then what is hidden from seat 0 |
 
 Version history: v0, the first.
 """
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 RENDER_MODES: Final = ("ansi", "human", "rgb_array", "svg")
 ILLEGAL: Final = ("error", "terminate")
-FIRST = np.zeros(1, np.int64)  # the only game there is
+FIRST = np.zeros(1, np.int64)  # the index of the only game
 
 
 def env(
@@ -66,14 +66,15 @@ def env(
     illegal_reward: float = -1.0,
     **options: Any,
 ) -> AECEnv:
-    """The environment, with PettingZoo's check that its methods are called in order.
+    """Return a `raw_env`, wrapped in PettingZoo's check that its methods are called in order.
 
-    Actions out of bounds need no wrapper: the environment refuses them itself. `illegal` says what
-    an action that is not allowed does: `error` refuses it, `terminate` ends the episode with
-    `illegal_reward` for its player (PettingZoo's TerminateIllegalWrapper).
+    `illegal` chooses what an illegal action does: with `error` it raises IllegalMoveError, with
+    `terminate` it ends the episode with `illegal_reward` for its player (PettingZoo's
+    TerminateIllegalWrapper). The other options are those of `raw_env`, which refuses actions out of
+    bounds itself: they need no wrapper.
     """
     if illegal not in ILLEGAL:
-        raise OptionError(unknown("way with illegal actions", illegal, ILLEGAL))
+        raise OptionError(unknown("value of illegal", illegal, ILLEGAL))
     wrapped: AECEnv = raw_env(rules, players, **options)
     if illegal == "terminate":
         wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=illegal_reward)
@@ -81,7 +82,7 @@ def env(
 
 
 class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (PettingZoo's name for it)
-    """The environment itself."""
+    """The environment without wrappers."""
 
     metadata: Mapping[str, Any] = {
         "name": "fiveup_v0",
@@ -102,7 +103,14 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         render_mode: str | None = None,
         **fields: Any,
     ) -> None:
-        """Choose the game, its episodes, and what its players observe."""
+        """Make the environment; `reset` starts its first episode.
+
+        `rules` is the name of a preset or a `Rules`; `players`, `teams` and any rule field override
+        it. `episode` is `game` or `hand`, `reward` is `win`, `points` or `margin`, and an episode
+        is cut off after `max_hands` hands (0: never). `render_mode` is one of RENDER_MODES.
+
+        Raises RulesError, SeatError, EncoderError or OptionError for a value that is not allowed.
+        """
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise OptionError(unknown("render mode", render_mode, RENDER_MODES))
@@ -134,23 +142,26 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         return Dict({"observation": Box(low, high, dtype=np.int8), "action_mask": mask})
 
     def observation_space(self, agent: str) -> Dict:
-        """What an agent observes."""
+        """Return the space of an agent's observations."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """What an agent may do."""
+        """Return the space of an agent's actions."""
         return self._action_spaces[agent]
 
     @property
     def state_space(self) -> Box:
-        """The space of `state()`."""
+        """The space of `state()`: one int8 for each entry."""
         low, high = bounds(get_encoder("flat"))
         truth = np.concatenate([np.full(piece.size, piece.high, np.int8) for piece in TRUTH_PIECES])
         least = np.concatenate([low, np.zeros(TRUTH_SIZE, np.int8)])
         return Box(least, np.concatenate([high, truth]), dtype=np.int8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode of this seed, or of the one after the last."""
+        """Start an episode with this seed, or with the one after the last.
+
+        The first seed is random if it is not given. `options` are ignored. Raises SeedError.
+        """
         del options
         seed = checked_seed(self._next_seed if seed is None else seed)
         self._next_seed = seed + 1
@@ -168,7 +179,11 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Make the move of the agent to act; None where its episode is over."""
+        """Make the move of `agent_selection`; the action is None once its episode is over.
+
+        Raises IllegalMoveError if the action is illegal, and then changes nothing; raises
+        GameOverError if there is no episode.
+        """
         if not self.agents:
             raise GameOverError("there is no episode to step: call reset()")
         agent = self.agent_selection
@@ -202,7 +217,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent observes now; its mask is empty unless it is to move."""
+        """Return what an agent observes; its mask is all 0 unless the agent is to move."""
         row = np.empty((1, self._size), np.int8)
         mask = np.empty((1, ACTION_COUNT), np.int8)
         observe_seats(self._games, FIRST, self._seats[agent], self._views, mask)
@@ -210,12 +225,12 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         return {"observation": row[0], "action_mask": mask[0]}
 
     def view(self, agent: str) -> np.ndarray:
-        """The VIEW record of an agent, for policies that read views."""
+        """Return the view of an agent, as opponents take it: an array of one VIEW struct."""
         self.observe(agent)
         return self._views.copy()
 
     def state(self) -> np.ndarray:
-        """The whole truth: what seat 0 observes by `flat`, and what is hidden from it."""
+        """Return the full state (int8): seat 0's `flat` observation, then what is hidden from it."""
         flat = get_encoder("flat")
         row, hidden = np.empty((1, row_size(flat)), np.int8), np.empty((1, TRUTH_SIZE), np.int8)
         seat = np.zeros(1, np.int64)
@@ -226,7 +241,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     @property
     def game(self) -> Game:
-        """The episode so far as a `Game`: to look at, to record, to go on with elsewhere."""
+        """The episode so far as a `Game`, to inspect or record; copy it to play on from here."""
         if self._game is None:
             self._game = Game(self.rules, seed=self._next_seed - 1)
         for action in self._made[len(self._game.moves) :]:
@@ -234,10 +249,13 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         return self._game
 
     def render(self) -> str | np.ndarray | None:
-        """Show the table as `render_mode` says."""
+        """Draw the game: return text, SVG or an RGB array, or show a window and return None.
+
+        `render_mode` chooses which. Raises OptionError if the environment has none.
+        """
         if self.render_mode is None:
             raise OptionError(
-                f"choose a render_mode when the environment is made: {', '.join(RENDER_MODES)}"
+                f"render() needs a render_mode, set when the environment is made: {', '.join(RENDER_MODES)}"
             )
         if self.render_mode == "ansi":
             return str(self.game)
@@ -253,11 +271,11 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         return None
 
     def _repr_svg_(self) -> str:
-        """The table as a picture, which notebooks show."""
+        """Return the game drawn as SVG, which notebooks show."""
         return self.game._repr_svg_()
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the window, if one is open."""
         if self._window is not None:
             self._window.close()
             self._window = None

@@ -5,7 +5,8 @@
     while learning:
         batch.step(choose(batch.observation, batch.mask))   # then batch.reward, batch.done
 
-The arrays are made once and written in place, so that other libraries may share their memory.
+The arrays are allocated once and overwritten in place, so that other libraries can share their
+memory; copy what is to be kept.
 """
 
 from __future__ import annotations
@@ -43,26 +44,26 @@ from fiveup_env.rules.fields import Rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SLICE = 2048  # games that are stepped, seen and encoded together by one thread
+SLICE = 2048  # games that a thread steps, observes and encodes together
 
 
 class _Scratch(threading.local):
-    """Views that each thread has for itself, small enough to stay in its cache."""
+    """Scratch views that each thread has for itself, few enough to stay in its cache."""
 
     def __init__(self) -> None:
         self.views = np.zeros(SLICE, VIEW)
 
 
 class Batch:
-    """Many games that are played side by side.
+    """Many games, played side by side.
 
     Attributes, each with a row or an entry for every game:
         observation: what the seat to move observes, as the encoder writes it (int8).
-        mask: 1 for every action that is allowed (int8).
+        mask: 1 for every legal action, else 0 (int8, games x 121).
         turn: the seat to move (int8).
         reward: what the last step brought each seat (float32, games x players).
-        done: whether the last step ended the episode; the next one has begun.
-        truncated: whether it was cut off instead, after `max_hands`; the next one has begun.
+        done: whether the last step ended the episode (bool); the next one has started.
+        truncated: whether it was cut off instead, after `max_hands` (bool); the next has started.
         oracle: with `oracle=True`, what is hidden from the seat to move (int8); never part of
             an observation.
     """
@@ -84,11 +85,13 @@ class Batch:
     ) -> None:
         """Make the games; `reset` deals them.
 
-        Where `rules` or `players` is a list, the games take every combination in turn. Game i
-        plays seed `seed` + i first, then `games` more each time.
+        If `rules` or `players` is a list, the games take every combination in turn. Game i has seed
+        `seed` + i in its first episode, and `games` more in each later one. `episode`, `reward`,
+        `max_hands` and rule fields are those of `raw_env`. Raises RulesError, SeatError, SeedError,
+        EncoderError or OptionError for a value that is not allowed.
         """
         if games < 1:
-            raise OptionError(f"a batch has at least one game, not {games!r}")
+            raise OptionError(f"a batch needs at least one game, not {games!r}")
         if threads < 1:
             raise OptionError(f"a batch needs at least one thread, not {threads!r}")
         self.rules = [
@@ -118,24 +121,25 @@ class Batch:
         self._dealt = False
 
     def __len__(self) -> int:
-        """How many games there are."""
+        """Return the number of games."""
         return len(self._games)
 
     @property
     def states(self) -> np.ndarray:
-        """The GAME structs: the whole truth, which no agent is given."""
+        """The GAME structs themselves, hidden tiles included, which no agent may see."""
         return self._games
 
     @property
     def games(self) -> np.ndarray:
-        """The name of `states` in version 0.1."""
+        """The name of `states` in version 0.1, deprecated."""
         warnings.warn("Batch.games is now Batch.states", DeprecationWarning, stacklevel=2)
         return self.states
 
     def reset(self, seed: int | np.ndarray | None = None) -> None:
-        """Begin anew: game i plays `seed` + i (the seed of before, if none is given).
+        """Start an episode in every game: game i with `seed` + i (None: with the previous seed).
 
-        An array gives each game a seed of its own: the same deals may be played several times.
+        An array of integers gives each game its own seed, so that deals can be repeated. Raises
+        SeedError, or OptionError if the array does not have one integer for each game.
         """
         if isinstance(seed, np.ndarray):
             if seed.shape != self._all.shape or seed.dtype.kind not in "iu":
@@ -147,45 +151,49 @@ class Batch:
         start_episodes(self._games, self._all, seeds)
         self.reward[:], self.done[:], self.truncated[:] = 0, False, False
         self._dealt = True
-        self._on_slices(self._see)
+        self._on_slices(self._observe_slice)
 
     def step(self, actions: np.ndarray) -> None:
-        """Make a move in every game, and observe what follows."""
+        """Make a move in every game, and update the observations and all other arrays.
+
+        Takes an integer for each game. Raises IllegalMoveError if an action is illegal, OptionError
+        if the array is of another shape or kind; then nothing has changed.
+        """
         actions = self._checked(actions, self._all)
 
-        def step_and_see(part: slice) -> None:
+        def step_and_observe(part: slice) -> None:
             self._move(self._all[part], actions[part], seed_step=len(self))
-            self._see(part)
+            self._observe_slice(part)
 
-        self._on_slices(step_and_see)
-        self._tell_endings()
+        self._on_slices(step_and_observe)
+        self._update_endings()
 
     def advance(self, actions: np.ndarray, which: np.ndarray) -> None:
-        """Make a move in some of the games only; where an episode ends, the game stays at its end.
+        """Make a move in each of the games `which`; a game whose episode ends stays at its end.
 
-        For interfaces that let opponents move: they choose by `views`, `begin` starts the next
-        episodes, and `observe` brings the observations up to date.
+        For interfaces that let opponents move: they choose from `views`, `begin` starts the next
+        episodes, and `observe` updates the observations. Raises as `step` does.
         """
         which = np.ascontiguousarray(which, np.int64)
         self._move(which, self._checked(actions, which), seed_step=0)
         self.turn[which] = self._games["public"]["turn"][which]
-        self._tell_endings()
+        self._update_endings()
 
     def begin(self, which: np.ndarray) -> None:
-        """Begin the next episode in some of the games."""
+        """Start the next episode in each of the games `which`."""
         which = np.ascontiguousarray(which, np.int64)
         start_episodes(self._games, which, self._games["seed"][which] + np.uint64(len(self)))
         self.turn[which] = self._games["public"]["turn"][which]
 
     def views(self, which: np.ndarray | None = None) -> np.ndarray:
-        """The VIEW records of the seats to move, in all games or in some; masks are brought up."""
+        """Return the VIEW structs of the seats to move, in all games or some; update the masks."""
         which = self._all if which is None else np.ascontiguousarray(which, np.int64)
         views = np.empty(len(which), VIEW)
         observe_games(self._games, which, views, self.mask, self.turn)
         return views
 
     def observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """What one seat in each of some games observes, whoever is to move."""
+        """Return what one seat observes in each of some games (int8), whoever is to move."""
         which = np.ascontiguousarray(which, np.int64)
         views = np.empty(len(which), VIEW)
         observe_seats(
@@ -196,17 +204,17 @@ class Batch:
         return rows
 
     def observe(self) -> None:
-        """Write the observation of every seat to move."""
-        self._on_slices(self._see)
+        """Update the observation of every seat to move."""
+        self._on_slices(self._observe_slice)
 
     def random_actions(self, random: np.random.Generator) -> np.ndarray:
-        """An allowed action for every game, each as likely as the other."""
+        """Return a legal action for every game, each with the same probability."""
         ranks = random.random(self.mask.shape, np.float32)
         ranks -= self.mask == 0
         return ranks.argmax(1)
 
     def save(self) -> bytes:
-        """The whole state, for `load`."""
+        """Return the whole state of the batch, for `load`."""
         content = io.BytesIO()
         np.savez(
             content,
@@ -218,27 +226,30 @@ class Batch:
         return content.getvalue()
 
     def load(self, state: bytes) -> None:
-        """Go on from a state that a batch like this one has saved."""
+        """Continue from a state that a batch with the same options has saved.
+
+        Raises OptionError if the state is damaged or of another batch.
+        """
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as saved:
                 about = json.loads(saved["about"].tobytes())
                 games = saved["games"].tobytes()
                 reward, endings = saved["reward"], saved["endings"]
         except (ValueError, KeyError, OSError, EOFError) as error:
-            raise OptionError(f"this is no saved batch: {error}") from None
+            raise OptionError(f"not a saved batch: {error}") from None
         for name, value in self._about().items():
             if about.get(name) != value:
                 raise OptionError(
-                    f"the saved batch has {name} {about.get(name)!r}, this one {value!r}"
+                    f"the saved batch has {name} {about.get(name)!r}, but this one has {value!r}"
                 )
         self._games[:] = np.frombuffer(games, GAME)
         self.reward[:], self._endings[:] = reward, endings
         self._dealt = True
-        self._tell_endings()
-        self._on_slices(self._see)
+        self._update_endings()
+        self._on_slices(self._observe_slice)
 
     def _about(self) -> dict[str, Any]:
-        """What a state must agree about with the batch that loads it."""
+        """Return what a saved state must have in common with the batch that loads it."""
         return {
             "games": len(self),
             "record": GAME.itemsize,
@@ -247,7 +258,7 @@ class Batch:
         }
 
     def _checked(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """The actions as compiled code wants them, or an error and nothing changed."""
+        """Return the actions as compiled code takes them; raise an error if one is illegal."""
         if not self._dealt:
             raise OptionError("call reset() before the first step")
         actions = np.asarray(actions)
@@ -268,30 +279,30 @@ class Batch:
         codes = self.episodes.codes
         step_games(self._games, which, actions, codes, seed_step, self.reward, self._endings)
 
-    def _see(self, part: slice) -> None:
+    def _observe_slice(self, part: slice) -> None:
         views = self._scratch.views[: part.stop - part.start]
         observe_games(self._games, self._all[part], views, self.mask, self.turn)
         self.encoder.encode(views, self.observation[part])
         if len(self.oracle):
             write_truths(self._games[part], self.turn[part], self.oracle[part])
 
-    def _tell_endings(self) -> None:
+    def _update_endings(self) -> None:
         np.equal(self._endings, ENDED, out=self.done)
         np.equal(self._endings, CUT_OFF, out=self.truncated)
 
     def _on_slices(self, work: Any) -> None:
-        """Do the work on every slice; with threads, each takes some neighbouring slices."""
+        """Call `work` on every slice; with threads, each thread takes some neighbouring slices."""
         if self._pool is None:
             for part in self._slices:
                 work(part)
             return
         shares = np.array_split(np.arange(len(self._slices)), self.threads)
 
-        def work_off(share: np.ndarray) -> None:
+        def work_on_share(share: np.ndarray) -> None:
             for k in share:
                 work(self._slices[k])
 
-        for done in [self._pool.submit(work_off, share) for share in shares]:
+        for done in [self._pool.submit(work_on_share, share) for share in shares]:
             done.result()
 
 

@@ -1,8 +1,8 @@
-"""Episodes and rewards: what every interface to learners shares. docs/rewards.md explains them.
+"""Episodes and rewards, which all environments share; docs/rewards.md explains them.
 
-An episode is a game or a single hand. Whenever a move is made, every seat is given its reward for
-all that the move brought about: its points, and those of a hand's end. A seat's reward is that of
-its side, so partners are always rewarded alike.
+An episode is a game or a single hand. Every move rewards every seat for everything that the move
+brought about: its points, and those of the hand's end. A seat's reward is that of its side, so
+partners always get the same.
 """
 
 from __future__ import annotations
@@ -27,34 +27,35 @@ REWARDS: Final = ("points", "margin", "win")
 WHOLE_GAME, ONE_HAND = range(2)
 POINTS, MARGIN, WIN = range(3)
 
+# How a step left an episode; 0 where it is still in progress.
 ENDED, CUT_OFF = 1, 2
 
 
 @dataclass(frozen=True)
 class Episodes:
-    """What an episode is, what it rewards, and after how many hands it is cut off (0: never)."""
+    """What an episode is, how it is rewarded, and after how many hands it is cut off (0: never)."""
 
     episode: str = "game"
     reward: str = "win"
     max_hands: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what does not exist."""
+        """Refuse values that do not exist."""
         if self.episode not in EPISODES:
             raise OptionError(unknown("episode", self.episode, EPISODES))
         if self.reward not in REWARDS:
             raise OptionError(unknown("reward", self.reward, REWARDS))
         if self.max_hands < 0:
-            raise OptionError(f"max_hands must be 0 (no bound) or more, not {self.max_hands!r}")
+            raise OptionError(f"max_hands must be 0 (no limit) or more, not {self.max_hands!r}")
 
     @property
     def codes(self) -> tuple[int, int, int]:
-        """The same for compiled code."""
+        """The options as numbers, for compiled code."""
         return EPISODES.index(self.episode), REWARDS.index(self.reward), self.max_hands
 
 
 def refusal(games: np.ndarray, i: int, action: object) -> str:
-    """Why an action is refused in the i-th game: the sentence names what is allowed there."""
+    """Return the message for an action refused in the i-th game, with the actions allowed there."""
     mask = np.zeros((1, ACTION_COUNT), np.int8)
     mark_legal_at(games[i : i + 1], 0, mask)
     legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
@@ -66,7 +67,7 @@ def refusal(games: np.ndarray, i: int, action: object) -> str:
 
 @compiled
 def start_episodes(games: Array, which: Array, seeds: Array) -> None:
-    """Begin a game of each seed, under the rules that each record holds."""
+    """Start a game with each seed, under the rules that its struct already holds."""
     for k in range(len(which)):
         _start(games[which[k]], seeds[k])
 
@@ -85,7 +86,7 @@ def _start(game: Struct, seed: int) -> None:
 
 @compiled
 def first_illegal(games: Array, which: Array, actions: Array) -> int:
-    """The place of the first action that is not allowed, or -1."""
+    """Return the index of the first illegal action, or -1."""
     for k in range(len(which)):
         game = games[which[k]]
         if not is_legal(game.public, game.hands[game.public.turn], actions[k]):
@@ -105,8 +106,8 @@ def step_games(
 ) -> None:
     """Make a legal move in some of the games, and deal the next hand where one ended.
 
-    A game whose episode ended begins the next one, its seed larger by `seed_step`; with a step of
-    0 it stays at its end.
+    Rewards and endings are written at the indices of the games. A game whose episode ended starts
+    the next one, with its seed increased by `seed_step`; if that is 0, it stays at its end.
     """
     for k in range(len(which)):
         i = which[k]
@@ -122,7 +123,7 @@ def step_games(
 
 @inlined
 def _step(game: Struct, action: int, codes: tuple[int, int, int], rewards: Array, i: int) -> int:
-    """Make a move and reward it; answer whether that ended the episode or cut it off."""
+    """Make a move and write its rewards; return ENDED, CUT_OFF or 0."""
     episode, kind, max_hands = codes
     public, players = game.public, game.public.rules.players
     for seat in range(players):
@@ -148,7 +149,7 @@ def _step(game: Struct, action: int, codes: tuple[int, int, int], rewards: Array
 
 @compiled
 def write_returns(games: Array, i: int, codes: tuple[int, int, int], returns: Array) -> None:
-    """Write what an episode that is over has brought each seat in all, the sum of its rewards."""
+    """Write the return of every seat, the sum of its rewards, for an episode that is over."""
     episode, kind, _ = codes
     public = games[i].public
     for seat in range(public.rules.players):
@@ -161,7 +162,7 @@ def write_returns(games: Array, i: int, codes: tuple[int, int, int], returns: Ar
 
 @inlined
 def _take_means_of_others(rules: Struct, rewards: Array, i: int) -> None:
-    """From each side's points, take the mean of the other sides': the sum becomes zero."""
+    """Subtract from each side's points the mean of the other sides', so that the sum is zero."""
     total = np.float32(0)
     for side in range(rules.sides):
         total += rewards[i, side]
@@ -172,7 +173,7 @@ def _take_means_of_others(rules: Struct, rewards: Array, i: int) -> None:
 
 @inlined
 def _reward_win(public: Struct, episode: int, rewards: Array, i: int) -> None:
-    """1 for the side that won, and minus 1 shared among the others; 0 for all in a tied hand."""
+    """Write 1 for the side that won, and share -1 among the others; leave a tied hand as it is."""
     rules = public.rules
     winner = public.winner
     if episode == ONE_HAND:
@@ -186,7 +187,7 @@ def _reward_win(public: Struct, episode: int, rewards: Array, i: int) -> None:
 
 @inlined
 def _best_side(public: Struct) -> int:
-    """The side that alone has the most points, or -1."""
+    """Return the side that alone has the most points, or -1."""
     best = 0
     for side in range(1, public.rules.sides):
         if public.scores[side] > public.scores[best]:
@@ -199,9 +200,9 @@ def _best_side(public: Struct) -> int:
 
 @compiled
 def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks: Array) -> None:
-    """Give a seat in each of some games its view, and mark what it may do if it is to move.
+    """Write the view of one seat in each of some games, and its legal actions if it is to move.
 
-    Views and masks are written one after the other.
+    The k-th view and mask are those of the k-th game in `which`.
     """
     for k in range(len(which)):
         game = games[which[k]]
@@ -214,9 +215,9 @@ def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks:
 
 @compiled
 def observe_games(games: Array, which: Array, views: Array, masks: Array, turns: Array) -> None:
-    """Give the seat to move in each of some games its view, and mark what it may do.
+    """Write the view and the legal actions of the seat to move in each of some games.
 
-    The views are written one after the other, masks and turns at the places of the games.
+    The k-th view is that of the k-th game in `which`; masks and turns have the games' own indices.
     """
     for k in range(len(which)):
         i = which[k]

@@ -3,7 +3,7 @@
     env = FiveUpVecEnv(games=256, opponents="random")
     MaskablePPO("MlpPolicy", env).learn(1_000_000)
 
-In each game the learner has one seat. A step is its move and everything up to its next turn.
+The learner has one seat in each game. A step is its move and everything up to its next turn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ KEPT: Final = ("_seats", "_before_first_turn", "_returns", "_lengths")  # in a s
 
 
 class FiveUpVecEnv(VecEnv):
-    """Games with one learner each, whose observations, rewards and masks come in arrays."""
+    """Games with one learner each: int8 observations, float32 rewards, and bool masks in arrays.
+
+    `infos` has the `episode` and the `terminal_observation` of every game whose episode ended, and
+    in `TimeLimit.truncated` whether it was cut off; the next episode has started.
+    """
 
     render_mode = None
 
@@ -53,11 +57,18 @@ class FiveUpVecEnv(VecEnv):
         seed: int = 0,
         **options: Any,
     ) -> None:
-        """Sit down in every game: at `seat`, or at the next one for each episode."""
+        """Make the games, with the learner at `seat`, or at the next seat in every episode.
+
+        `opponents` is an agent or its spec; the other options are those of `Batch`. Raises
+        SeatError if a game does not have the seat, AgentError if there is no such agent, and
+        otherwise as `Batch` does.
+        """
         self.batch = Batch(games, rules, players, seed=seed, **options)
         fewest = min(one.players for one in self.batch.rules)
         if seat is not None and seat not in range(fewest):
-            raise SeatError(f"there are seats 0 to {fewest - 1} in every game, not {seat!r}")
+            raise SeatError(
+                f"seat must be from 0 to {fewest - 1} to exist in every game, not {seat!r}"
+            )
         low, high = bounds(self.batch.encoder)
         super().__init__(games, Box(low, high, dtype=np.int8), Discrete(ACTION_COUNT))
         self._opponents = get_agent(opponents)
@@ -70,11 +81,11 @@ class FiveUpVecEnv(VecEnv):
         self._returns, self._lengths = np.zeros(games), np.zeros(games, np.int64)
 
     def action_masks(self) -> np.ndarray:
-        """What each learner may do."""
+        """Return the legal actions of every learner: bool, games x 121."""
         return self.batch.mask.astype(np.bool_)
 
     def reset(self) -> VecEnvObs:
-        """Begin an episode in every game."""
+        """Start an episode in every game; return what the learners observe at their first turns."""
         seed = self._seeds[0] if self._seeds else None
         if seed is not None:
             self._random = np.random.default_rng(seed)
@@ -94,13 +105,16 @@ class FiveUpVecEnv(VecEnv):
         self._actions = np.asarray(actions)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Make the learners' moves, and let the others move up to the learners' next turns."""
+        """Make the learners' moves, and let the others move up to the learners' next turns.
+
+        Raises IllegalMoveError if a learner's action is illegal.
+        """
         everywhere = np.arange(self.num_envs)
         rewards, over = self._before_first_turn.copy(), np.zeros(self.num_envs, np.bool_)
         self._before_first_turn[:] = 0
         ends: dict[int, dict[str, Any]] = {}
         self.batch.advance(self._actions, everywhere)
-        self._take_in(everywhere, rewards, over, ends)
+        self._collect(everywhere, rewards, over, ends)
         self._others_move(rewards, over, ends)
         self.batch.observe()
         self._returns += rewards
@@ -113,7 +127,7 @@ class FiveUpVecEnv(VecEnv):
         return self.batch.observation.copy(), rewards.astype(np.float32), over, infos
 
     def save(self) -> bytes:
-        """The whole state, for `load`."""
+        """Return the whole state of the games, for `load`."""
         content = io.BytesIO()
         chance = json.dumps(self._random.bit_generator.state)
         np.savez(
@@ -125,43 +139,46 @@ class FiveUpVecEnv(VecEnv):
         return content.getvalue()
 
     def load(self, state: bytes) -> None:
-        """Go on from a state that games like these have saved."""
+        """Continue from a state that games with the same options have saved.
+
+        Raises OptionError if the state is damaged or of other games.
+        """
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as saved:
                 chance, batch = json.loads(saved["chance"].tobytes()), saved["batch"].tobytes()
                 kept = {name: saved[name] for name in KEPT}
         except (ValueError, KeyError, OSError, EOFError) as error:
-            raise OptionError(f"these are no saved games: {error}") from None
+            raise OptionError(f"not the saved state of a FiveUpVecEnv: {error}") from None
         self.batch.load(batch)
         self._random.bit_generator.state = chance
         for name, array in kept.items():
             getattr(self, name)[:] = array
 
     def _others_move(self, rewards: np.ndarray, over: np.ndarray, ends: dict) -> None:
-        """Let the others move in every game until it is the learner's turn."""
+        """Let the opponents move in every game until it is the learner's turn."""
         while len(waiting := np.flatnonzero(self.batch.turn != self._seats)):
             views = self.batch.views(waiting)
             chosen = self._opponents(views, self.batch.mask[waiting], self._random)
             self.batch.advance(chosen, waiting)
-            self._take_in(waiting, rewards, over, ends)
+            self._collect(waiting, rewards, over, ends)
 
-    def _take_in(
+    def _collect(
         self, moved: np.ndarray, rewards: np.ndarray, over: np.ndarray, ends: dict
     ) -> None:
-        """Add what a move brought the learners, and begin the next episode where one has ended.
+        """Add what a move brought the learners, and start the next episode where one has ended.
 
-        Once a learner's episode is over, what the others do before its first turn in the next one
-        is kept for its first step there.
+        Once a learner's episode is over, what the others do before its first turn in the next
+        episode counts towards its first step there.
         """
         batch = self.batch
         brought = batch.reward[moved, self._seats[moved]]
         rewards[moved] += np.where(over[moved], 0, brought)
         self._before_first_turn[moved] += np.where(over[moved], brought, 0)
         ended = moved[(batch.done | batch.truncated)[moved]]
-        told = ended[~over[ended]]
-        if len(told):
-            last = batch.observations_of(told, self._seats[told])
-            for game, observation in zip(told.tolist(), last, strict=True):
+        learners_ended = ended[~over[ended]]
+        if len(learners_ended):
+            last = batch.observations_of(learners_ended, self._seats[learners_ended])
+            for game, observation in zip(learners_ended.tolist(), last, strict=True):
                 cut = bool(batch.truncated[game])
                 ends[game] = {"terminal_observation": observation, "TimeLimit.truncated": cut}
         over[ended] = True
@@ -171,17 +188,17 @@ class FiveUpVecEnv(VecEnv):
             if self._fixed_seat is None:
                 self._seats[ended] = (self._seats[ended] + 1) % self._players[ended]
 
-    # What Stable-Baselines3 asks of its vectorised environments
+    # The rest of the interface that Stable-Baselines3 requires
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have an attribute."""
+        """Return whether the games have an attribute."""
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute, which all games share."""
+        """Return an attribute, which all games share, once for each game."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -192,11 +209,11 @@ class FiveUpVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Call a method; its answer has an entry for each game."""
-        answer = getattr(self, method_name)(*args, **kwargs)
-        return [answer[i] for i in self._get_indices(indices)]
+        """Call a method that returns an entry for each game, and return those of some games."""
+        entries = getattr(self, method_name)(*args, **kwargs)
+        return [entries[i] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """No game is wrapped in anything."""
+        """Return False for each game: none is wrapped in anything."""
         del wrapper_class
         return [False for _ in self._get_indices(indices)]

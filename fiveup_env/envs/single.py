@@ -1,10 +1,10 @@
-"""Gymnasium: one learner at the table, policies in all other seats.
+"""The Gymnasium environment: one learner, with opponents in all other seats.
 
     env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="random")
 
-A step is the learner's move and everything up to its next turn: its reward is all that happened in
-between, the end included. `info["action_mask"]` and `env.unwrapped.action_masks()` say what is
-allowed.
+A step is the learner's move and everything up to its next turn. Its reward is for all of that, the
+end of the episode included. `info["action_mask"]` (int8) and `env.unwrapped.action_masks()` (bool)
+have an entry for each of the 121 actions, true where it is legal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
-    """One learner among opponents; with partners, one of them plays on its side."""
+    """One learner among opponents; with partners, one of the opponents is its partner.
+
+    Observations are rows of int8, as the encoder writes them; actions are `Discrete(121)`.
+    """
 
     metadata = raw_env.metadata  # type: ignore[assignment]
 
@@ -41,11 +44,16 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         seat: int | None = None,
         **options: Any,
     ) -> None:
-        """Sit down: at `seat`, or at one drawn for each episode; options are those of the AEC."""
+        """Make the environment, with the learner at `seat`, or at a random seat in each episode.
+
+        `opponents` is an agent or its spec; the other options are those of `raw_env`. Raises
+        SeatError if there is no such seat, AgentError if there is no such agent, and otherwise as
+        `raw_env` does.
+        """
         self._aec = raw_env(rules, players, **options)
         self._opponents = get_agent(opponents)
         if seat is not None and seat not in range(self.rules.players):
-            raise SeatError(f"there are seats 0 to {self.rules.players - 1}, not {seat!r}")
+            raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {seat!r}")
         self._fixed_seat = seat
         self._agent = self._aec.possible_agents[seat or 0]
         low, high = bounds(self._aec.encoder)
@@ -62,7 +70,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
     @property
     def game(self) -> Game:
-        """The episode so far, all seats' moves included."""
+        """The episode so far, with the moves of all seats; copy it to play on from here."""
         return self._aec.game
 
     @property
@@ -71,16 +79,16 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         return self._aec.possible_agents.index(self._agent)
 
     def action_masks(self) -> np.ndarray:
-        """What the learner may do, as sb3-contrib asks for it."""
+        """Return the learner's legal actions as 121 bool, the form that sb3-contrib takes."""
         return self._mask.astype(np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin an episode and let the others move up to the learner's first turn.
+        """Start an episode and let the others move up to the learner's first turn.
 
-        What that brings the learner is part of its first step's reward. An episode that ends
-        before its first turn, which small hands allow, is followed by the next one.
+        What that brings the learner is part of the reward of its first step. If the episode ends
+        before that turn, as it can with small hands, the next one is started.
         """
         super().reset(seed=seed, options=options)
         if self._fixed_seat is None:
@@ -93,7 +101,10 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         return self._observation()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Make the learner's move, and let the others move up to its next turn."""
+        """Make the learner's move, and let the others move up to its next turn.
+
+        Raises IllegalMoveError if the action is illegal, OptionError if the episode is over.
+        """
         if not self._aec.agents or self._over:
             raise OptionError("the episode is over: call reset()")
         self._aec.step(action)
@@ -106,11 +117,11 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Any:
-        """Show the table."""
+        """Draw the game as `raw_env.render` does."""
         return self._aec.render()
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the window, if one is open."""
         self._aec.close()
 
     @property
@@ -118,7 +129,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         return self._aec.terminations[self._agent] or self._aec.truncations[self._agent]
 
     def _others_move(self) -> float:
-        """Let the others move until the learner's turn; answer what that brought the learner."""
+        """Let the others move until the learner's turn; return what that brought the learner."""
         reward = 0.0
         while not self._over and self._aec.agent_selection != self._agent:
             mover = self._aec.agent_selection

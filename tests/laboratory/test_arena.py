@@ -265,7 +265,7 @@ class Sleeper:
     """Never returns once two tiles have been set in every game."""
 
     def __call__(self, views, masks, random):
-        while views["table"]["plies"].min() > 1:
+        while views["public"]["plies"].min() > 1:
             time.sleep(0.01)
         return masks.argmax(1)
 

@@ -21,7 +21,7 @@ from tests.support import EVERY_PRESET, game_of, label
 
 
 def play_on(env: Any, random: np.random.Generator, steps: int = 100_000) -> dict[str, float]:
-    """Act at random until all agents are done; answer what each got in all, by `last()`."""
+    """Act at random until all agents are done; return the total that `last()` gave each of them."""
     got = dict.fromkeys(env.possible_agents, 0.0)
     for agent in env.agent_iter(steps):
         observation, reward, termination, truncation, _ = env.last()

@@ -16,7 +16,7 @@ from tests.support import EVERY_PRESET
 
 
 def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
-    """Play at random; answer all that was seen."""
+    """Play at random; return everything that was observed."""
     random, seen = np.random.default_rng(seed), []
     for _ in range(steps):
         batch.step(batch.random_actions(random))
@@ -107,7 +107,7 @@ def test_a_state_is_refused_by_a_batch_of_another_kind() -> None:
     for other in (Batch(9), Batch(8, "muggins"), Batch(8, reward="points")):
         with pytest.raises(OptionError, match="the saved batch has"):
             other.load(state)
-    with pytest.raises(OptionError, match="this is no saved batch"):
+    with pytest.raises(OptionError, match="not a saved batch"):
         Batch(8).load(b"nonsense")
 
 

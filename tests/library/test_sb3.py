@@ -1,4 +1,4 @@
-"""The native VecEnv: what Stable-Baselines3 asks for, and that a learner learns through it."""
+"""The native VecEnv has the interface of Stable-Baselines3, and a learner learns through it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fiveup_env.encoders import piece_of
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.errors import OptionError, SeatError
 
-# A game that is learnt in seconds: double-three, three tiles each, the threes score.
+# A game that is learnt in seconds: double-three, three tiles each, multiples of three score.
 SMALL: dict[str, Any] = {
     "players": 2,
     "max_pip": 3,
@@ -23,12 +23,12 @@ SMALL: dict[str, Any] = {
     "episode": "hand",
     "reward": "margin",
 }
-RANDOM_PLAY = 0.15  # no more than this is won by random play, over thousands of hands
-LEARNT = 0.55  # and a learner whose rewards or masks were wrong would not win this
+RANDOM_PLAY = 0.15  # random play wins no more than this, over thousands of hands
+LEARNT = 0.55  # a learner with wrong rewards or masks would win less than this
 
 
 def mean_margin(model: MaskablePPO | None) -> float:
-    """Points a hand won against random opponents, on deals never trained on."""
+    """Return the mean points won per hand against random opponents, on deals never trained on."""
     env, random = FiveUpVecEnv(512, seed=10**9, **SMALL), np.random.default_rng(0)
     observation, won, hands = env.reset(), 0.0, 0
     for _ in range(60):
@@ -129,7 +129,7 @@ def test_a_cut_off_episode_says_so() -> None:
 
 
 def test_a_seat_that_some_game_lacks_is_refused() -> None:
-    with pytest.raises(SeatError, match="seats 0 to 1 in every game, not 2"):
+    with pytest.raises(SeatError, match="seat must be from 0 to 1 to exist in every game, not 2"):
         FiveUpVecEnv(4, players=[2, 4], seat=2)
 
 
@@ -149,7 +149,7 @@ def test_saved_games_go_on_as_they_would_have() -> None:
 
 @pytest.mark.parametrize("state", [b"", b"not a state"])
 def test_what_is_no_state_is_refused(state: bytes) -> None:
-    with pytest.raises(OptionError, match="these are no saved games"):
+    with pytest.raises(OptionError, match="not the saved state of a FiveUpVecEnv"):
         FiveUpVecEnv(2).load(state)
 
 

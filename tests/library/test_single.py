@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one learner, all rewards until its next turn in its step."""
+"""The Gymnasium environment: a step returns all rewards up to the learner's next turn."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fiveup_env.errors import AgentError, IllegalMoveError, OptionError, SeatErr
 
 
 class OnlyLegal(FiveUpEnv):
-    """For checkers that know no masks: any action stands for an allowed one."""
+    """An environment for checkers without masks: every action stands for a legal one."""
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Take the action as a choice among those that are allowed."""
+        """Take the action as a choice among the legal ones."""
         allowed = np.flatnonzero(self.action_masks())
         return super().step(int(allowed[int(action) % len(allowed)]))
 
@@ -110,7 +110,7 @@ def test_opponents_are_given_views_and_masks() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(SeatError, match="seats 0 to 2, not 3"):
+    with pytest.raises(SeatError, match="seat must be from 0 to 2, not 3"):
         make(players=3, seat=3)
     with pytest.raises(AgentError, match=r"no agent 'randon'.*did you mean 'random'"):
         make(opponents="randon")
