@@ -35,7 +35,10 @@ from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT
 
 @compiled
 def read_view(view: Struct, belief: Struct) -> None:
-    """Fill a BELIEF with what a view says."""
+    """Fill a BELIEF with what a view says.
+
+    It gets 0 states if no hand is in play, or if there are not as many free tiles as places.
+    """
     public = view.public
     _note_lacks(public, belief)
     _note_tiles(view, belief)

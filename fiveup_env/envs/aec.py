@@ -12,7 +12,7 @@
 | agents | `player_0` ... `player_4`, by seat |
 | observation | `{"observation": int8 row of the encoder, "action_mask": int8, 1 where legal}` |
 | action | `Discrete(121)`, the action table of `fiveup_env.rules.actions` |
-| turns | forced draws and passes take no turn, so a player may move twice in a row |
+| turns | forced draws and passes take no turn; a player may move twice in a row |
 | rewards | see docs/rewards.md |
 | end | all agents terminate together; `max_hands` truncates |
 | state | seat 0's `flat` observation, then what is hidden from seat 0 |
@@ -230,7 +230,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         return self._views.copy()
 
     def state(self) -> np.ndarray:
-        """Return the full state (int8): seat 0's `flat` observation, then what is hidden from it."""
+        """Return the full state (int8): seat 0's `flat` row, then what is hidden from seat 0."""
         flat = get_encoder("flat")
         row, hidden = np.empty((1, row_size(flat)), np.int8), np.empty((1, TRUTH_SIZE), np.int8)
         seat = np.zeros(1, np.int64)
@@ -255,7 +255,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         """
         if self.render_mode is None:
             raise OptionError(
-                f"render() needs a render_mode, set when the environment is made: {', '.join(RENDER_MODES)}"
+                f"make the environment with a render_mode to render it: {', '.join(RENDER_MODES)}"
             )
         if self.render_mode == "ansi":
             return str(self.game)

@@ -79,7 +79,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         return self._aec.possible_agents.index(self._agent)
 
     def action_masks(self) -> np.ndarray:
-        """Return the learner's legal actions as 121 bool, the form that sb3-contrib takes."""
+        """Return the learner's legal actions as sb3-contrib takes them: an array of 121 bool."""
         return self._mask.astype(np.bool_)
 
     def reset(

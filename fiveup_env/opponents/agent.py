@@ -30,7 +30,7 @@ def random_actions(views: np.ndarray, masks: np.ndarray, random: np.random.Gener
 
 @dataclass(frozen=True)
 class Random:
-    """Any allowed action, each with the same probability."""
+    """Plays any allowed action, each with the same probability."""
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator

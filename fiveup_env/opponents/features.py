@@ -162,7 +162,7 @@ def _best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
 def _write_expectations(
     public: Struct, layout: Struct, unseen: Mask, weights: Array, scratch: Struct
 ) -> None:
-    """Write the features that depend on the hands of the next player, the last and a partner."""
+    """Write the features that depend on unseen hands: of the neighbours and of a partner."""
     rules, seat, features = public.rules, signed(public.turn), scratch.features
     _note_best_plays(rules, layout, unseen, scratch)
     following = next_seat(rules, seat)

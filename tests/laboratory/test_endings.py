@@ -1,4 +1,4 @@
-"""Solved endings, held against trying every move of every player."""
+"""Solved endings, compared with an exhaustive search of all moves."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def form(name: str) -> Form:
 
 
 def every_deal(rules: Rules) -> Iterator[Deal]:
-    """Every deal with every order of the boneyard; all are equally likely."""
+    """Yield every deal with every order of the boneyard; all are equally likely."""
     size = rules.hand_size
     dealt = size * rules.players
     for order in itertools.permutations(tiles.TILES[: rules.tile_count]):
@@ -57,7 +57,7 @@ def every_deal(rules: Rules) -> Iterator[Deal]:
 
 
 def played_out(game: Game, seen: set[tuple[int, bytes]]) -> tuple[np.ndarray, int]:
-    """The mean margins of a hand from here on if every action is as likely; and its ends."""
+    """Return the mean margins of the rest of a hand under uniform play, and its number of ends."""
     moves = list(game.legal_moves)
     if len(moves) > 1:
         seen.add((int(game.turn or 0), game.view().tobytes()))
@@ -133,10 +133,10 @@ def test_games_too_large_are_refused_with_their_size(players: int) -> None:
 
 
 def value_by_linear_programming(game: Form) -> float:
-    """What seat 0 can be sure of: the best of its realisation plans against the best reply.
+    """Return what seat 0 can guarantee: its best realisation plan against the best reply.
 
     Variables: a probability for every sequence of seat 0, and what seat 1 can still be held to
-    after each of its information states, and at first.
+    after each of its information states, and at the start.
     """
     total = len(game.actions)
     own = [*np.flatnonzero(game.seats == 0)]

@@ -1,4 +1,4 @@
-"""What is published of the mini games is what the code finds; and the command line tells it."""
+"""The published solutions of the mini games are what the code finds; and the command line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(
 
 
 def profile_in(solution: dict[str, Any], form: Form) -> np.ndarray:
-    """The equilibrium of a file: information states and actions are in the order of the form."""
+    """Return the equilibrium of a file: its states and actions are in the order of the form."""
     plays = [share for state in solution["equilibrium"] for share in state["plays"].values()]
     return form.normalised(np.array([0.0] * form.rules.players + plays))
 

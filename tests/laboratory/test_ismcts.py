@@ -1,4 +1,4 @@
-"""Tree search: what it visits, and that it comes to the best move where that is known."""
+"""Tree search: what it visits, and that it finds the best move where that is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The encoder that tells what the heuristics look at, and the network that weighs it."""
+"""The encoder of the heuristics' features, and the network that weighs them."""
 
 from __future__ import annotations
 

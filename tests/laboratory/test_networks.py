@@ -1,4 +1,4 @@
-"""Networks: shapes that are refused, what logits depend on, and probabilities of what is allowed."""
+"""Networks: invalid shapes, what logits depend on, and probabilities of the allowed actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies as files: what comes back is what was saved, what does not fit is refused; and playing."""
+"""Policies as files: loading returns what was saved and refuses what does not fit; and playing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy that looks ahead: what its values mean, when it trusts itself, and that it gains by it."""
+"""A policy that looks ahead: what its values mean, when it follows the policy, and what it gains."""
 
 from __future__ import annotations
 

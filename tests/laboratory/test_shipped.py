@@ -1,4 +1,4 @@
-"""The shipped policies play what their card says they play, and better than who only counts."""
+"""The shipped policies play every game that their card names, and better than `greedy`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning: the search finds what is there, and duplicate deals compare fairly."""
+"""Tuning: the search finds an optimum through noise, and duplicate deals compare fairly."""
 
 from __future__ import annotations
 

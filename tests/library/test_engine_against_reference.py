@@ -20,7 +20,7 @@ MOVES_OF_EACH_PRESET = 3_000
 
 
 class Lockstep:
-    """The same game in the engine and in the reference; every move is made and compared in both."""
+    """The same game in the engine and in the reference; every move is made in both and compared."""
 
     def __init__(self, rules: Rules, seed: int) -> None:
         self.rules = rules
@@ -29,7 +29,7 @@ class Lockstep:
         self._deal()
 
     def play(self, random: Random, moves: int) -> int:
-        """Make so many random moves, or fewer if the game ends; answer how many."""
+        """Make n random moves, or fewer if the game ends, and return their number."""
         for made in range(moves):
             if self.game.outcome():
                 return made
@@ -141,7 +141,7 @@ FIXED = [
     Rules.preset("muggins", players=5),
     Rules.preset("five_up", players=2, max_pip=3, hand_size=3),
 ]
-# The number of move sequences of each depth from the first deal of seed 11: read off the reference.
+# The number of move sequences of each depth from the first deal of seed 11, by the reference.
 PERFT = [
     [5, 10, 21, 64, 138, 253, 638, 1492],
     [9, 25, 85, 332, 1085, 4295],
@@ -152,7 +152,7 @@ PERFT = [
 
 
 def perft(game: Game, depth: int) -> int:
-    """How many sequences of so many moves there are within this hand."""
+    """Return the number of sequences of this many moves within the hand."""
     if depth == 0:
         return 1
     count = 0

@@ -1,4 +1,4 @@
-"""The heuristic ladder: what each rung looks at is what it says, and is worth having."""
+"""The heuristic ladder: features are what their names say, and each rung beats the one below."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.support import EVERY_PRESET, label
 
 STEPS = 150
 # What STEPS moves from seed 42 looked like when the rules, the encoders and the rewards were read
-# and found right. A change here is a change of behaviour: it needs a new version of the
+# and found correct. A change here is a change of behaviour: it needs a new version of the
 # environment's id or of the encoder.
 GOLDEN = {
     "five_up-2 flat": "1968bcd5767eb388",
@@ -95,14 +95,14 @@ GOLDEN = {
 
 
 def lowest_or_highest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-    """A policy that depends on its view alone: low or high actions by the number of plays."""
+    """Return low or high actions by the number of plays, so that they depend on the view alone."""
     del random
     odd = views["public"]["plies"] % 2 == 1
     return np.where(odd, ACTION_COUNT - 1 - masks[:, ::-1].argmax(1), masks.argmax(1))
 
 
 def through_game(rules: Rules, seed: int, encoder: Any) -> list[bytes]:
-    """What the seats to move see through `Game`, and what each step brings the sides."""
+    """Return what the seats to move see through `Game`, and what each step brings the sides."""
     game, seen = Game(rules, seed=seed), []
     row = np.zeros((1, row_size(encoder)), np.int8)
     for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""The worth of a score: chances to win, held against whole games that were played."""
+"""The outlook: chances to win by the scores, compared with whole games that were played."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ NO_SIXES = "5-5 5-4 5-3 5-2 5-1 5-0 4-4"
 
 
 def ends(game: Game) -> str:
-    """The open ends, doubles with an x, and what each counts."""
+    """Return the open ends, doubles with an x, and what each counts."""
     return " ".join(f"{end}:{end.counts}" for end in game.layout.ends)
 
 

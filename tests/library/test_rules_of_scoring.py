@@ -1,6 +1,6 @@
 """The rules of a hand's end and of the game's end: each case is named after what it checks.
 
-A hand of one tile is dominoed by its lead, so most deals here are of single tiles.
+The lead dominoes a hand of one tile, so most deals here are of single tiles.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def points_of(game: Game) -> tuple[int, ...]:
 
 
 def dominoed(*hands: str, **fields: Any) -> tuple[int, ...]:
-    """The end points of a hand that seat 0 dominoes with its lead."""
+    """Return the end points of a hand that seat 0 dominoes with its lead."""
     game = game_of(*hands, **fields)
     return points_of(push_all(game, hands[0]))
 
@@ -170,12 +170,12 @@ def test_more_than_three_sides_are_paid_as_winner_takes() -> None:
 
 
 def single(lead: str, other: str) -> Deal:
-    """A hand of two single tiles, which the leader dominoes with its lead."""
+    """Return a deal of single tiles, whose leader dominoes with the lead."""
     return deal(lead, other)
 
 
 def game_of_hands(*deals: Deal, **fields: Any) -> Game:
-    """A game of two in which each dealt hand is dominoed by whoever leads it."""
+    """Return a game of two in which whoever leads a hand dominoes with the lead."""
     rules = Rules.preset(players=2, hand_size=1, **fields)
     return Game(rules, deals=deals, seed=0)
 
