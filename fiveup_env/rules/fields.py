@@ -91,14 +91,14 @@ class Rules:
         return dataclasses.replace(rules, players=players or rules.players, **fields)
 
     @classmethod
-    def from_struct(cls, record: np.void) -> Rules:
+    def from_struct(cls, struct: np.void) -> Rules:
         """Return the rules that a RULES struct holds."""
         numbers = (name for name in RULES.names or () if name != "sides")
-        fields: dict[str, Any] = {name: int(record[name]) for name in numbers}
+        fields: dict[str, Any] = {name: int(struct[name]) for name in numbers}
         words = {name: CHOICES[name][fields[name]] for name in CHOICES}
         flags = {
-            "teams": bool(record["sides"] < record["players"]),
-            "exact_target": bool(record["exact_target"]),
+            "teams": bool(struct["sides"] < struct["players"]),
+            "exact_target": bool(struct["exact_target"]),
         }
         return cls(**fields | words | flags)
 
