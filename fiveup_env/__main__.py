@@ -10,7 +10,7 @@ import numpy as np
 
 from fiveup_env import __version__
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.errors import FiveUpError
+from fiveup_env.errors import FiveUpError, InputError
 from fiveup_env.files import atomic_file
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps, read_file
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 def _record(options: argparse.Namespace) -> int:
     for name in ("games", "max_hands"):
         if getattr(options, name) < 1:
-            raise FiveUpError(
+            raise InputError(
                 f"--{name.replace('_', '-')} must be at least 1, not {getattr(options, name)}"
             )
     fields = dict(map(parse_assignment, options.set))
@@ -147,9 +147,9 @@ def _chosen_game(options: argparse.Namespace) -> Game:
     for number, line in enumerate(read_file(options.file)):
         if number == options.game:
             if line.game is None:
-                raise FiveUpError(line.error)
+                raise InputError(line.error)
             return line.game
-    raise FiveUpError(f"{options.file} has no game {options.game}")
+    raise InputError(f"{options.file} has no game {options.game}")
 
 
 def _rules(options: argparse.Namespace) -> int:

@@ -1,4 +1,9 @@
-"""The types of the errors that fiveup_env raises for bad input."""
+"""The types of the errors that fiveup_env raises.
+
+There are three kinds: an `InputError` for what is wrong with the input, a `WrongMomentError` for a
+call that comes too early or too late, and a `MissingExtraError` for an optional package that is not
+installed. All of them are a `FiveUpError`.
+"""
 
 from __future__ import annotations
 
@@ -9,59 +14,71 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class FiveUpError(ValueError):
-    """Any input that the library refuses."""
+class FiveUpError(Exception):
+    """Any error that fiveup_env raises."""
 
 
-class RulesError(FiveUpError):
+class InputError(FiveUpError, ValueError):
+    """Input that is refused; the message says what was given and what is allowed."""
+
+
+class WrongMomentError(FiveUpError, RuntimeError):
+    """A call that comes too early or too late, such as a step before a reset."""
+
+
+class MissingExtraError(FiveUpError, ImportError):
+    """An optional package that is not installed; the message says how to install it."""
+
+
+class RulesError(InputError):
     """Rules that do not exist, or that cannot be dealt or scored."""
 
 
-class TileError(FiveUpError):
+class TileError(InputError):
     """A tile that is not in the set."""
 
 
-class SeatError(FiveUpError):
+class SeatError(InputError):
     """A seat or a number of players that the game does not have."""
 
 
-class SeedError(FiveUpError):
+class SeedError(InputError):
     """A seed that is not an unsigned 64-bit integer."""
 
 
-class DealError(FiveUpError):
+class DealError(InputError):
     """A deal that does not hand out every tile of the set exactly once, as the rules say."""
 
 
-class InvalidMoveError(FiveUpError):
+class InvalidMoveError(InputError):
     """Text or a value that is not a move at all."""
 
 
-class IllegalMoveError(FiveUpError):
+class IllegalMoveError(InputError):
     """A move that is not allowed here."""
 
 
-class GameOverError(IllegalMoveError):
+class GameOverError(IllegalMoveError, WrongMomentError):
     """A move after the end of the game."""
 
 
-class RecordError(FiveUpError):
+class RecordError(InputError):
     """A game record that is damaged or breaks the rules."""
 
 
-class EncoderError(FiveUpError):
+class EncoderError(InputError):
     """An encoder that does not exist, or an object that is not an encoder."""
 
 
-class BeliefError(FiveUpError):
+class BeliefError(InputError):
     """A view that cannot occur in a hand in play."""
 
 
-class AgentError(FiveUpError):
+class AgentError(InputError):
     """An agent that does not exist, or an option that it does not have."""
 
 
-class OptionError(FiveUpError):
+class OptionError(InputError):
     """A value that an option of an environment does not allow."""
 
 

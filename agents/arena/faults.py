@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.text import layout_text
 from fiveup_env.drawing.words import score_line, tile_names
-from fiveup_env.errors import FiveUpError
+from fiveup_env.errors import InputError
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps
 from fiveup_env.rules.actions import MOVES
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
-class ArenaError(FiveUpError):
+class ArenaError(InputError):
     """A tournament that cannot be played, or an agent at fault that ends it."""
 
 

@@ -24,7 +24,7 @@ from fiveup_env.engine.legality import legal_count_at, nth_legal
 from fiveup_env.engine.play import play_at, start_given_hand, start_hand
 from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import FiveUpError
+from fiveup_env.errors import InputError
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -68,7 +68,7 @@ FRAME = np.dtype(
 )
 
 
-class SizeError(FiveUpError):
+class SizeError(InputError):
     """Rules under which a hand has too many histories to enumerate."""
 
 

@@ -14,7 +14,7 @@ from agents.exact.histories import deal_count
 from agents.exact.regret import CfrPlus
 from agents.exact.values import exploitability
 from agents.learn.runs.folder import code_version
-from fiveup_env.errors import FiveUpError
+from fiveup_env.errors import InputError
 from fiveup_env.files import atomic_file
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import tiles_in
@@ -32,7 +32,7 @@ MOST_STATES_KEPT: Final = 1000  # information states of an equilibrium that a fi
 DIGITS: Final = 6
 
 
-class SolutionError(FiveUpError):
+class SolutionError(InputError):
     """A solution that does not exist."""
 
 

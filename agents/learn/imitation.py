@@ -33,7 +33,7 @@ from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
 from agents.policies.units import AIMS, Units
 from fiveup_env.envs.batch import Batch
-from fiveup_env.errors import FiveUpError
+from fiveup_env.errors import FiveUpError, InputError
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
@@ -55,7 +55,7 @@ FINAL_RATE = 0.02  # the last learning rate, as a share of the first
 EVALUATED_AT_ONCE = 4096  # held-out positions, so that memory stays small
 
 
-class ImitationError(FiveUpError):
+class ImitationError(InputError):
     """A teacher that cannot teach, or examples that cannot be learnt from."""
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.errors import FiveUpError
+from fiveup_env.errors import InputError, MissingExtraError
 from fiveup_env.files import atomic_folder, write_atomic
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -40,7 +40,7 @@ SHIPPED: Final = {
 }
 
 
-class PolicyError(FiveUpError):
+class PolicyError(InputError):
     """A policy that is missing, damaged, or does not fit this code."""
 
 
@@ -120,7 +120,7 @@ def _check_installed() -> None:
         import safetensors
         import torch  # noqa: F401
     except ModuleNotFoundError as error:
-        raise PolicyError(
+        raise MissingExtraError(
             f"policies need {error.name}: pip install -c constraints.txt -e '.[train]'"
         ) from None
     del safetensors

@@ -21,7 +21,7 @@ from agents.policies.lookahead import FEATURE_COUNT, STEPS
 from fiveup_env.encoders import get_encoder, offsets
 from fiveup_env.encoders.flat import FLAT_PIECES
 from fiveup_env.encoders.truth import TRUTH_PIECES
-from fiveup_env.errors import FiveUpError, unknown
+from fiveup_env.errors import InputError, unknown
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ MOST_POINTS: Final = 15  # of one play that are told apart; hardly any play scor
 FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are nearly equal at first
 
 
-class ShapeError(FiveUpError):
+class ShapeError(InputError):
     """A network that cannot be built."""
 
 

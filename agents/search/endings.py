@@ -17,7 +17,7 @@ from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array, Struct, compiled
 from fiveup_env.engine.legality import drawable
 from fiveup_env.engine.state import GAME, ONE, PLAYING
-from fiveup_env.errors import FiveUpError, IllegalMoveError
+from fiveup_env.errors import IllegalMoveError, InputError
 from fiveup_env.opponents.agent import Agent, random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
@@ -28,7 +28,7 @@ NODES: Final = 1_000_000  # positions that may be visited for one decision
 MEMORY_SIZE: Final = 1 << 18
 
 
-class EndgameError(FiveUpError):
+class EndgameError(InputError):
     """A position that cannot be solved."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fiveup_env.drawing.scene import WIDTH, WOOD, Dots, Rect, Text, frame_height, picture_of
 from fiveup_env.drawing.snapshot import Snapshot
-from fiveup_env.errors import OptionError
+from fiveup_env.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from fiveup_env.game.game import Game
@@ -63,12 +63,14 @@ class Window:
 
 
 def _pygame() -> Any:
-    """Return pygame, ready to draw, or raise an OptionError that says how to install it."""
+    """Return pygame, ready to draw, or raise a MissingExtraError that says how to install it."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
     except ImportError:
-        raise OptionError("drawing pixels needs pygame: pip install 'fiveup-env[render]'") from None
+        raise MissingExtraError(
+            "drawing pixels needs pygame: pip install 'fiveup-env[render]'"
+        ) from None
     pygame.font.init()
     return pygame
 

@@ -37,7 +37,7 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.errors import IllegalMoveError, OptionError
+from fiveup_env.errors import IllegalMoveError, OptionError, WrongMomentError
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
@@ -260,7 +260,7 @@ class Batch:
     def _checked(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
         """Return the actions as compiled code takes them; raise an error if one is illegal."""
         if not self._dealt:
-            raise OptionError("call reset() before the first step")
+            raise WrongMomentError("call reset() before the first step")
         actions = np.asarray(actions)
         if actions.shape != which.shape or actions.dtype.kind not in "iu":
             raise OptionError(

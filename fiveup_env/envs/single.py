@@ -17,7 +17,7 @@ from gymnasium.spaces import Box, Discrete
 
 from fiveup_env.encoders import bounds
 from fiveup_env.envs.aec import raw_env
-from fiveup_env.errors import OptionError, SeatError
+from fiveup_env.errors import SeatError, WrongMomentError
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -103,10 +103,10 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Make the learner's move, and let the others move up to its next turn.
 
-        Raises IllegalMoveError if the action is illegal, OptionError if the episode is over.
+        Raises IllegalMoveError if the action is illegal, WrongMomentError if the episode is over.
         """
         if not self._aec.agents or self._over:
-            raise OptionError("the episode is over: call reset()")
+            raise WrongMomentError("the episode is over: call reset()")
         self._aec.step(action)
         reward = self._before_first_turn + self._aec.rewards[self._agent]
         reward += self._others_move()

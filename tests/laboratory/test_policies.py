@@ -483,8 +483,9 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
     )
     ran = run_without(["torch"], code)
     assert "policy      A trained policy" in ran.stdout
-    assert "PolicyError: policies need torch: pip install -c constraints.txt -e '.[train]'" in (
-        ran.stderr
+    assert (
+        "MissingExtraError: policies need torch: pip install -c constraints.txt -e '.[train]'"
+        in (ran.stderr)
     )
 
 

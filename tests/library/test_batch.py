@@ -11,7 +11,7 @@ import torch
 from fiveup_env import Batch, Game
 from fiveup_env.encoders import bounds
 from fiveup_env.encoders.truth import TRUTH_SIZE
-from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError
+from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError, WrongMomentError
 from tests.support import EVERY_PRESET
 
 
@@ -166,7 +166,7 @@ def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: 
 
 
 def test_a_step_before_reset_is_refused() -> None:
-    with pytest.raises(OptionError, match="call reset"):
+    with pytest.raises(WrongMomentError, match="call reset"):
         Batch(3).step(np.zeros(3, np.int64))
 
 

@@ -13,7 +13,7 @@ import pytest
 import fiveup_env
 from fiveup_env import Game
 from fiveup_env.drawing.window import Window, pixels
-from fiveup_env.errors import OptionError
+from fiveup_env.errors import MissingExtraError
 from tests.support import EVERY_PRESET, play_randomly
 
 
@@ -89,7 +89,7 @@ def test_the_environment_renders_pixels_and_windows() -> None:
 def test_without_pygame_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
     sentence = r"drawing pixels needs pygame: pip install 'fiveup-env\[render\]'"
-    with pytest.raises(OptionError, match=sentence):
+    with pytest.raises(MissingExtraError, match=sentence):
         pixels(Game(seed=1))
-    with pytest.raises(OptionError, match=sentence):
+    with pytest.raises(MissingExtraError, match=sentence):
         Window(fps=2).show(Game(seed=1))

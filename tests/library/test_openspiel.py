@@ -17,7 +17,14 @@ import pytest
 from fiveup_env import FiveUpError, Game, Rules, raw_env
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.errors import BeliefError, DealError, IllegalMoveError, OptionError, RulesError
+from fiveup_env.errors import (
+    BeliefError,
+    DealError,
+    IllegalMoveError,
+    MissingExtraError,
+    OptionError,
+    RulesError,
+)
 from fiveup_env.rules.actions import DRAW, MOVES
 from fiveup_env.rules.fields import FIELDS
 from tests.support import EVERY_PRESET, label
@@ -406,7 +413,7 @@ def test_a_missing_openspiel_says_what_installs_it(monkeypatch: pytest.MonkeyPat
     for name in [name for name in sys.modules if name.startswith("fiveup_env.adapters.openspiel")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(OptionError, match=r"pip install 'fiveup-env\[openspiel\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'fiveup-env\[openspiel\]'"):
         import fiveup_env.adapters.openspiel  # noqa: F401
 
 

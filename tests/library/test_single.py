@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from fiveup_env.envs.single import FiveUpEnv
-from fiveup_env.errors import AgentError, IllegalMoveError, OptionError, SeatError
+from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
 
 
 class OnlyLegal(FiveUpEnv):
@@ -115,7 +115,7 @@ def test_bad_input() -> None:
     with pytest.raises(AgentError, match=r"no agent 'randon'.*did you mean 'random'"):
         make(opponents="randon")
     env = make(players=2, episode="hand")
-    with pytest.raises(OptionError, match="call reset"):
+    with pytest.raises(WrongMomentError, match="call reset"):
         env.step(0)
     env.reset(seed=1)
     with pytest.raises(IllegalMoveError, match=r"allowed: \d+ \("):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 import yaml
 
-from fiveup_env.errors import FiveUpError, unknown
+from fiveup_env.errors import FiveUpError, InputError, unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 
@@ -27,7 +27,7 @@ CONFIGS: Final = Path(__file__).parents[3] / "configs"
 LARGEST_SEED: Final = (1 << 23) - 1  # no two seeds share a deal: see rollouts.first_deal
 
 
-class ConfigError(FiveUpError):
+class ConfigError(InputError):
     """A configuration that does not exist or that cannot be run; the message names the key."""
 
 

@@ -24,7 +24,7 @@ from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_che
 from agents.learn.runs.config import FREE_KEYS, KEYS, Config, make_config, read_config
 from fiveup_env import __version__
 from fiveup_env.engine.compiled import PACKAGE, source_digest
-from fiveup_env.errors import FiveUpError, unknown
+from fiveup_env.errors import InputError, unknown
 from fiveup_env.files import atomic_file
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RUNS: Final = Path(__file__).parents[3] / "runs"
 
 
-class RunError(FiveUpError):
+class RunError(InputError):
     """A run that does not exist, or that cannot be resumed with this configuration."""
 
 

@@ -8,12 +8,12 @@
 See docs/openspiel.md.
 """
 
-from fiveup_env.errors import OptionError
+from fiveup_env.errors import MissingExtraError
 
 try:
     import pyspiel
 except ModuleNotFoundError:
-    raise OptionError(
+    raise MissingExtraError(
         "the adapter needs OpenSpiel: pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
     ) from None
 
