@@ -482,7 +482,7 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
         f"make_agent('policy:{saved}')"
     )
     ran = run_without(["torch"], code)
-    assert "policy      A trained policy" in ran.stdout
+    assert "policy      Plays a trained policy" in ran.stdout
     assert (
         "MissingExtraError: policies need torch: pip install -c constraints.txt -e '.[train]'"
         in (ran.stderr)
