@@ -82,9 +82,21 @@ class OptionError(InputError):
     """A value that an option of an environment does not allow."""
 
 
+LONGEST = 100
+
+
+def shown(value: object) -> str:
+    """Return the repr of a value for a message: one line, and not long, whatever the value is."""
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):  # a number of very many digits, or lists in lists in ...
+        text = f"a {type(value).__name__} that is too large to show"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Return a message for an unknown name, with the most similar known name and all of them."""
     names = list(known)
-    near = get_close_matches(str(name), names, n=1)
+    near = get_close_matches(name, names, n=1) if isinstance(name, str) else []
     hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"there is no {kind} {name!r}{hint}; known: {', '.join(names)}"
+    return f"there is no {kind} {shown(name)}{hint}; known: {', '.join(names)}"

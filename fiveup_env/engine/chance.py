@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from fiveup_env.checks import whole
 from fiveup_env.engine.compiled import Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.state import ONE
-from fiveup_env.errors import SeedError
+from fiveup_env.errors import SeedError, shown
 from fiveup_env.rules.tiles import TILE_COUNT
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -62,6 +63,7 @@ def deal(game: Struct) -> int:
 
 def checked_seed(seed: object) -> int:
     """Return a seed as an int; raise SeedError if it is not an unsigned 64-bit integer."""
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 1 << 64:
-        raise SeedError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
-    return int(seed)
+    number = whole(seed, 0, 2**64 - 1)
+    if number is None:
+        raise SeedError(f"a seed is a whole number from 0 to 2**64 - 1, not {shown(seed)}")
+    return number

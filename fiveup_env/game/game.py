@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiveup_env.checks import whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_at
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError
+from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError, shown
 from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules
@@ -299,9 +300,10 @@ class Game:
         start_given_hand(self._state, 0, deal.lead)
 
     def _checked_seat(self, seat: int) -> int:
-        if seat not in range(self.rules.players):
-            raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {seat!r}")
-        return seat
+        checked = whole(seat, 0, self.rules.players - 1)
+        if checked is None:
+            raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
+        return checked
 
     def _refusal(self, move: Move) -> IllegalMoveError:
         outcome = self.outcome()

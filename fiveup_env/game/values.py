@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
-from fiveup_env.errors import DealError, TileError
+from fiveup_env.errors import DealError, TileError, shown
 from fiveup_env.rules.tiles import PIP_COUNT, TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
@@ -58,11 +59,12 @@ class Deal:
                 f"the deal must hold every tile of the double-{rules.max_pip} set once, "
                 f"not {', '.join(wrong)}"
             )
-        if self.lead not in range(rules.players):
+        lead = whole(self.lead, 0, rules.players - 1)
+        if lead is None:
             raise DealError(
-                f"the lead must be a seat from 0 to {rules.players - 1}, not {self.lead!r}"
+                f"the lead must be a seat from 0 to {rules.players - 1}, not {shown(self.lead)}"
             )
-        return Deal(hands, boneyard, self.lead)
+        return Deal(hands, boneyard, lead)
 
 
 @dataclass(frozen=True)

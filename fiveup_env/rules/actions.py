@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fiveup_env.errors import InvalidMoveError, TileError
-from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILES, Tile
+from fiveup_env.checks import whole
+from fiveup_env.errors import InvalidMoveError, TileError, shown
+from fiveup_env.rules.tiles import MAX_PIP, PIP_COUNT, TILE_COUNT, TILES, Tile
 
 FIRST_DOUBLE = TILE_COUNT
 FIRST_PLAIN = FIRST_DOUBLE + PIP_COUNT
@@ -60,7 +61,7 @@ def _ways() -> tuple[_Way, ...]:
 _WAYS = _ways()
 _NUMBERS = {way: number for number, way in enumerate(_WAYS)}
 _WORDS = {DRAW: "draw", PASS: "pass"}
-_TEXT = re.compile(r"\s*(?P<tile>\d-\d)(@(?P<pip>\d)(?P<double>x?))?\s*")
+_TEXT = re.compile(r"\s*(?P<tile>[0-6]-[0-6])(@(?P<pip>[0-6])(?P<double>x?))?\s*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -74,11 +75,13 @@ class Move:
 
     def __post_init__(self) -> None:
         """Refuse a number that is not in the table."""
-        if self.action not in range(ACTION_COUNT):
+        action = whole(self.action, 0, ACTION_COUNT - 1)
+        if action is None:
             raise InvalidMoveError(
-                f"{self.action!r} is not a valid action; "
+                f"{shown(self.action)} is not a valid action; "
                 f"actions are numbered 0 to {ACTION_COUNT - 1}"
             )
+        object.__setattr__(self, "action", action)
 
     @property
     def tile(self) -> Tile | None:
@@ -110,18 +113,20 @@ class Move:
     @classmethod
     def of(cls, tile: Tile, pip: int | None = None, end: str | None = None) -> Move:
         """Return the move that sets a tile on an end, or leads it if no end is given."""
-        number = _NUMBERS.get(_Way(tile, pip, end))
-        if number is None:
-            raise InvalidMoveError(f"{tile} cannot be set on pip {pip!r} of a {end!r} end")
-        return cls(number)
+        place = None if pip is None else whole(pip, 0, MAX_PIP)
+        if (place is None) == (pip is None) and (end is None or isinstance(end, str)):
+            number = _NUMBERS.get(_Way(Tile.parse(tile), place, end))
+            if number is not None:
+                return cls(number)
+        raise InvalidMoveError(f"{tile} cannot be set on pip {shown(pip)} of a {shown(end)} end")
 
     @classmethod
-    def parse(cls, text: str) -> Move:
+    def parse(cls, text: object) -> Move:
         """Return the move that a text describes; the halves of its tile may be in either order."""
         for action, word in _WORDS.items():
             if text == word:
                 return cls(action)
-        match = _TEXT.fullmatch(str(text))
+        match = _TEXT.fullmatch(text) if isinstance(text, str) else None
         if match:
             with suppress(TileError, InvalidMoveError):
                 tile = Tile.parse(match["tile"])
@@ -129,7 +134,7 @@ class Move:
                     return cls.of(tile)
                 return cls.of(tile, int(match["pip"]), "double" if match["double"] else "plain")
         raise InvalidMoveError(
-            f"{text!r} is not a valid move; moves are written 5-3 (a lead), "
+            f"{shown(text)} is not a valid move; moves are written 5-3 (a lead), "
             "5-3@5 (on a plain end), 5-3@5x (on the double), draw, pass"
         )
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.errors import RulesError, SeatError, unknown
+from fiveup_env.checks import is_one_of, whole
+from fiveup_env.errors import RulesError, SeatError, shown, unknown
 from fiveup_env.rules.presets import NAMED_RULES
 from fiveup_env.rules.tiles import MAX_PIP, set_size
 
@@ -68,16 +69,16 @@ class Rules:
 
         Four play as partners unless `teams` says otherwise.
         """
-        if name not in NAMED_RULES:
+        if not is_one_of(name, NAMED_RULES):
             raise RulesError(unknown("preset", name, NAMED_RULES))
         for field in fields:
             if field not in FIELDS:
                 raise RulesError(unknown("rule field", field, FIELDS))
-        _check_players(players)
+        count = _checked_players(players)
         return cls(
-            players=players,
-            teams=players == 4 if teams is None else teams,
-            **_changed(name, players, fields.get("multiple", cls.multiple)) | fields,
+            players=count,
+            teams=count == 4 if teams is None else teams,
+            **_changed(name, count, fields.get("multiple", cls.multiple)) | fields,
         )
 
     @classmethod
@@ -88,7 +89,9 @@ class Rules:
         for field in fields:
             if field not in {*FIELDS, "teams"}:
                 raise RulesError(unknown("rule field", field, FIELDS))
-        return dataclasses.replace(rules, players=players or rules.players, **fields)
+        return dataclasses.replace(
+            rules, players=rules.players if players is None else players, **fields
+        )
 
     @classmethod
     def from_struct(cls, struct: np.void) -> Rules:
@@ -104,9 +107,9 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse rules that cannot be dealt or scored."""
-        _check_players(self.players)
         for field in dataclasses.fields(self):
-            _check_value(field.name, getattr(self, field.name), str(field.type))
+            value = _checked_value(field.name, getattr(self, field.name), str(field.type))
+            object.__setattr__(self, field.name, value)
         if self.teams and self.players != 4:
             raise RulesError(f"partners need four players, not {self.players}; use teams=False")
         in_hands, tiles = self.players * self.hand_size, set_size(self.max_pip)
@@ -212,12 +215,15 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     """Return the field and the value of a `field=value` argument of a command line."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise RulesError(f"--set takes FIELD=VALUE, such as hand_size=7, not {text!r}")
+        raise RulesError(f"--set takes FIELD=VALUE, such as hand_size=7, not {shown(text)}")
     if name not in {*FIELDS, "teams"}:
         raise RulesError(unknown("rule field", name, (*FIELDS, "teams")))
     if value.lower() in _WORDS:
         return name, _WORDS[value.lower()]
-    return name, int(value) if value.lstrip("-").isdecimal() else value
+    try:
+        return name, int(value)
+    except ValueError:  # a word, or more digits than Python reads; the field says what it allows
+        return name, value
 
 
 def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
@@ -231,23 +237,29 @@ def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
     return chosen
 
 
-def _check_players(players: object) -> None:
-    if not _is_whole(players, MIN_PLAYERS, MAX_PLAYERS):
-        raise SeatError(f"there must be {MIN_PLAYERS} to {MAX_PLAYERS} players, not {players!r}")
+def _checked_players(players: object) -> int:
+    count = whole(players, MIN_PLAYERS, MAX_PLAYERS)
+    if count is None:
+        raise SeatError(
+            f"there must be {MIN_PLAYERS} to {MAX_PLAYERS} players, not {shown(players)}"
+        )
+    return count
 
 
-def _check_value(name: str, value: object, kind: str) -> None:
+def _checked_value(name: str, value: object, kind: str) -> object:
+    """Return the value of a field; raise an error if the field does not allow it."""
+    if name == "players":
+        return _checked_players(value)
     if name in CHOICES:
-        if value not in CHOICES[name]:
+        if not is_one_of(value, CHOICES[name]):
             raise RulesError(unknown(f"value of {name}", value, CHOICES[name]))
-    elif kind == "bool":
+        return value
+    if kind == "bool":
         if not isinstance(value, bool):
-            raise RulesError(f"{name} must be True or False, not {value!r}")
-    elif name in _BOUNDS:
-        low, high = _BOUNDS[name]
-        if not _is_whole(value, low, high):
-            raise RulesError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-
-
-def _is_whole(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+            raise RulesError(f"{name} must be True or False, not {shown(value)}")
+        return value
+    low, high = _BOUNDS[name]
+    number = whole(value, low, high)
+    if number is None:
+        raise RulesError(f"{name} must be a whole number from {low} to {high}, not {shown(value)}")
+    return number

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.errors import TileError
+from fiveup_env.checks import whole
+from fiveup_env.errors import TileError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,19 +59,18 @@ class Tile(NamedTuple):
         else:
             halves = tuple(text) if isinstance(text, (tuple, list)) else ()
         if len(halves) == 2:
-            first, second = halves
-            if isinstance(first, int) and isinstance(second, int):
-                tile = cls(max(first, second), min(first, second))
-                if tile in _IDS:
-                    return tile
-        raise TileError(f"{text!r} is not a valid tile; tiles are written 5-3, from 0-0 to 6-6")
+            first, second = (whole(half, 0, MAX_PIP) for half in halves)
+            if first is not None and second is not None:
+                return cls(max(first, second), min(first, second))
+        raise TileError(
+            f"{shown(text)} is not a valid tile; tiles are written 5-3, from 0-0 to 6-6"
+        )
 
 
 TILES: tuple[Tile, ...] = tuple(
     Tile(high, low) for high in range(PIP_COUNT) for low in range(high + 1)
 )
 TILE_COUNT = len(TILES)
-_IDS = {tile: number for number, tile in enumerate(TILES)}
 
 # For compiled code: the pips of every tile, and the suit of every pip (the tiles with that pip).
 TILE_PIPS = np.array([tile.pips for tile in TILES], np.int32)
