@@ -42,4 +42,8 @@ __all__ = [
 ]
 
 pettingzoo.register("aec", "fiveup/FiveUp-v0", "fiveup_env.envs.aec:env")
-gymnasium.register("fiveup/FiveUp-v0", "fiveup_env.envs.single:FiveUpEnv")
+gymnasium.register(
+    "fiveup/FiveUp-v0",
+    "fiveup_env.envs.single:FiveUpEnv",
+    vector_entry_point="fiveup_env.envs.vector:FiveUpVectorEnv",
+)

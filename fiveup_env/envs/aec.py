@@ -30,6 +30,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from fiveup_env.checks import whole
 from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
@@ -45,7 +46,16 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.errors import GameOverError, IllegalMoveError, OptionError, unknown
+from fiveup_env.envs.options import check_names
+from fiveup_env.envs.streams import Stream
+from fiveup_env.errors import (
+    GameOverError,
+    IllegalMoveError,
+    OptionError,
+    SeatError,
+    WrongMomentError,
+    unknown,
+)
 from fiveup_env.game.game import Game
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.fields import Rules
@@ -54,31 +64,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RENDER_MODES: Final = ("ansi", "human", "rgb_array", "svg")
-ILLEGAL: Final = ("error", "terminate")
 FIRST = np.zeros(1, np.int64)  # the index of the only game
 
 
-def env(
-    rules: str | Rules = "five_up",
-    players: int | None = None,
-    *,
-    illegal: str = "error",
-    illegal_reward: float = -1.0,
-    **options: Any,
-) -> AECEnv:
+def env(rules: str | Rules = "five_up", players: int | None = None, **options: Any) -> AECEnv:
     """Return a `raw_env`, wrapped in PettingZoo's check that its methods are called in order.
 
-    `illegal` chooses what an illegal action does: with `error` it raises IllegalMoveError, with
-    `terminate` it ends the episode with `illegal_reward` for its player (PettingZoo's
-    TerminateIllegalWrapper). The other options are those of `raw_env`, which refuses actions out of
-    bounds itself: they need no wrapper.
+    The options are those of `raw_env`, which refuses actions out of bounds itself, and ends an
+    episode at an illegal action if it is told to: it needs no other wrapper.
     """
-    if illegal not in ILLEGAL:
-        raise OptionError(unknown("value of illegal", illegal, ILLEGAL))
-    wrapped: AECEnv = raw_env(rules, players, **options)
-    if illegal == "terminate":
-        wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=illegal_reward)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(raw_env(rules, players, **options))
 
 
 class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (PettingZoo's name for it)
@@ -99,6 +94,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         episode: str = "game",
         reward: str = "win",
         max_hands: int = 0,
+        illegal: str = "error",
+        illegal_reward: float = -1.0,
         encoder: str | Encoder = "flat",
         render_mode: str | None = None,
         **fields: Any,
@@ -107,15 +104,18 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
         `rules` is the name of a preset or a `Rules`; `players`, `teams` and any rule field override
         it. `episode` is `game` or `hand`, `reward` is `win`, `points` or `margin`, and an episode
-        is cut off after `max_hands` hands (0: never). `render_mode` is one of RENDER_MODES.
+        is cut off after `max_hands` hands (0: never). An illegal action raises an error, or with
+        `illegal="terminate"` ends the episode with `illegal_reward` for its player and 0 for the
+        others. `render_mode` is one of RENDER_MODES.
 
         Raises RulesError, SeatError, EncoderError or OptionError for a value that is not allowed.
         """
         super().__init__()
+        check_names(fields, raw_env)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise OptionError(unknown("render mode", render_mode, RENDER_MODES))
         self.rules = Rules.of(rules, players, **fields)
-        self.episodes = Episodes(episode, reward, max_hands)
+        self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)
         self.encoder = get_encoder(encoder)
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
@@ -131,7 +131,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._ending = np.zeros(1, np.int8)
         self._actions = np.zeros(1, np.int64)
         self._size = row_size(self.encoder)
-        self._next_seed = secrets.randbits(63)
+        self._stream = Stream(secrets.randbits(63))
+        self._seed: int | None = None
         self._game: Game | None = None
         self._made: list[int] = []
         self._window: Any = None
@@ -158,13 +159,18 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         return Box(least, np.concatenate([high, truth]), dtype=np.int8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start an episode with this seed, or with the one after the last.
+        """Start an episode with this seed, or with the next one of the stream.
 
-        The first seed is random if it is not given. `options` are ignored. Raises SeedError.
+        A seed names the deal, `Game(seed=seed)`, and starts the stream of later episodes anew. The
+        first stream is random if no seed is given. `options` are ignored. Raises SeedError.
         """
         del options
-        seed = checked_seed(self._next_seed if seed is None else seed)
-        self._next_seed = seed + 1
+        if seed is None:
+            seed = self._stream.next()
+        else:
+            seed = checked_seed(seed)
+            self._stream = Stream(seed)
+        self._seed = seed
         start_episodes(self._games, FIRST, np.array([seed], np.uint64))
         self._game, self._made = Game(self.rules, seed=seed) if self.render_mode else None, []
         self.agents = list(self._names)
@@ -190,20 +196,15 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if not isinstance(action, (int, np.integer)) or not is_legal_at(self._games, 0, action):
-            why = refusal(self._games, 0, action)
-            raise IllegalMoveError(f"{agent}: {why}")
-        self._actions[0] = action
-        step_games(
-            self._games,
-            FIRST,
-            self._actions,
-            self.episodes.codes,
-            0,
-            self._rewards,
-            self._ending,
-        )
-        self._made.append(int(action))
+        number = whole(action, 0, ACTION_COUNT - 1)
+        legal = number is not None and is_legal_at(self._games, 0, number)
+        if not legal and not self.episodes.terminates:
+            raise IllegalMoveError(f"{agent}: {refusal(self._games, 0, action)}")
+        self._actions[0] = -1 if number is None else number
+        codes = self.episodes.codes
+        step_games(self._games, FIRST, self._actions, codes, self._rewards, self._ending)
+        if legal:
+            self._made.append(int(self._actions[0]))
         self._cumulative_rewards[agent] = 0.0
         for name, reward in zip(self._names, self._rewards[0].tolist(), strict=True):
             self.rewards[name] = reward
@@ -218,6 +219,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what an agent observes; its mask is all 0 unless the agent is to move."""
+        self._check_started()
+        if agent not in self._seats:
+            raise SeatError(unknown("agent", agent, self._names))
         row = np.empty((1, self._size), np.int8)
         mask = np.empty((1, ACTION_COUNT), np.int8)
         observe_seats(self._games, FIRST, self._seats[agent], self._views, mask)
@@ -231,6 +235,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     def state(self) -> np.ndarray:
         """Return the full state (int8): seat 0's `flat` row, then what is hidden from seat 0."""
+        self._check_started()
         flat = get_encoder("flat")
         row, hidden = np.empty((1, row_size(flat)), np.int8), np.empty((1, TRUTH_SIZE), np.int8)
         seat = np.zeros(1, np.int64)
@@ -241,12 +246,21 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     @property
     def game(self) -> Game:
-        """The episode so far as a `Game`, to inspect or record; copy it to play on from here."""
+        """A copy of the episode so far as a `Game`, to inspect, record or play on from here."""
+        return self._replayed().copy()
+
+    def _replayed(self) -> Game:
+        """Return the environment's own `Game`, brought up to the last move."""
+        self._check_started()
         if self._game is None:
-            self._game = Game(self.rules, seed=self._next_seed - 1)
+            self._game = Game(self.rules, seed=self._seed)
         for action in self._made[len(self._game.moves) :]:
             self._game.push(MOVES[action])
         return self._game
+
+    def _check_started(self) -> None:
+        if self._seed is None:
+            raise WrongMomentError("call reset() first: no episode has started")
 
     def render(self) -> str | np.ndarray | None:
         """Draw the game: return text, SVG or an RGB array, or show a window and return None.
@@ -258,21 +272,21 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
                 f"make the environment with a render_mode to render it: {', '.join(RENDER_MODES)}"
             )
         if self.render_mode == "ansi":
-            return str(self.game)
+            return str(self._replayed())
         if self.render_mode == "svg":
-            return self.game._repr_svg_()
+            return self._replayed()._repr_svg_()
         from fiveup_env.drawing.window import Window, pixels
 
         if self.render_mode == "rgb_array":
-            return pixels(self.game)
+            return pixels(self._replayed())
         if self._window is None:
             self._window = Window(self.metadata["render_fps"])
-        self._window.show(self.game)
+        self._window.show(self._replayed())
         return None
 
     def _repr_svg_(self) -> str:
         """Return the game drawn as SVG, which notebooks show."""
-        return self.game._repr_svg_()
+        return self._replayed()._repr_svg_()
 
     def close(self) -> None:
         """Close the window, if one is open."""

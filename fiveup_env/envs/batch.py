@@ -11,16 +11,17 @@ memory; copy what is to be kept.
 
 from __future__ import annotations
 
-import io
+import copy
 import itertools
 import json
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from fiveup_env.checks import whole
 from fiveup_env.encoders import Encoder, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
@@ -34,17 +35,24 @@ from fiveup_env.envs.episodes import (
     observe_games,
     observe_seats,
     refusal,
+    restart_ended,
     start_episodes,
     step_games,
 )
-from fiveup_env.errors import IllegalMoveError, OptionError, WrongMomentError
+from fiveup_env.envs.options import check_names
+from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.envs.streams import fill_keys, fill_seeds
+from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SLICE = 2048  # games that a thread steps, observes and encodes together
+SLICE: Final = 2048  # games that a thread steps, observes and encodes together
+MOST_GAMES: Final = 1 << 24
+MOST_THREADS: Final = 1 << 10
+STATE: Final = ("_games", "_finals", "_keys", "_episodes_played", "reward", "_endings")  # saved
 
 
 class _Scratch(threading.local):
@@ -62,7 +70,7 @@ class Batch:
         mask: 1 for every legal action, else 0 (int8, games x 121).
         turn: the seat to move (int8).
         reward: what the last step brought each seat (float32, games x players).
-        done: whether the last step ended the episode (bool); the next one has started.
+        terminated: whether the last step ended the episode (bool); the next one has started.
         truncated: whether it was cut off instead, after `max_hands` (bool); the next has started.
         oracle: with `oracle=True`, what is hidden from the seat to move (int8); never part of
             an observation.
@@ -78,6 +86,8 @@ class Batch:
         episode: str = "game",
         reward: str = "win",
         max_hands: int = 0,
+        illegal: str = "error",
+        illegal_reward: float = -1.0,
         seed: int = 0,
         threads: int = 1,
         oracle: bool = False,
@@ -85,20 +95,21 @@ class Batch:
     ) -> None:
         """Make the games; `reset` deals them.
 
-        If `rules` or `players` is a list, the games take every combination in turn. Game i has seed
-        `seed` + i in its first episode, and `games` more in each later one. `episode`, `reward`,
-        `max_hands` and rule fields are those of `raw_env`. Raises RulesError, SeatError, SeedError,
-        EncoderError or OptionError for a value that is not allowed.
+        If `rules` or `players` is a list, the games take every combination in turn. Each game plays
+        the stream of seeds that `seed` and its index name (`fiveup_env.envs.streams`). `episode`,
+        `reward`, `max_hands`, `illegal` and rule fields are those of `raw_env`. Raises RulesError,
+        SeatError, SeedError, EncoderError or OptionError for a value that is not allowed.
         """
-        if games < 1:
-            raise OptionError(f"a batch needs at least one game, not {games!r}")
-        if threads < 1:
-            raise OptionError(f"a batch needs at least one thread, not {threads!r}")
+        check_names(fields, Batch)
+        games = _checked_count(games, MOST_GAMES, "game")
+        threads = _checked_count(threads, MOST_THREADS, "thread")
         self.rules = [
             Rules.of(one, count, **fields)
             for one, count in itertools.product(_listed(rules), _listed(players))
         ]
-        self.episodes = Episodes(episode, reward, max_hands)
+        if not self.rules:
+            raise OptionError("a batch needs rules, and numbers of players, not an empty list")
+        self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)
         self.encoder = get_encoder(encoder)
         self.seed = checked_seed(seed)
         self.threads = threads
@@ -110,15 +121,37 @@ class Batch:
         self.mask = np.zeros((games, ACTION_COUNT), np.int8)
         self.turn = np.zeros(games, np.int8)
         self.reward = np.zeros((games, most), np.float32)
-        self.done = np.zeros(games, np.bool_)
+        self.terminated = np.zeros(games, np.bool_)
         self.truncated = np.zeros(games, np.bool_)
         self.oracle = np.zeros((games if oracle else 0, TRUTH_SIZE), np.int8)
         self._endings = np.zeros(games, np.int8)
+        self._finals = np.zeros(games, GAME)
+        self._keys = np.zeros(games, np.uint64)
+        self._episodes_played = np.zeros(games, np.int64)
         self._all = np.arange(games)
-        self._scratch = _Scratch()
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._slices = [slice(k, min(k + SLICE, games)) for k in range(0, games, SLICE)]
         self._dealt = False
+        self._make_workers()
+
+    def _make_workers(self) -> None:
+        """Make what belongs to this process alone."""
+        self._scratch = _Scratch()
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is copied and pickled: everything but threads and their memory."""
+        return {**self.__dict__, "_scratch": None, "_pool": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._make_workers()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        twin = copy.copy(self)  # which makes workers of its own
+        for name, value in self.__dict__.items():
+            if name not in {"_scratch", "_pool"}:
+                setattr(twin, name, copy.deepcopy(value, memo))
+        return twin
 
     def __len__(self) -> int:
         """Return the number of games."""
@@ -135,34 +168,57 @@ class Batch:
         warnings.warn("Batch.games is now Batch.states", DeprecationWarning, stacklevel=2)
         return self.states
 
-    def reset(self, seed: int | np.ndarray | None = None) -> None:
-        """Start an episode in every game: game i with `seed` + i (None: with the previous seed).
+    @property
+    def done(self) -> np.ndarray:
+        """The name of `terminated` in version 0.1, deprecated."""
+        warnings.warn("Batch.done is now Batch.terminated", DeprecationWarning, stacklevel=2)
+        return self.terminated
 
-        An array of integers gives each game its own seed, so that deals can be repeated. Raises
-        SeedError, or OptionError if the array does not have one integer for each game.
+    def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> None:
+        """Start an episode in every game.
+
+        With a seed, the streams start anew from it; without one, every game goes on to the next
+        episode of its stream. A sequence with a seed for each game names the deals themselves:
+        game i plays what `Game(seed=seed[i])` plays, and its stream goes on from there. Raises
+        SeedError, or OptionError if the sequence does not have one integer for each game.
         """
-        if isinstance(seed, np.ndarray):
-            if seed.shape != self._all.shape or seed.dtype.kind not in "iu":
-                raise OptionError(f"seeds must be {len(self)} whole numbers, one for each game")
-            seeds = seed.astype(np.uint64)
+        if isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim):
+            seeds = self._checked_seeds(seed)
+            fill_keys(seeds, 0, self._keys)
+            self._episodes_played[:] = 0
         else:
-            self.seed = self.seed if seed is None else checked_seed(seed)
-            seeds = np.uint64(self.seed) + self._all.astype(np.uint64)
+            seeds = self._stream_seeds(seed)
         start_episodes(self._games, self._all, seeds)
-        self.reward[:], self.done[:], self.truncated[:] = 0, False, False
+        self.reward[:], self._endings[:] = 0, 0
         self._dealt = True
+        self._update_endings()
         self._on_slices(self._observe_slice)
+
+    def _stream_seeds(self, seed: object) -> np.ndarray:
+        """Return the seeds that the streams give next; with a seed, they start anew from it."""
+        if seed is not None:
+            self.seed = checked_seed(seed)
+        if seed is not None or not self._dealt:
+            fill_keys(np.full(len(self), self.seed, np.uint64), 0, self._keys)
+            self._episodes_played[:] = 0
+        else:
+            self._episodes_played += 1
+        seeds = np.zeros(len(self), np.uint64)
+        fill_seeds(self._keys, self._episodes_played, seeds)
+        return seeds
 
     def step(self, actions: np.ndarray) -> None:
         """Make a move in every game, and update the observations and all other arrays.
 
-        Takes an integer for each game. Raises IllegalMoveError if an action is illegal, OptionError
-        if the array is of another shape or kind; then nothing has changed.
+        Takes an integer for each game. A game whose episode ended starts the next one of its
+        stream. Raises IllegalMoveError if an action is illegal (unless `illegal="terminate"`), and
+        OptionError if the array is of another shape or kind; then nothing has changed.
         """
-        actions = self._checked(actions, self._all)
+        actions = self._checked_actions(actions, self._all)
 
         def step_and_observe(part: slice) -> None:
-            self._move(self._all[part], actions[part], seed_step=len(self))
+            self._move(self._all[part], actions[part])
+            self._restart(self._all[part])
             self._observe_slice(part)
 
         self._on_slices(step_and_observe)
@@ -174,37 +230,59 @@ class Batch:
         For interfaces that let opponents move: they choose from `views`, `begin` starts the next
         episodes, and `observe` updates the observations. Raises as `step` does.
         """
-        which = np.ascontiguousarray(which, np.int64)
-        self._move(which, self._checked(actions, which), seed_step=0)
+        which = self._checked_games(which)
+        if len(np.unique(which)) < len(which):
+            raise OptionError("each game can make one move: an index is there twice")
+        actions = self._checked_actions(actions, which)
+        self._move(which, actions)
         self.turn[which] = self._games["public"]["turn"][which]
         self._update_endings()
 
     def begin(self, which: np.ndarray) -> None:
         """Start the next episode in each of the games `which`."""
-        which = np.ascontiguousarray(which, np.int64)
-        start_episodes(self._games, which, self._games["seed"][which] + np.uint64(len(self)))
+        self._check_dealt()
+        which = self._checked_games(which)
+        self._endings[which] = ENDED
+        self._restart(which)
+        self._endings[which] = 0
         self.turn[which] = self._games["public"]["turn"][which]
 
     def views(self, which: np.ndarray | None = None) -> np.ndarray:
         """Return the VIEW structs of the seats to move, in all games or some; update the masks."""
-        which = self._all if which is None else np.ascontiguousarray(which, np.int64)
+        self._check_dealt()
+        which = self._all if which is None else self._checked_games(which)
         views = np.empty(len(which), VIEW)
         observe_games(self._games, which, views, self.mask, self.turn)
         return views
 
     def observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return what one seat observes in each of some games (int8), whoever is to move."""
-        which = np.ascontiguousarray(which, np.int64)
+        self._check_dealt()
+        return self._rows_of(self._games, which, seats)
+
+    def final_observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return what one seat observed at the end of the last episode that ended in some games.
+
+        Raises WrongMomentError where no episode of a game has ended yet.
+        """
+        which = self._checked_games(which)
+        if (self._finals["public"]["rules"]["players"][which] == 0).any():
+            raise WrongMomentError("no episode of these games has ended yet")
+        return self._rows_of(self._finals, which, seats)
+
+    def _rows_of(self, games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        which = self._checked_games(which)
+        seats = self._checked_seats(seats, which)
         views = np.empty(len(which), VIEW)
-        observe_seats(
-            self._games, which, seats, views, np.empty((len(which), ACTION_COUNT), np.int8)
-        )
+        masks = np.empty((len(which), ACTION_COUNT), np.int8)
+        observe_seats(games, which, seats, views, masks)
         rows = np.empty((len(which), self.observation.shape[1]), np.int8)
         self.encoder.encode(views, rows)
         return rows
 
     def observe(self) -> None:
         """Update the observation of every seat to move."""
+        self._check_dealt()
         self._on_slices(self._observe_slice)
 
     def random_actions(self, random: np.random.Generator) -> np.ndarray:
@@ -215,35 +293,28 @@ class Batch:
 
     def save(self) -> bytes:
         """Return the whole state of the batch, for `load`."""
-        content = io.BytesIO()
-        np.savez(
-            content,
-            about=np.frombuffer(json.dumps(self._about()).encode(), np.uint8),
-            games=np.frombuffer(self._games.tobytes(), np.uint8),
-            reward=self.reward,
-            endings=self._endings,
-        )
-        return content.getvalue()
+        about = np.frombuffer(json.dumps(self._about()).encode(), np.uint8)
+        arrays = {name: getattr(self, name).view(np.uint8) for name in STATE}
+        return pack("Batch", {"about": about, **arrays})
 
     def load(self, state: bytes) -> None:
         """Continue from a state that a batch with the same options has saved.
 
         Raises OptionError if the state is damaged or of another batch.
         """
-        try:
-            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-                about = json.loads(saved["about"].tobytes())
-                games = saved["games"].tobytes()
-                reward, endings = saved["reward"], saved["endings"]
-        except (ValueError, KeyError, OSError, EOFError) as error:
-            raise OptionError(f"not a saved batch: {error}") from None
+        arrays = unpack("Batch", state)
+        about = json.loads(arrays["about"].tobytes())
         for name, value in self._about().items():
             if about.get(name) != value:
                 raise OptionError(
                     f"the saved batch has {name} {about.get(name)!r}, but this one has {value!r}"
                 )
-        self._games[:] = np.frombuffer(games, GAME)
-        self.reward[:], self._endings[:] = reward, endings
+        kept = {name: getattr(self, name).view(np.uint8) for name in STATE}
+        for name, array in kept.items():
+            if name not in arrays or arrays[name].shape != array.shape:
+                raise OptionError(f"the saved batch has no {name} of the size of this one")
+        for name, array in kept.items():
+            array[:] = arrays[name]
         self._dealt = True
         self._update_endings()
         self._on_slices(self._observe_slice)
@@ -252,22 +323,52 @@ class Batch:
         """Return what a saved state must have in common with the batch that loads it."""
         return {
             "games": len(self),
-            "record": GAME.itemsize,
+            "version": 2,
+            "struct": GAME.itemsize,
             "rules": [[one.players, one.teams, *one.fields().values()] for one in self.rules],
             "episode": list(self.episodes.codes),
+            "seats": self.reward.shape[1],
         }
 
-    def _checked(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """Return the actions as compiled code takes them; raise an error if one is illegal."""
+    # The boundary in front of compiled code
+
+    def _check_dealt(self) -> None:
         if not self._dealt:
             raise WrongMomentError("call reset() before the first step")
-        actions = np.asarray(actions)
-        if actions.shape != which.shape or actions.dtype.kind not in "iu":
-            raise OptionError(
-                f"actions must be {len(which)} whole numbers, one for each game, "
-                f"not an array of {actions.dtype} of shape {actions.shape}"
+
+    def _checked_games(self, which: np.ndarray) -> np.ndarray:
+        """Return indices of games as compiled code takes them."""
+        found = _integers(which, "indices of games")
+        if found.size and not 0 <= found.min() <= found.max() < len(self):
+            raise OptionError(f"indices of games must be from 0 to {len(self) - 1}, not {found}")
+        return found
+
+    def _checked_seats(self, seats: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """Return a seat for each of some games as compiled code takes them."""
+        found = _integers(seats, "seats", len(which))
+        players = self._games["public"]["rules"]["players"][which]
+        wrong = np.flatnonzero((found < 0) | (found >= players))
+        if len(wrong):
+            k = wrong[0]
+            raise SeatError(
+                f"game {which[k]} has seats 0 to {players[k] - 1}, so not seat {found[k]}"
             )
-        actions = np.ascontiguousarray(actions, np.int64)
+        return found
+
+    def _checked_seeds(self, seeds: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Return a seed for each game as compiled code takes them."""
+        if len(seeds) != len(self) or (isinstance(seeds, np.ndarray) and seeds.ndim != 1):
+            raise OptionError(f"seeds must be {len(self)} integers, one for each game")
+        if isinstance(seeds, np.ndarray) and seeds.dtype.kind == "u":
+            return seeds.astype(np.uint64)
+        return np.array([checked_seed(seed) for seed in seeds], np.uint64)
+
+    def _checked_actions(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """Return the actions as compiled code takes them; raise an error if one is illegal."""
+        self._check_dealt()
+        actions = _integers(actions, "actions", len(which))
+        if self.episodes.terminates:
+            return actions
         wrong = first_illegal(self._games, which, actions)
         if wrong >= 0:
             i = int(which[wrong])
@@ -275,9 +376,14 @@ class Batch:
             raise IllegalMoveError(f"game {i}, seat {self.turn[i]}: {why}")
         return actions
 
-    def _move(self, which: np.ndarray, actions: np.ndarray, seed_step: int) -> None:
+    def _move(self, which: np.ndarray, actions: np.ndarray) -> None:
         codes = self.episodes.codes
-        step_games(self._games, which, actions, codes, seed_step, self.reward, self._endings)
+        step_games(self._games, which, actions, codes, self.reward, self._endings)
+
+    def _restart(self, which: np.ndarray) -> None:
+        restart_ended(
+            self._games, which, self._endings, self._keys, self._episodes_played, self._finals
+        )
 
     def _observe_slice(self, part: slice) -> None:
         views = self._scratch.views[: part.stop - part.start]
@@ -287,7 +393,7 @@ class Batch:
             write_truths(self._games[part], self.turn[part], self.oracle[part])
 
     def _update_endings(self) -> None:
-        np.equal(self._endings, ENDED, out=self.done)
+        np.equal(self._endings, ENDED, out=self.terminated)
         np.equal(self._endings, CUT_OFF, out=self.truncated)
 
     def _on_slices(self, work: Any) -> None:
@@ -308,3 +414,22 @@ class Batch:
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _checked_count(value: object, most: int, kind: str) -> int:
+    count = whole(value, 1, most)
+    if count is None:
+        raise OptionError(f"a batch needs 1 to {most:,} {kind}s, not {value!r}")
+    return count
+
+
+def _integers(values: object, what: str, count: int | None = None) -> np.ndarray:
+    """Return a row of integers as a contiguous array of int64, or raise an OptionError."""
+    array = np.asarray(values)
+    right = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not right or count not in {None, array.size}:
+        wanted = "a row of integers" if count is None else f"{count} integers"
+        raise OptionError(
+            f"{what} must be {wanted}, not an array of {array.dtype} of shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, np.int64)

@@ -8,36 +8,56 @@ partners always get the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from math import isfinite
+from typing import Final, TypeAlias
 
 import numpy as np
 
+from fiveup_env.checks import whole
 from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import is_legal, mark_legal, mark_legal_at
 from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, side_of
 from fiveup_env.engine.view import observe
+from fiveup_env.envs.streams import stream_seed
 from fiveup_env.errors import OptionError, unknown
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.fields import MAX_PLAYERS
 
 EPISODES: Final = ("game", "hand")
 REWARDS: Final = ("points", "margin", "win")
+ILLEGAL: Final = ("error", "terminate")
 WHOLE_GAME, ONE_HAND = range(2)
 POINTS, MARGIN, WIN = range(3)
+
+MOST_HANDS: Final = 1 << 31
 
 # How a step left an episode; 0 where it is still in progress.
 ENDED, CUT_OFF = 1, 2
 
 
+Codes: TypeAlias = tuple[int, int, int, bool, float]
+
+
 @dataclass(frozen=True)
 class Episodes:
-    """What an episode is, how it is rewarded, and after how many hands it is cut off (0: never)."""
+    """The options of episodes, which all environments share.
+
+    Attributes:
+        episode: `game` or `hand`.
+        reward: `win`, `points` or `margin`; docs/rewards.md explains them.
+        max_hands: the number of hands after which an episode is cut off (0: never).
+        illegal: what an illegal action does: `error` raises IllegalMoveError, `terminate` ends the
+            episode and gives `illegal_reward` to its player and 0 to all others.
+        illegal_reward: that reward.
+    """
 
     episode: str = "game"
     reward: str = "win"
     max_hands: int = 0
+    illegal: str = "error"
+    illegal_reward: float = -1.0
 
     def __post_init__(self) -> None:
         """Refuse values that do not exist."""
@@ -45,13 +65,28 @@ class Episodes:
             raise OptionError(unknown("episode", self.episode, EPISODES))
         if self.reward not in REWARDS:
             raise OptionError(unknown("reward", self.reward, REWARDS))
-        if self.max_hands < 0:
+        if self.illegal not in ILLEGAL:
+            raise OptionError(unknown("value of illegal", self.illegal, ILLEGAL))
+        if whole(self.max_hands, 0, MOST_HANDS) is None:
             raise OptionError(f"max_hands must be 0 (no limit) or more, not {self.max_hands!r}")
+        if not isfinite(self.illegal_reward):
+            raise OptionError(f"illegal_reward must be a number, not {self.illegal_reward!r}")
 
     @property
-    def codes(self) -> tuple[int, int, int]:
+    def terminates(self) -> bool:
+        """Whether an illegal action ends the episode."""
+        return self.illegal == "terminate"
+
+    @property
+    def codes(self) -> Codes:
         """The options as numbers, for compiled code."""
-        return EPISODES.index(self.episode), REWARDS.index(self.reward), self.max_hands
+        return (
+            EPISODES.index(self.episode),
+            REWARDS.index(self.reward),
+            int(self.max_hands),
+            self.terminates,
+            float(self.illegal_reward),
+        )
 
 
 def refusal(games: np.ndarray, i: int, action: object) -> str:
@@ -99,32 +134,54 @@ def step_games(
     games: Array,
     which: Array,
     actions: Array,
-    codes: tuple[int, int, int],
-    seed_step: int,
+    codes: Codes,
     rewards: Array,
     endings: Array,
 ) -> None:
-    """Make a legal move in some of the games, and deal the next hand where one ended.
+    """Make a move in some of the games, and deal the next hand where one ended.
 
-    Rewards and endings are written at the indices of the games. A game whose episode ended starts
-    the next one, with its seed increased by `seed_step`; if that is 0, it stays at its end.
+    Rewards and endings are written at the indices of the games. A game whose episode ended stays at
+    its end. Actions must be legal, unless the options say that an illegal one terminates.
     """
     for k in range(len(which)):
         i = which[k]
         game = games[i]
+        if codes[3] and not is_legal(game.public, game.hands[game.public.turn], actions[k]):
+            endings[i] = _forfeit(game, codes[4], rewards, i)
+            continue
         endings[i] = _step(game, actions[k], codes, rewards, i)
-        if endings[i]:
-            if seed_step:
-                _start(game, game.seed + np.uint64(seed_step))
-        elif game.public.phase == HAND_OVER:
+        if not endings[i] and game.public.phase == HAND_OVER:
             game.public.hand_number += 1
             begin_hand(game, deal(game))
 
 
+@compiled
+def restart_ended(
+    games: Array, which: Array, endings: Array, keys: Array, episodes: Array, finals: Array
+) -> None:
+    """Start the next episode of its stream in those of some games whose episode has ended.
+
+    The structs of the games at their ends are kept in `finals`.
+    """
+    for i in which:
+        if endings[i]:
+            finals[i] = games[i]
+            episodes[i] += 1
+            _start(games[i], stream_seed(keys[i], episodes[i]))
+
+
 @inlined
-def _step(game: Struct, action: int, codes: tuple[int, int, int], rewards: Array, i: int) -> int:
+def _forfeit(game: Struct, illegal_reward: float, rewards: Array, i: int) -> int:
+    """End the episode at an illegal action, for which its player alone is rewarded."""
+    for seat in range(game.public.rules.players):
+        rewards[i, seat] = illegal_reward if seat == game.public.turn else 0
+    return ENDED
+
+
+@inlined
+def _step(game: Struct, action: int, codes: Codes, rewards: Array, i: int) -> int:
     """Make a move and write its rewards; return ENDED, CUT_OFF or 0."""
-    episode, kind, max_hands = codes
+    episode, kind, max_hands, _, _ = codes
     public, players = game.public, game.public.rules.players
     for seat in range(players):
         rewards[i, seat] = -public.scores[side_of(public.rules, seat)]
@@ -148,9 +205,9 @@ def _step(game: Struct, action: int, codes: tuple[int, int, int], rewards: Array
 
 
 @compiled
-def write_returns(games: Array, i: int, codes: tuple[int, int, int], returns: Array) -> None:
+def write_returns(games: Array, i: int, codes: Codes, returns: Array) -> None:
     """Write the return of every seat, the sum of its rewards, for an episode that is over."""
-    episode, kind, _ = codes
+    episode, kind, _, _, _ = codes
     public = games[i].public
     for seat in range(public.rules.players):
         returns[i, seat] = 0 if kind == WIN else public.scores[side_of(public.rules, seat)]

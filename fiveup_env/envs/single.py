@@ -15,9 +15,13 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+from fiveup_env.checks import whole
 from fiveup_env.encoders import bounds
+from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.aec import raw_env
-from fiveup_env.errors import SeatError, WrongMomentError
+from fiveup_env.envs.options import check_names
+from fiveup_env.envs.streams import FIRST_OF_STREAMS
+from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, unknown
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -50,12 +54,13 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         SeatError if there is no such seat, AgentError if there is no such agent, and otherwise as
         `raw_env` does.
         """
+        check_names(options, FiveUpEnv, raw_env)
         self._aec = raw_env(rules, players, **options)
         self._opponents = get_agent(opponents)
-        if seat is not None and seat not in range(self.rules.players):
+        self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
+        if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {seat!r}")
-        self._fixed_seat = seat
-        self._agent = self._aec.possible_agents[seat or 0]
+        self._agent = self._aec.possible_agents[self._fixed_seat or 0]
         low, high = bounds(self._aec.encoder)
         self.observation_space = Box(low, high, dtype=np.int8)
         self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
@@ -70,7 +75,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
     @property
     def game(self) -> Game:
-        """The episode so far, with the moves of all seats; copy it to play on from here."""
+        """The episode so far, with the moves of all seats; as a copy."""
         return self._aec.game
 
     @property
@@ -87,18 +92,28 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start an episode and let the others move up to the learner's first turn.
 
-        What that brings the learner is part of the reward of its first step. If the episode ends
-        before that turn, as it can with small hands, the next one is started.
+        A seed fixes all that follows: the deals, the seats, and the chance of the opponents. The
+        option `deal` names the deal instead: `options={"deal": 7}` plays what `Game(seed=7)` plays.
+        What happens before the learner's first turn is part of the reward of its first step. If the
+        episode ends before that turn, as it can with small hands, the next one is started.
         """
-        super().reset(seed=seed, options=options)
+        super().reset(seed=None if seed is None else checked_seed(seed), options=options)
+        options = dict(options or {})
+        deal = options.pop("deal", None)
+        for name in options:
+            raise OptionError(unknown("option of reset", name, ["deal"]))
         if self._fixed_seat is None:
             self._agent = str(self.np_random.choice(self._aec.possible_agents))
-        self._aec.reset(seed)
+        self._aec.reset(self._next_deal() if deal is None else deal)
         self._before_first_turn = self._others_move()
         while self._over:
-            self._aec.reset()
+            self._aec.reset(self._next_deal())
             self._before_first_turn = self._others_move()
         return self._observation()
+
+    def _next_deal(self) -> int:
+        """Return the seed of an episode that nobody has named: one that only streams reach."""
+        return int(self.np_random.integers(FIRST_OF_STREAMS, 1 << 64, dtype=np.uint64))
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Make the learner's move, and let the others move up to its next turn.
@@ -106,7 +121,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         Raises IllegalMoveError if the action is illegal, WrongMomentError if the episode is over.
         """
         if not self._aec.agents or self._over:
-            raise WrongMomentError("the episode is over: call reset()")
+            raise WrongMomentError("there is no episode to step: call reset()")
         self._aec.step(action)
         reward = self._before_first_turn + self._aec.rewards[self._agent]
         reward += self._others_move()
@@ -135,7 +150,10 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             mover = self._aec.agent_selection
             mask = self._aec.observe(mover)["action_mask"]
             action = self._opponents(self._aec.view(mover), mask[None], self.np_random)[0]
-            self._aec.step(int(action))
+            number = whole(action, 0, ACTION_COUNT - 1)
+            if number is None or not mask[number]:
+                raise IllegalMoveError(f"the opponent of seat {mover} chose {action!r}")
+            self._aec.step(number)
             reward += self._aec.rewards[self._agent]
         return reward
 

@@ -1,0 +1,73 @@
+"""The seeds of the games that an interface plays on its own.
+
+A game whose seed somebody names plays that seed: `Game(seed=7)`, `env.reset(seed=7)`. All that
+follows comes from a stream: the later episodes of an environment, the games of a batch, parallel
+environments. A stream is named by a seed and an index, and hashes them together with the number of
+the episode into a seed whose highest bit is set. So neighbouring seeds, indices and episodes have
+nothing in common, and the seeds below `FIRST_OF_STREAMS` are for deals that are named: no stream
+reaches them, so whatever is evaluated on them was never trained on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.chance import scramble
+from fiveup_env.engine.compiled import Array, Word, compiled, inlined
+
+FIRST_OF_STREAMS: Final = 1 << 63
+
+_HIGHEST_BIT = np.uint64(FIRST_OF_STREAMS)
+_INDEX_STEP = np.uint64(0xA0761D6478BD642F)
+_EPISODE_STEP = np.uint64(0xE7037ED1A0B428DB)
+
+
+@inlined
+def stream_key(seed: Word, index: int) -> Word:
+    """Return the key of a stream; no two indices of a seed have the same, nor two seeds of one."""
+    return scramble(scramble(np.uint64(seed)) + np.uint64(index + 1) * _INDEX_STEP)
+
+
+@inlined
+def stream_seed(key: Word, episode: int) -> Word:
+    """Return the seed of an episode of a stream."""
+    return scramble(key + np.uint64(episode + 1) * _EPISODE_STEP) | _HIGHEST_BIT
+
+
+@compiled
+def fill_keys(seeds: Array, first: int, keys: Array) -> None:
+    """Write the keys of streams: the i-th of the i-th seed and the index `first` + i."""
+    for i in range(len(keys)):
+        keys[i] = stream_key(seeds[i], first + i)
+
+
+@compiled
+def fill_seeds(keys: Array, episodes: Array, seeds: Array) -> None:
+    """Write the seed of an episode of each stream."""
+    for i in range(len(keys)):
+        seeds[i] = stream_seed(keys[i], episodes[i])
+
+
+class Stream:
+    """The seeds of an interface that plays one episode after another."""
+
+    def __init__(self, seed: int, index: int = 0) -> None:
+        """Start the stream that a seed and an index name."""
+        self._key, self._episode = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+        fill_keys(np.array([seed], np.uint64), index, self._key)
+
+    def next(self) -> int:
+        """Return the seed of the next episode."""
+        seeds = np.zeros(1, np.uint64)
+        fill_seeds(self._key, self._episode, seeds)
+        self._episode += 1
+        return int(seeds[0])
+
+
+def derived_seed(seed: int, *path: int) -> int:
+    """Return the seed of a part of something, hashed from its seed and the path to the part."""
+    for index in path:
+        seed = Stream(seed, index).next()
+    return seed

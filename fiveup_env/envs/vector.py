@@ -1,0 +1,302 @@
+"""The Gymnasium vector environment: thousands of learners, each among opponents, in arrays.
+
+    envs = gymnasium.make_vec("fiveup/FiveUp-v0", num_envs=4096, opponents="partner")
+
+Every game has one learner. A step is the learners' moves and everything up to their next turns: its
+rewards are for all of that, the ends of episodes included. The games are one `Batch`, so opponents
+choose for all games at once.
+
+| | |
+| --- | --- |
+| observations | int8, games x entries of the encoder's row |
+| actions | `MultiDiscrete([121] * games)`; legal ones by `infos["action_mask"]` (int8) |
+| ends of episodes | by `autoreset_mode`, as Gymnasium defines the three modes |
+| final observations | `infos["final_obs"]`, where `infos["_final_obs"]` is true (same-step mode) |
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete, MultiDiscrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+from fiveup_env.checks import whole
+from fiveup_env.encoders import bounds
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.envs.batch import Batch
+from fiveup_env.envs.options import check_names
+from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, unknown
+from fiveup_env.opponents.registry import get_agent
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
+
+STATE: Final = ("_seats", "_fresh", "_over", "_before_first_turn")  # saved, beside the batch
+
+
+class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """Games with one learner each.
+
+    With partners, one of the opponents is the learner's partner. A learner sits at the same seat in
+    every episode, or moves on to the next one.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012  (Gymnasium's)
+
+    def __init__(
+        self,
+        num_envs: int = 256,
+        rules: str | Rules | Sequence[str | Rules] = "five_up",
+        players: int | Sequence[int] | None = None,
+        *,
+        opponents: str | Agent = "random",
+        seat: int | None = None,
+        seed: int = 0,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        render_mode: None = None,
+        **options: Any,
+    ) -> None:
+        """Make the games, with the learner at `seat`, or at the next seat in every episode.
+
+        `opponents` is an agent or its spec, and `seed` is that of the first `reset`; the other
+        options are those of `Batch`. Raises SeatError if a game does not have the seat, AgentError
+        if there is no such agent, and otherwise as `Batch` does.
+        """
+        check_names(options, FiveUpVectorEnv, Batch)
+        if render_mode is not None:
+            raise OptionError("many games cannot be rendered; make one, with gymnasium.make")
+        self.batch = Batch(num_envs, rules, players, seed=seed, **options)
+        self.num_envs = len(self.batch)
+        self._players = self.batch.states["public"]["rules"]["players"].astype(np.int64)
+        fewest = int(self._players.min())
+        self._fixed_seat = None if seat is None else whole(seat, 0, fewest - 1)
+        if seat is not None and self._fixed_seat is None:
+            raise SeatError(
+                f"seat must be from 0 to {fewest - 1} to exist in every game, not {seat!r}"
+            )
+        self._opponents = get_agent(opponents)
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
+        low, high = bounds(self.batch.encoder)
+        self.single_observation_space = Box(low, high, dtype=np.int8)
+        self.single_action_space = Discrete(ACTION_COUNT)
+        shape = (self.num_envs, len(low))
+        self.observation_space = Box(
+            np.broadcast_to(low, shape), np.broadcast_to(high, shape), dtype=np.int8
+        )
+        self.action_space = MultiDiscrete(np.full(self.num_envs, ACTION_COUNT))
+        self._random = np.random.default_rng(self.batch.seed)
+        self._started = False
+        self._all = np.arange(self.num_envs)
+        self._seats = np.zeros(self.num_envs, np.int64)
+        self._fresh = np.ones(self.num_envs, np.bool_)  # the learner has not had a turn yet
+        self._over = np.zeros(self.num_envs, np.bool_)  # at its end, and waiting for a reset
+        self._before_first_turn = np.zeros(self.num_envs)
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions of every learner: bool, games x 121."""
+        return self.batch.mask.astype(np.bool_)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start an episode in every game, and let the others move up to the learners' first turns.
+
+        A seed fixes all that follows; without one, every game goes on to its next episode. The
+        option `deals` names the deal of each game instead (`Game(seed=deals[i])`), and
+        `reset_mask` (an array of bool) says which games to reset.
+        """
+        options = dict(options or {})
+        deals, chosen = options.pop("deals", None), options.pop("reset_mask", None)
+        for name in options:
+            raise OptionError(unknown("option of reset", name, ["deals", "reset_mask"]))
+        if chosen is not None:
+            if seed is not None or deals is not None:
+                raise OptionError("reset_mask takes neither a seed nor deals: games go on")
+            self._restart(self._checked_mask(chosen))
+            self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
+            return self._observations(), self._infos()
+        if seed is not None:
+            self._random = np.random.default_rng(checked_seed(seed))
+        self.batch.reset(seed if deals is None else deals)
+        self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
+        self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0
+        self._started = True
+        self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
+        return self._observations(), self._infos()
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Make the learners' moves, and let the others move up to the learners' next turns.
+
+        In next-step mode, games that ended with the last step are reset instead of moved. Raises
+        IllegalMoveError if a learner's action is illegal (unless `illegal="terminate"`), and then
+        changes nothing; raises WrongMomentError before the first `reset`.
+        """
+        if not self._started:
+            raise WrongMomentError("call reset() before the first step")
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
+            raise WrongMomentError(
+                "episodes have ended: call reset(options={'reset_mask': terminated | truncated})"
+            )
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,):
+            raise OptionError(
+                f"actions must be {self.num_envs} integers, not an array of shape {actions.shape}"
+            )
+        waiting, moving = np.flatnonzero(self._over), np.flatnonzero(~self._over)
+        self.batch.advance(actions[moving], moving)
+        rewards = np.where(self._over, 0, self._before_first_turn)
+        self._before_first_turn[moving] = 0
+        ends = _Ends(self.num_envs)
+        self._collect(moving, rewards, ends)
+        self._restart(waiting)
+        self._others_move(rewards, ends)
+        return (
+            self._observations(),
+            rewards,
+            ends.terminated,
+            ends.truncated,
+            self._infos() | ends.infos(),
+        )
+
+    def save(self) -> bytes:
+        """Return the whole state of the games, for `load`."""
+        chance = json.dumps(self._random.bit_generator.state).encode()
+        arrays = {name: getattr(self, name) for name in STATE}
+        arrays |= {
+            "chance": np.frombuffer(chance, np.uint8),
+            "batch": np.frombuffer(self.batch.save(), np.uint8),
+        }
+        return pack("VectorEnv", arrays)
+
+    def load(self, state: bytes) -> None:
+        """Continue from a state that games with the same options have saved.
+
+        Raises OptionError if the state is damaged or of other games.
+        """
+        arrays = unpack("VectorEnv", state)
+        self.batch.load(arrays["batch"].tobytes())
+        self._random.bit_generator.state = json.loads(arrays["chance"].tobytes())
+        for name in STATE:
+            getattr(self, name)[:] = arrays[name]
+        self._started = True
+
+    def _observations(self) -> np.ndarray:
+        """Return what every learner observes: at its turn, or at the end of its episode."""
+        self.batch.observe()
+        rows = self.batch.observation.copy()
+        over = np.flatnonzero(self._over)
+        if len(over):
+            rows[over] = self.batch.observations_of(over, self._seats[over])
+        return rows
+
+    def _infos(self) -> dict[str, Any]:
+        masks = self.batch.mask * ~self._over[:, None]
+        return {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+    def _others_move(self, rewards: np.ndarray, ends: _Ends) -> None:
+        """Let the opponents move in every game until it is the learner's turn, or over."""
+        while True:
+            others = (self.batch.turn != self._seats) & ~self._over
+            self._fresh &= others | self._over
+            waiting = np.flatnonzero(others)
+            if not len(waiting):
+                return
+            masks = self.batch.mask
+            views = self.batch.views(waiting)
+            chosen = np.asarray(self._opponents(views, masks[waiting], self._random))
+            if self.batch.episodes.terminates and not masks[waiting, chosen].all():
+                raise IllegalMoveError("an opponent chose an action that is not allowed")
+            self.batch.advance(chosen, waiting)
+            self._collect(waiting, rewards, ends)
+
+    def _collect(self, moved: np.ndarray, rewards: np.ndarray, ends: _Ends) -> None:
+        """Add what a move brought the learners, and end their episodes.
+
+        What happens before a learner's first turn counts towards its first step. An episode that
+        ends before that turn is followed by the next one, and no learner hears of it.
+        """
+        batch, fresh = self.batch, self._fresh[moved]
+        brought = batch.reward[moved, self._seats[moved]]
+        rewards[moved] += np.where(fresh, 0, brought)
+        self._before_first_turn[moved] += np.where(fresh, brought, 0)
+        ended = (batch.terminated | batch.truncated)[moved]
+        over, restarted = moved[ended & ~fresh], moved[ended & fresh]
+        if len(over):
+            ends.terminated[over] = batch.terminated[over]
+            ends.truncated[over] = batch.truncated[over]
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                ends.keep_finals(over, batch.observations_of(over, self._seats[over]))
+                restarted = moved[ended]
+            else:
+                self._over[over] = True
+        if len(restarted):
+            self._restart(restarted)
+
+    def _restart(self, which: np.ndarray) -> None:
+        """Start the next episode in some of the games."""
+        if not len(which):
+            return
+        self._before_first_turn[which] = 0
+        self._fresh[which], self._over[which] = True, False
+        self.batch.begin(which)
+        if self._fixed_seat is None:
+            self._seats[which] = (self._seats[which] + 1) % self._players[which]
+
+    def _checked_mask(self, chosen: object) -> np.ndarray:
+        """Return the indices of the games that a mask of them names."""
+        if not self._started:
+            raise WrongMomentError("call reset() without a reset_mask first")
+        mask = np.asarray(chosen)
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+            raise OptionError(
+                f"reset_mask must be an array of {self.num_envs} bool with one that is true"
+            )
+        return np.flatnonzero(mask)
+
+
+class _Ends:
+    """The episodes that ended with a step."""
+
+    def __init__(self, games: int) -> None:
+        self.terminated = np.zeros(games, np.bool_)
+        self.truncated = np.zeros(games, np.bool_)
+        self._finals: np.ndarray | None = None
+
+    def keep_finals(self, games: np.ndarray, rows: np.ndarray) -> None:
+        """Keep what learners observe at their ends, where the next episodes start at once."""
+        if self._finals is None:
+            self._finals = np.full(len(self.terminated), None, object)
+        for game, row in zip(games.tolist(), rows, strict=True):
+            self._finals[game] = row
+
+    def infos(self) -> dict[str, Any]:
+        """Return Gymnasium's infos on what ended."""
+        if self._finals is None:
+            return {}
+        over = self.terminated | self.truncated
+        return {
+            "final_obs": self._finals,
+            "_final_obs": over,
+            "final_info": {},
+            "_final_info": over,
+        }
+
+
+def _mode(chosen: str | AutoresetMode) -> AutoresetMode:
+    """Return a mode of Gymnasium's, given as such or by its value."""
+    try:
+        return AutoresetMode(chosen)
+    except ValueError:
+        modes = [mode.value for mode in AutoresetMode]
+        raise OptionError(unknown("autoreset_mode", chosen, modes)) from None
