@@ -35,7 +35,7 @@ def decisions() -> tuple[np.ndarray, np.ndarray]:
     for seed in range(GAMES):
         batch = Batch(1, players=4, seed=seed)
         batch.reset()
-        while not batch.done[0]:
+        while not batch.terminated[0]:
             views.append(batch.views())
             masks.append(batch.mask.copy())
             batch.step(greedy(views[-1], masks[-1], random))

@@ -44,7 +44,7 @@ for update in range(1, UPDATES + 1):
         actions = np.where(own[tick], drawn, batch.random_actions(chance))
         chosen[tick] = torch.from_numpy(actions)
         batch.step(actions)
-        rewards[tick], ended[tick] = batch.reward[:, 0], batch.done
+        rewards[tick], ended[tick] = batch.reward[:, 0], batch.terminated
     for tick in reversed(range(TICKS)):
         returns[tick] = rewards[tick] + np.where(ended[tick], 0, returns[tick + 1])
     complete = np.logical_or.accumulate(ended[::-1])[::-1]  # decisions whose hand has ended

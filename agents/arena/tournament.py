@@ -13,6 +13,7 @@ from agents.arena.games import Task, Terms
 from agents.arena.results import ResultsFile, header_of
 from agents.arena.workers import Player, play_tasks
 from fiveup_env.engine.chance import checked_seed
+from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
@@ -48,7 +49,11 @@ class Tournament:
             if deals < 1:
                 raise ArenaError(f"--{name} must be at least 1, not {deals}")
         checked_seed(self.seed)
-        checked_seed(self.seed + self.deals - 1)
+        if self.seed + self.deals > FIRST_OF_STREAMS:
+            raise ArenaError(
+                f"deals must be below {FIRST_OF_STREAMS:,}, where those of training begin, "
+                f"not up to {self.seed + self.deals - 1:,}"
+            )
         if self.against not in {None, *self.agents}:
             raise ArenaError(unknown("agent of this tournament", self.against, self.agents))
         for spec in self.agents:

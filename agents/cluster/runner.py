@@ -24,9 +24,10 @@ from ray.rllib.utils.metrics import (
 
 from agents.learn.ppo import draw
 from agents.learn.rivals import Rivals
-from agents.learn.rollouts import SEED_BITS, Rollouts, first_deal, make_batch
+from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.runs.config import make_config
 from agents.learn.selfplay import shape_of
+from fiveup_env.envs.streams import derived_seed
 
 if TYPE_CHECKING:
     from agents.learn.rollouts import Choice, Lesson
@@ -56,7 +57,7 @@ class BatchRunner(EnvRunner, Checkpointable):
         life = [self._play.seed, self.worker_index or 0, self._weights_number]
         self._chance = np.random.default_rng(life)
         self.env = make_batch(self._play, shape_of(self._play).encoder)
-        self.env.reset(first_deal(self._play.seed) + int(self._chance.integers(1 << SEED_BITS - 1)))
+        self.env.reset(derived_seed(*life))
         rivals = Rivals(self._play, self.env, Path())
         rivals.begin(self._chance)
         self._rollouts = Rollouts(self._play, self.env, rivals)

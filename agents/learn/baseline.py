@@ -20,7 +20,6 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 
-from agents.learn.rollouts import first_deal
 from agents.learn.selfplay import shape_of
 from agents.policies.networks import PolicyNetwork, build
 from agents.policies.weights import arrays_of, put_back
@@ -47,7 +46,7 @@ class Baseline:
             config.rules,
             config.players,
             opponents=config.rivals[0],
-            seed=first_deal(config.seed),
+            seed=config.seed,
             reward=config.reward,
             episode="hand" if "hand" in {config.episode, config.horizon} else "game",
         )

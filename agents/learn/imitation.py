@@ -27,7 +27,6 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.rollouts import first_deal
 from agents.learn.runs.folder import code_version
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
@@ -123,7 +122,7 @@ def gather(
         rules,
         players,
         encoder=encoder,
-        seed=first_deal(seed),
+        seed=seed,
     )
     batch.reset()
     random, ticks = np.random.default_rng(seed), max(1, positions // games)

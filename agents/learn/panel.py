@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
-# The first deals that are measured on, all below 2^40, where training begins (rollouts.first_deal).
+# The first deals that are measured on. Training plays streams, which reach none of them.
 FIRST_MEASURED = 800_000  # during a run
 FIRST_OF_TABLE = 900_000  # at its end
 

@@ -64,5 +64,5 @@ class _Outlook:
         before, now = self.chances.copy(), self.chances
         write_chances(batch.states, self._which, self._tables, now)
         now[~hand_over] = before[~hand_over]
-        after = np.where(batch.done[:, None], batch.reward > 0, now)
+        after = np.where(batch.terminated[:, None], batch.reward > 0, now)
         return (HANDS_IN_A_CHANCE * (after - before)).astype(np.float32)

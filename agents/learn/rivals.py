@@ -66,7 +66,7 @@ class Rivals:
             return
         games = np.arange(len(batch))
         self.margin += batch.reward[games, self.side]
-        over = np.flatnonzero(self._with_rival & batch.done)
+        over = np.flatnonzero(self._with_rival & batch.terminated)
         for game in over[self.rival[over] != NO_RIVAL]:
             won = (1 + np.sign(self.margin[game])) / 2
             self.beaten[self.rival[game]] += MEMORY * (won - self.beaten[self.rival[game]])

@@ -24,17 +24,10 @@ if TYPE_CHECKING:
     from agents.learn.rivals import Rivals
     from agents.learn.runs.config import Config
 
-SEED_BITS = 40  # each seed of a run has 2^40 deals of its own
-
 # From encoded rows, masks and the rows of hidden tiles (or None): an action, its log-probability
 # and the value, for every row.
 Choice: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 Choose: TypeAlias = "Callable[[np.ndarray, np.ndarray, np.ndarray | None], Choice]"
-
-
-def first_deal(seed: int) -> int:
-    """Return the first deal of a training run; deals below 2^40 are never trained on."""
-    return (1 + seed) << SEED_BITS
 
 
 def make_batch(config: Config, encoder: str) -> Batch:
@@ -46,7 +39,7 @@ def make_batch(config: Config, encoder: str) -> Batch:
         encoder=encoder,
         episode=config.episode,
         reward=BATCH_REWARDS[config.reward],
-        seed=first_deal(config.seed),
+        seed=config.seed,
         oracle=config.oracle,
     )
     batch.reset()
@@ -191,7 +184,7 @@ class Rollouts:
         window.seats[tick, asked] = batch.turn[asked]
         hands = batch.states["public"]["hand_number"].copy()
         batch.step(actions)
-        hand_over = batch.done | (batch.states["public"]["hand_number"] != hands)
+        hand_over = batch.terminated | (batch.states["public"]["hand_number"] != hands)
         window.rewards[tick] = self._rewards.of(batch, hand_over)
-        window.ended[tick] = hand_over if self._hand_by_hand else batch.done
+        window.ended[tick] = hand_over if self._hand_by_hand else batch.terminated
         self._rivals.meet(batch, chance)

@@ -357,10 +357,10 @@ class Batch:
 
     def _checked_seeds(self, seeds: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return a seed for each game as compiled code takes them."""
-        if len(seeds) != len(self) or (isinstance(seeds, np.ndarray) and seeds.ndim != 1):
+        if len(seeds) != len(self) or (
+            isinstance(seeds, np.ndarray) and (seeds.ndim != 1 or seeds.dtype.kind not in "iu")
+        ):
             raise OptionError(f"seeds must be {len(self)} integers, one for each game")
-        if isinstance(seeds, np.ndarray) and seeds.dtype.kind == "u":
-            return seeds.astype(np.uint64)
         return np.array([checked_seed(seed) for seed in seeds], np.uint64)
 
     def _checked_actions(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:

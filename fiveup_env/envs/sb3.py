@@ -67,12 +67,16 @@ class FiveUpVecEnv(VecEnv):
     def reset(self) -> VecEnvObs:
         """Start an episode in every game; return what the learners observe at their first turns.
 
-        After `seed(s)` the games start anew from that seed; otherwise they go on.
+        After `seed(s)` the games start anew from that seed; otherwise they go on. The option `deal`
+        of `set_options` names the deal of a game, and must be there for all games or for none.
         """
         seed = self._seeds[0] if self._seeds else None
+        deals = [options.get("deal") for options in self._options]
         self._reset_seeds()
         self._reset_options()
-        return self.games.reset(seed=seed)[0]
+        return self.games.reset(
+            seed=seed, options={"deals": deals} if deals.count(None) < len(deals) else None
+        )[0]
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep the learners' moves for `step_wait`."""

@@ -92,7 +92,7 @@ def test_a_return_is_what_the_batch_gave_the_seat_up_to_the_end(players: int, ho
         before = hands.copy()
         step(actions)
         rewards.append(batch.reward / POINTS_IN_ONE)
-        ended.append(batch.done | (hands != before if horizon == "hand" else False))
+        ended.append(batch.terminated | (hands != before if horizon == "hand" else False))
 
     batch.step = noted  # type: ignore[method-assign]
     lesson = played(rollouts, 1, Chooser())[0]
@@ -179,5 +179,5 @@ def test_rivals_play_all_sides_but_one_and_are_not_learnt_from() -> None:
     for game in range(3, 6):
         learnt = seats[:, game][seats[:, game] != NOBODY]
         assert 0 < len(learnt) < len(seats)
-        assert not batch.done[game]
+        assert not batch.terminated[game]
         assert learnt[-1] % 2 == rollouts._rivals.side[game]

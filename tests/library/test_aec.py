@@ -16,7 +16,8 @@ import fiveup_env
 from fiveup_env import MOVES, Game, Move, Rules
 from fiveup_env.encoders import piece_of
 from fiveup_env.encoders.flat import Flat
-from fiveup_env.errors import EncoderError, GameOverError, IllegalMoveError, OptionError, RulesError
+from fiveup_env.envs.streams import Stream
+from fiveup_env.errors import EncoderError, GameOverError, IllegalMoveError, OptionError
 from tests.support import EVERY_PRESET, game_of, label
 
 
@@ -131,11 +132,15 @@ def test_max_hands_truncates() -> None:
     assert env.game.hand_number == 2
 
 
-def test_without_a_seed_the_next_seed_follows() -> None:
-    env = fiveup_env.raw_env()
-    env.reset(seed=10)
+def test_without_a_seed_the_stream_goes_on() -> None:
+    env, stream = fiveup_env.raw_env(), Stream(10)
+    for _ in range(2):
+        env.reset(seed=10)
+        assert env.game.state.tobytes() == Game(seed=10).state.tobytes()
+        env.reset()
+        assert env.game.state.tobytes() == Game(seed=Stream(10).next()).state.tobytes()
     env.reset()
-    assert env.game.state.tobytes() == Game(seed=11).state.tobytes()
+    assert [stream.next(), stream.next()][1] == env.game.seed
 
 
 def test_the_state_is_the_whole_truth() -> None:
@@ -207,7 +212,8 @@ def test_a_step_after_the_episode_is_refused() -> None:
         (OptionError, "no render mode 'rgb'.*rgb_array", {"render_mode": "rgb"}),
         (OptionError, "error, terminate", {"illegal": "ignore"}),
         (OptionError, "max_hands must be", {"max_hands": -1}),
-        (RulesError, "no rule field 'hand_sizes'", {"hand_sizes": 3}),
+        (OptionError, "no option or rule field 'hand_sizes'", {"hand_sizes": 3}),
+        (OptionError, "did you mean 'encoder'", {"encoders": "flat"}),
     ],
 )
 def test_bad_options_list_what_there_is(error: Any, match: str, options: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import torch
 from fiveup_env import Batch, Game
 from fiveup_env.encoders import bounds
 from fiveup_env.encoders.truth import TRUTH_SIZE
+from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError, WrongMomentError
 from tests.support import EVERY_PRESET
 
@@ -25,7 +26,7 @@ def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
             batch.mask,
             batch.turn,
             batch.reward,
-            batch.done,
+            batch.terminated,
             batch.truncated,
         )
         seen.append(b"".join(array.tobytes() for array in arrays))
@@ -57,8 +58,8 @@ def test_masks_are_never_empty() -> None:
 
 
 def test_one_batch_may_mix_presets_and_players() -> None:
-    batch = Batch(13, ["five_up", "all_fives"], [2, 3], seed=9)
-    batch.reset()
+    batch = Batch(13, ["five_up", "all_fives"], [2, 3])
+    batch.reset(np.arange(9, 22))
     assert batch.reward.shape == (13, 3)
     names = [(one.name, one.players) for one in batch.rules]
     assert names == [("five_up", 2), ("five_up", 3), ("all_fives", 2), ("all_fives", 3)]
@@ -75,18 +76,20 @@ def test_each_game_may_be_given_a_seed_of_its_own() -> None:
     for i, seed in enumerate([9, 3, 9, 2**40]):
         assert batch.states[i]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
     for wrong in (np.zeros(3, np.int64), np.zeros(4)):
-        with pytest.raises(OptionError, match="seeds must be 4 whole numbers"):
+        with pytest.raises(OptionError, match="seeds must be 4 integers"):
             batch.reset(wrong)
 
 
-def test_an_ended_episode_is_followed_by_the_next_seed_of_its_game() -> None:
+def test_an_ended_episode_is_followed_by_the_next_one_of_its_stream() -> None:
     batch = Batch(50, episode="hand", seed=100)
     batch.reset()
-    random = np.random.default_rng(0)
-    while not batch.done[7]:
+    stream, random = Stream(100, 7), np.random.default_rng(0)
+    assert batch.states["seed"][7] == stream.next()
+    while not batch.terminated[7]:
         batch.step(batch.random_actions(random))
-    assert batch.states["seed"][7] == 107 + 50
-    assert batch.states[7]["hands"].tolist() == Game(seed=157).state["hands"][0].tolist()
+    seed = stream.next()
+    assert batch.states["seed"][7] == seed
+    assert batch.states[7]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
     assert not batch.states[7]["public"]["scores"].any()
 
 
@@ -107,7 +110,7 @@ def test_a_state_is_refused_by_a_batch_of_another_kind() -> None:
     for other in (Batch(9), Batch(8, "muggins"), Batch(8, reward="points")):
         with pytest.raises(OptionError, match="the saved batch has"):
             other.load(state)
-    with pytest.raises(OptionError, match="not a saved batch"):
+    with pytest.raises(OptionError, match="not the saved state of a Batch"):
         Batch(8).load(b"nonsense")
 
 
@@ -131,7 +134,7 @@ def test_max_hands_cuts_an_episode_off() -> None:
         hands = batch.states["public"]["hand_number"].copy()
         batch.step(batch.random_actions(random))
         cut += int(batch.truncated.sum())
-        assert not batch.done.any()
+        assert not batch.terminated.any()
         assert (hands[batch.truncated] == 1).all()
     assert cut > 20
 
@@ -151,7 +154,7 @@ def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: 
             np.testing.assert_allclose(batch.reward[:, :sides].sum(1), 0, atol=1e-5)
         if players == 4:
             assert (batch.reward[:, :2] == batch.reward[:, 2:]).all()
-        for i in np.flatnonzero(batch.done):
+        for i in np.flatnonzero(batch.terminated):
             if reward == "win":
                 best = totals[i].max()
                 assert best == 1
@@ -173,7 +176,7 @@ def test_a_step_before_reset_is_refused() -> None:
 @pytest.mark.parametrize(
     ("match", "actions"),
     [
-        ("actions must be 4 whole numbers.*shape \\(3,\\)", np.zeros(3, np.int64)),
+        ("actions must be 4 integers.*shape \\(3,\\)", np.zeros(3, np.int64)),
         ("not an array of float64", np.zeros(4)),
         ("not an array of int64 of shape \\(4, 1\\)", np.zeros((4, 1), np.int64)),
         ("not an array of bool", np.zeros(4, np.bool_)),
@@ -203,14 +206,14 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(wrong: int) -> Non
 @pytest.mark.parametrize(
     ("match", "options"),
     [
-        ("at least one game", {"games": 0}),
-        ("at least one thread", {"threads": 0}),
+        ("needs 1 to 16,777,216 games, not 0", {"games": 0}),
+        ("needs 1 to 1,024 threads, not 0", {"threads": 0}),
         ("no preset", {"rules": ["five_up", "six_up"]}),
         ("there must be 2 to 5 players", {"players": [4, 6]}),
         ("no episode", {"episode": "day"}),
         ("no reward", {"reward": "gold"}),
         ("no encoder", {"encoder": "flit"}),
-        ("no rule field", {"handsize": 4}),
+        ("no option or rule field 'handsize'.*did you mean 'hand_size'", {"handsize": 4}),
         ("a seed is", {"seed": -3}),
     ],
 )
@@ -227,7 +230,7 @@ def test_ten_thousand_games_of_every_preset_run_without_a_warning() -> None:
     steps = 0
     while ended.sum() < 10_000:
         batch.step(batch.random_actions(random))
-        over = np.flatnonzero(batch.done | batch.truncated)
+        over = np.flatnonzero(batch.terminated | batch.truncated)
         np.add.at(ended, over % len(EVERY_PRESET), 1)
         if steps % 50 == 0:
             assert batch.mask.any(1).all()

@@ -62,7 +62,7 @@ def test_the_chances_are_those_of_games_between_greedy_players(to_go: tuple[int,
     going = np.arange(games)
     while len(going):
         batch.advance(greedy(batch.views(going), batch.mask[going], random), going)
-        going = going[~batch.done[going]]
+        going = going[~batch.terminated[going]]
     won = (batch.states["public"]["winner"] == 0).mean()
     expected = chance(outlook_of(rules.to_struct()), *to_go, BY_LOT)
     assert won == pytest.approx(expected, abs=0.03)

@@ -14,15 +14,6 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
 
 
-class OnlyLegal(FiveUpEnv):
-    """An environment for checkers without masks: every action stands for a legal one."""
-
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Take the action as a choice among the legal ones."""
-        allowed = np.flatnonzero(self.action_masks())
-        return super().step(int(allowed[int(action) % len(allowed)]))
-
-
 def make(**options: Any) -> FiveUpEnv:
     env = gymnasium.make("fiveup/FiveUp-v0", **options).unwrapped
     assert isinstance(env, FiveUpEnv)
@@ -32,7 +23,7 @@ def make(**options: Any) -> FiveUpEnv:
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("episode", ["game", "hand"])
 def test_gymnasiums_and_stable_baselines_checkers(players: int, episode: str) -> None:
-    env = OnlyLegal(players=players, episode=episode)
+    env = FiveUpEnv(players=players, episode=episode, illegal="terminate")
     check_env(env, skip_render_check=True)
     check_env_for_sb3(env, skip_render_check=True)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 CONFIGS: Final = Path(__file__).parents[3] / "configs"
-LARGEST_SEED: Final = (1 << 23) - 1  # no two seeds share a deal: see rollouts.first_deal
+LARGEST_SEED: Final = (1 << 32) - 1  # what every generator that a run seeds takes
 
 
 class ConfigError(InputError):
