@@ -1,0 +1,238 @@
+"""What users hand over is checked before compiled code sees it, and what is handed out is theirs."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo.test import api_test
+
+import fiveup_env
+from fiveup_env import Batch, Game
+from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.errors import (
+    FiveUpError,
+    GameOverError,
+    IllegalMoveError,
+    InputError,
+    MissingExtraError,
+    OptionError,
+    SeatError,
+    WrongMomentError,
+)
+
+
+def dealt(games: int = 4, **options: Any) -> Batch:
+    batch = Batch(games, seed=1, **options)
+    batch.reset()
+    return batch
+
+
+# --- Numbers that compiled code would believe
+
+
+@pytest.mark.parametrize(
+    "which", [[10**6], [-1], [4], [0.0], ["0"], [[0]], 0, None, [True, False], [2**63], [10**30]]
+)
+@pytest.mark.parametrize("method", ["views", "begin", "advance", "observations_of"])
+def test_indices_that_no_game_has_are_refused(method: str, which: Any) -> None:
+    batch = dealt()
+    if method == "views" and which is None:
+        return  # all games
+    before = batch.save()
+    arguments = {
+        "views": (which,),
+        "begin": (which,),
+        "advance": (np.zeros(np.size(which), np.int64), which),
+        "observations_of": (which, np.zeros(np.size(which), np.int64)),
+    }[method]
+    with pytest.raises(OptionError, match="indices of games must be"):
+        getattr(batch, method)(*arguments)
+    assert batch.save() == before
+
+
+@pytest.mark.parametrize("seat", [5, 4, -1, 127, 10**6])
+def test_a_seat_that_a_game_lacks_shows_nobody_the_boneyard(seat: int) -> None:
+    with pytest.raises(SeatError, match=f"game 0 has seats 0 to 3, so not seat {seat}"):
+        dealt().observations_of(np.array([0]), np.array([seat]))
+
+
+def test_a_game_makes_one_move_at_a_time() -> None:
+    batch = dealt()
+    actions = batch.mask[[1, 1]].argmax(1)
+    with pytest.raises(OptionError, match="an index is there twice"):
+        batch.advance(actions, np.array([1, 1]))
+
+
+@pytest.mark.parametrize("method", ["views", "observe"])
+def test_before_the_first_reset_there_is_nothing_to_look_at(method: str) -> None:
+    with pytest.raises(WrongMomentError, match="call reset"):
+        getattr(Batch(2), method)()
+
+
+def test_final_observations_are_there_once_an_episode_has_ended() -> None:
+    batch = dealt(20, players=2, episode="hand", hand_size=1)
+    with pytest.raises(WrongMomentError, match="no episode of these games has ended"):
+        batch.final_observations_of(np.array([0]), np.array([0]))
+    while not batch.terminated.any():
+        batch.step(batch.random_actions(np.random.default_rng(0)))
+    ended = np.flatnonzero(batch.terminated)
+    rows = batch.final_observations_of(ended, np.zeros(len(ended), np.int64))
+    assert rows.shape == (len(ended), batch.observation.shape[1])
+    with pytest.raises(SeatError):
+        batch.final_observations_of(ended[:1], np.array([2]))
+
+
+@pytest.mark.parametrize("action", [np.array(3), np.int8(3), np.uint64(3), 3])
+def test_every_kind_of_integer_is_an_action(action: Any) -> None:
+    env = fiveup_env.raw_env(players=2)
+    env.reset(seed=1)
+    legal = int(np.flatnonzero(env.last()[0]["action_mask"])[0])
+    given: Any = np.array(legal) if isinstance(action, np.ndarray) else type(action)(legal)
+    env.step(given)
+    assert len(env.game.moves) == 1
+
+
+def test_what_a_model_predicts_is_an_action() -> None:
+    env = gymnasium.make("fiveup/FiveUp-v0", players=2)
+    _, info = env.reset(seed=1)
+    action = np.asarray(info["action_mask"].argmax())
+    assert env.action_space.contains(action)
+    env.step(action)
+
+
+def test_numpys_integers_are_players_seats_and_seeds() -> None:
+    two = np.int64(2)
+    assert Game(players=two, seed=np.uint64(3)).rules.players == 2  # type: ignore[arg-type]
+    assert Batch(np.int32(3), players=two, seed=np.int16(5)).rules[0].players == 2  # type: ignore[arg-type]
+    assert FiveUpEnv(players=two, seat=np.int8(1)).rules.players == 2  # type: ignore[arg-type]
+    assert FiveUpVecEnv(np.int64(2), players=[two, np.int64(3)]).num_envs == 2  # type: ignore[arg-type]
+    assert Game(seed=1).hand_of(np.int64(1)) == Game(seed=1).hand_of(1)  # type: ignore[arg-type]
+
+
+# --- Illegal actions, in every environment
+
+
+@pytest.mark.parametrize("action", [121, 500, -1, 10**30, None, "5-5", 2.0, 120])
+def test_an_illegal_action_of_any_kind_ends_the_episode_where_it_terminates(action: Any) -> None:
+    env = fiveup_env.env(players=3, illegal="terminate", illegal_reward=-2)
+    env.reset(seed=1)
+    mover = env.agent_selection
+    env.step(action)
+    assert all(env.terminations.values())
+    assert env.rewards == {name: -2 if name == mover else 0 for name in env.possible_agents}
+    single = FiveUpEnv(players=3, illegal="terminate", illegal_reward=-2, seat=0)
+    single.reset(seed=1)
+    _, reward, terminated, truncated, _ = single.step(action)
+    assert (reward, terminated, truncated) == (-2, True, False)
+    with pytest.raises(WrongMomentError, match="call reset"):
+        single.step(0)
+
+
+@pytest.mark.parametrize("action", [121, -1, None, "5-5", 2.0])
+def test_an_illegal_action_of_any_kind_is_refused_by_default(action: Any) -> None:
+    env = fiveup_env.env(players=3)
+    env.reset(seed=1)
+    with pytest.raises(IllegalMoveError, match=r"is not allowed; allowed: \d+ \("):
+        env.step(action)
+
+
+def test_illegal_actions_end_their_games_in_a_batch() -> None:
+    batch = Batch(5, players=3, illegal="terminate", illegal_reward=-4, seed=1)
+    batch.reset()
+    actions = batch.random_actions(np.random.default_rng(0))
+    movers = batch.turn.copy()
+    actions[[1, 3]] = 120, -7
+    batch.step(actions)
+    assert batch.terminated.tolist() == [False, True, False, True, False]
+    for i in (1, 3):
+        assert batch.reward[i].tolist() == [-4 if seat == movers[i] else 0 for seat in range(3)]
+        assert not batch.states["public"]["plies"][i]
+    assert batch.mask.any(1).all()
+
+
+@pytest.mark.filterwarnings("ignore:Observation space for each agent")
+def test_pettingzoos_test_passes_where_illegal_actions_terminate() -> None:
+    api_test(fiveup_env.env(illegal="terminate", players=3), num_cycles=100)
+
+
+# --- What is handed out is a copy
+
+
+def test_a_game_that_an_environment_hands_out_is_the_takers() -> None:
+    for env in (fiveup_env.raw_env(render_mode="ansi"), fiveup_env.raw_env()):
+        env.reset(seed=3)
+        game = env.game
+        game.push(next(iter(game.legal_moves)))
+        assert len(env.game.moves) == 0
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[-1]))
+        assert len(env.game.moves) == 1
+
+
+def test_before_the_first_reset_an_environment_has_no_game() -> None:
+    env = fiveup_env.raw_env()
+    for ask in (lambda: env.game, lambda: env.observe("player_0"), env.state):
+        with pytest.raises(WrongMomentError, match="call reset"):
+            ask()
+    env.reset(seed=1)
+    with pytest.raises(SeatError, match=r"no agent 'player_7'.*player_0"):
+        env.observe("player_7")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_can_be_copied_and_pickled(threads: int) -> None:
+    batch = Batch(3_000, players=[2, 3], threads=threads, seed=4)
+    batch.reset()
+    twins = [copy.deepcopy(batch), pickle.loads(pickle.dumps(batch)), copy.copy(batch)]
+    assert not np.shares_memory(twins[0].states, batch.states)
+    assert np.shares_memory(twins[2].states, batch.states)
+    for _ in range(20):
+        actions = batch.random_actions(np.random.default_rng(1))
+        batch.step(actions)
+        for twin in twins[:2]:
+            twin.step(actions)
+            assert (twin.observation == batch.observation).all()
+            assert (twin.reward == batch.reward).all()
+
+
+# --- Options by name
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "meant"),
+    [
+        (Batch, {"game": 3}, "games"),
+        (Batch, {"epsiode": "hand"}, "episode"),
+        (Batch, {"hand_sizes": 3}, "hand_size"),
+        (fiveup_env.env, {"rewards": "win"}, "reward"),
+        (FiveUpEnv, {"opponent": "greedy"}, "opponents"),
+        (FiveUpEnv, {"rendermode": "ansi"}, "render_mode"),
+        (FiveUpVecEnv, {"opponent": "greedy"}, "opponents"),
+    ],
+)
+def test_a_misspelt_option_says_what_was_meant(
+    make: Any, wrong: dict[str, Any], meant: str
+) -> None:
+    with pytest.raises(OptionError, match=f"did you mean '{meant}'"):
+        make(**wrong)
+
+
+# --- Three kinds of errors
+
+
+def test_errors_are_of_three_kinds() -> None:
+    for kind, base in (
+        (InputError, ValueError),
+        (WrongMomentError, RuntimeError),
+        (MissingExtraError, ImportError),
+    ):
+        assert issubclass(kind, base)
+        assert issubclass(kind, FiveUpError)
+    assert issubclass(GameOverError, WrongMomentError)
+    assert issubclass(OptionError, InputError)
+    assert not issubclass(FiveUpError, ValueError)
