@@ -71,8 +71,8 @@ def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
 
 def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarray, np.ndarray]:
     """Views and masks after some random moves, of two to five players."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], seed=5, **fields)
-    batch.reset()
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields)
+    batch.reset(np.arange(5, 5 + games))
     random = np.random.default_rng(2)
     for _ in range(moves):
         batch.step(batch.random_actions(random))
