@@ -34,7 +34,8 @@ GROUP = np.dtype(
     align=True,
 )
 
-# A tile that was played and that was in any one of some places, whatever was in the others.
+# A tile that was played, or must be led, and was in any one of some places, whatever was in the
+# others.
 SETTLED = np.dtype([("tile", np.int8), ("first", np.int8), ("size", np.int8)], align=True)
 
 # What a view says, prepared for counting. Places are numbered: first those of the boneyard in its
@@ -49,6 +50,7 @@ BELIEF = np.dtype(
         ("known", WORLD),  # what is the same in every world; 0 and -1 elsewhere
         ("hidden", np.uint32),  # the tiles in other hands and in the boneyard
         ("free", np.uint32),  # the tiles that the groups take: hidden ones, and some played ones
+        ("undealt", np.uint32),  # those of them that were dealt to nobody
         ("boneyard", np.int8),  # the number of its places
         ("places", np.int8, (TILE_COUNT,)),  # the places whose tile is not known, seat by seat
         ("holder", np.int8, (TILE_COUNT,)),  # by place: the seat that its tile came to, or BONEYARD
