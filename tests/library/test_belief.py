@@ -405,7 +405,11 @@ def test_after_a_forced_lead_a_higher_double_may_have_been_drawn_but_not_dealt()
     game = led_by_the_highest_double("1-1 0-0", "2-0 3-0", top="3-3 1-0", max_pip=3)
     push_all(game, "1-1 1-0@1x")
     assert count(game.view(0)) == 9  # dealt two of 2-0, 3-0, 3-2, drawn one of the rest, 2-2, 3-3
-    assert believed(game, 0, "2-2", "3-2") == [[0, 0], [0.333333333, 0.777777778], [0.666666667, 0.222222222]]
+    assert believed(game, 0, "2-2", "3-2") == [
+        [0, 0],
+        [0.333333333, 0.777777778],
+        [0.666666667, 0.222222222],
+    ]
 
 
 def test_where_no_double_is_led_nobody_was_dealt_one_nor_a_heavier_tile() -> None:

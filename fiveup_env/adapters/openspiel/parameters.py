@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 
 SHORT_NAME: Final = "fiveup"
 
-# The values that leave a field to the preset, by the type of the field.
-PRESET_DECIDES: Final[Mapping[str, Any]] = {"int": -1, "str": "preset", "bool": False}
+# The values that leave a field to the preset, by the type of its values.
+PRESET_DECIDES: Final[Mapping[type, Any]] = {int: -1, str: "preset", bool: False}
 UNSET: Final = {
-    field.name: PRESET_DECIDES[str(field.type)]
-    for field in dataclasses.fields(Rules)
-    if field.name in FIELDS
+    name: PRESET_DECIDES[type(value)] for name, value in Rules.preset().fields().items()
 }
 DEFAULTS: Final[Mapping[str, Any]] = {
     "rules": "five_up",
