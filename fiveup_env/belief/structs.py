@@ -41,7 +41,8 @@ SETTLED = np.dtype([("tile", np.int8), ("first", np.int8), ("size", np.int8)], a
 # What a view says, prepared for counting. Places are numbered: first those of the boneyard in its
 # order, then those of the dealt hands. 64 bits hold every number of ways, because no set splits in
 # as many as 2**60 ways: with forced draws all runs of draws but one show their last tile, and with
-# optional draws there are at most 5 groups.
+# optional draws there are at most 5 groups. Only where draws are optional and some tiles were dealt
+# to nobody is there a group for each run of draws; 2**56 ways were the most in 26,000 such views.
 BELIEF = np.dtype(
     [
         ("layout", LAYOUT),  # replayed from the public history, play by play
