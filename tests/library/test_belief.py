@@ -263,7 +263,8 @@ def test_late_in_the_full_set_beliefs_agree_with_trying_every_deal(rules: Rules)
 def test_every_order_of_the_smallest_sets_dealt_anew(
     draw: str, hand_size: int, lead_tile: str
 ) -> None:
-    random, fields = Random(3), {"draw": draw, "hand_size": hand_size, "lead_tile": lead_tile}
+    random = Random(3)
+    fields: dict[str, Any] = {"draw": draw, "hand_size": hand_size, "lead_tile": lead_tile}
     rules = Rules.preset("five_up", 2, max_pip=2, target=1_000, **fields)
     for _ in range(8):
         game = Game(rules, seed=random.getrandbits(64))

@@ -303,9 +303,11 @@ def test_a_hand_that_no_lot_decided_is_an_episode_of_its_own_with_the_same_leade
         while game.hand_number < 3:
             if len(game.legal_moves) > 1:
                 state = theirs.state_of(game.view(), random)
-                assert state.course.view(game.turn)["public"]["lead"] == game.lead
+                mover = state.current_player()
+                assert mover == game.turn
+                assert state.course.view(mover)["public"]["lead"] == game.lead
                 assert state.legal_actions() == game.action_mask().nonzero()[0].tolist()
-                other = state.resample_from_infostate(game.turn, sampler())
+                other = state.resample_from_infostate(mover, sampler())
                 assert other.information_state_string() == state.information_state_string()
             game.push(choice.choice(list(game.legal_moves)))
 

@@ -263,7 +263,7 @@ def test_presets_keep_their_names_and_round_as_their_hand_end_does(rules: Rules)
     assert rules.name is not None
     assert rules.round_per == ("hand" if rules.hand_end == "subtract_own" else "all")
     assert Rules.of(rules, round_per="side").name is None
-    assert Rules.from_struct(rules.to_struct()[()]) == rules
+    assert Rules.from_struct(rules.to_struct().reshape(1)[0]) == rules
 
 
 # --- The end of the game
