@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 import pyspiel
@@ -23,6 +22,8 @@ PRESET_DECIDES: Final[Mapping[type, Any]] = {int: -1, str: "preset", bool: False
 UNSET: Final = {
     name: PRESET_DECIDES[type(value)] for name, value in Rules.preset().fields().items()
 }
+# The options of episodes that are parameters; OpenSpiel itself refuses illegal actions.
+EPISODE_OPTIONS: Final = ("episode", "reward", "max_hands")
 DEFAULTS: Final[Mapping[str, Any]] = {
     "rules": "five_up",
     "players": 2,
@@ -62,7 +63,7 @@ def rules_in(parameters: Mapping[str, Any]) -> Rules:
 
 def episodes_in(parameters: Mapping[str, Any]) -> Episodes:
     """Return the episodes that some parameters describe: of bounded length, and zero-sum."""
-    episodes = Episodes(*(parameters[name] for name in ("episode", "reward", "max_hands")))
+    episodes = Episodes(*(parameters[name] for name in EPISODE_OPTIONS))
     if episodes.reward == "points":
         raise OptionError(
             "reward must be margin or win, not points: the OpenSpiel game is zero-sum"
@@ -81,7 +82,7 @@ def parameters_of(rules: Rules, episodes: Episodes) -> dict[str, Any]:
         "players": rules.players,
         "teams": rules.teams,
         **rules.fields(),
-        **dataclasses.asdict(episodes),
+        **{name: getattr(episodes, name) for name in EPISODE_OPTIONS},
     }
 
 
