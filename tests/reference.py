@@ -25,7 +25,10 @@ CHOICES = {
     "spinners": ("all", "first", "none"),
     "draw": ("until_playable", "optional"),
     "hand_end": ("subtract_own", "winner_takes", "armanino"),
-    "round_per": ("hand", "side"),
+    "round_per": ("hand", "side", "all"),
+    "block_pays": ("others", "difference"),
+    "leader": ("winner", "rotate"),
+    "lead_tile": ("any", "highest_double"),
     "game_end": ("finish_hand", "immediate"),
 }
 
@@ -94,6 +97,7 @@ class Reference:
         self.boneyard: list[Pips] = []
         self.turn: int = 0
         self.lead: int = 0
+        self.must_lead: Pips | None = None  # the tile that has to be led, if any tile will not do
         self.ended: str | None = None
         self.end_points: list[int] | None = None
         self.log: list[dict[str, Any]] = []
@@ -102,7 +106,7 @@ class Reference:
         self._passes = 0  # in a row, up to now
 
     def deal(self, hands: Sequence[Sequence[Pips]], boneyard: Sequence[Pips], lot: int) -> None:
-        """Begin a hand; `lot` leads if it is the first hand or the last one was blocked."""
+        """Begin a hand; `lot` leads where the lot decides, and the tiles dealt do not."""
         if self.winner is not None:
             raise ValueError("The game is over.")
         if self.hands and self.ended is None:
@@ -115,10 +119,18 @@ class Reference:
             raise ValueError("Each player is dealt hand_size tiles.")
         if not 0 <= lot < self.players:
             raise ValueError(f"There is no player {lot}.")
-        # Where the last hand was dominoed, self.turn is still the player who set its last tile.
-        self.lead = self.turn if self.ended == "domino" else lot
+        self.hands, first = [list(hand) for hand in hands], not self.hands
+        self.must_lead = None
+        if not first and self.rules["leader"] == "rotate":
+            self.lead = (self.lead + 1) % self.players
+        elif not first and self.ended == "domino":
+            self.lead = self.turn  # still the player who set the last tile
+        elif self.rules["lead_tile"] == "highest_double":
+            self.must_lead = self._tile_that_leads()
+            self.lead = next(p for p in range(self.players) if self.must_lead in self.hands[p])
+        else:
+            self.lead = lot
         self.turn = self.lead
-        self.hands = [list(hand) for hand in hands]
         self.boneyard = list(boneyard)
         self.ended = None
         self.end_points = None
@@ -126,6 +138,16 @@ class Reference:
         self._root = None
         self._draws = []
         self._passes = 0
+
+    def _tile_that_leads(self) -> Pips:
+        """The highest double dealt or, without doubles, the tile with most pips: see the rules."""
+        dealt = [tile for hand in self.hands for tile in hand]
+        doubles = [(low, high) for low, high in dealt if low == high]
+        if doubles:
+            return max(doubles)
+        most = max(low + high for low, high in dealt)
+        heaviest = [(low, high) for low, high in dealt if low + high == most]
+        return max(heaviest, key=lambda tile: tile[1])  # of equals the one with the higher half
 
     def copy(self) -> Reference:
         """The same game, which can be played on without touching this one."""
@@ -174,7 +196,7 @@ class Reference:
         """The ways the player to move can set a tile; ends that look alike are one."""
         hand = self.hands[self.turn]
         if self._root is None:
-            return {(tile, None) for tile in hand}
+            return {(tile, None) for tile in hand if self.must_lead in (None, tile)}
         places = [place for placed in self._layout() for place in placed.open_places()]
         return {
             (tile, (place.pip, place.end)) for place in places for tile in hand if place.pip in tile
@@ -311,10 +333,19 @@ class Reference:
 
     def _subtract_own(self) -> list[int]:
         """Every side loses what is left in its hands, however the hand ended."""
-        if self.rules["round_per"] == "side":
+        if self.rules["round_per"] in {"side", "all"}:
             return [-self._rounded(pips) for pips in self._pips_by_side()]
         hands = [self._pips_in_hands(side) for side in range(self.sides)]
         return [-sum(self._rounded(pips) for pips in of_side) for of_side in hands]
+
+    def _opponents_of(self, winner: int) -> int:
+        """The pips of all other sides: each hand rounded, or each side's sum, or the sum of all."""
+        hands = [self._pips_in_hands(side) for side in range(self.sides) if side != winner]
+        if self.rules["round_per"] == "hand":
+            return sum(self._rounded(pips) for of_side in hands for pips in of_side)
+        if self.rules["round_per"] == "side":
+            return sum(self._rounded(sum(of_side)) for of_side in hands)
+        return self._rounded(sum(sum(of_side) for of_side in hands))
 
     def _gains_after_domino(self) -> list[int]:
         """The side that went out gains the other sides' pips (and armanino: see below)."""
@@ -322,7 +353,7 @@ class Reference:
         out = self._side(self.turn)
         others = [side for side in range(self.sides) if side != out]
         gains = [0] * self.sides
-        gains[out] = self._rounded(sum(pips[side] for side in others))
+        gains[out] = self._opponents_of(out)
         if self.rules["hand_end"] == "armanino" and self.sides == 3:
             # The lower of the other two gains the difference; if they are equal, it is nothing.
             lower, higher = sorted(others, key=lambda side: pips[side])
@@ -334,11 +365,13 @@ class Reference:
         pips = self._pips_by_side()
         lowest = [side for side in range(self.sides) if pips[side] == min(pips)]
         armanino_of_three = self.rules["hand_end"] == "armanino" and self.sides == 3
+        difference = armanino_of_three or self.rules["block_pays"] == "difference"
         gains = [0] * self.sides
         if len(lowest) == 1:
             own = pips[lowest[0]]
             others = sum(pips) - own
-            gains[lowest[0]] = self._rounded(others - own if armanino_of_three else others)
+            gain = self._rounded(others - own) if difference else self._opponents_of(lowest[0])
+            gains[lowest[0]] = gain
         elif len(lowest) == 2 and self.sides == 3 and not armanino_of_three:
             multiple = self.rules["multiple"]
             for side in lowest:  # half the third's pips, rounded

@@ -1,9 +1,9 @@
 """The tree of a single hand, under rules small enough to enumerate every history.
 
-Seat 0 leads: the seats are alike, so the lot adds nothing. The rules stay in the engine, where the
-boneyard has a fixed order. A chance node for a draw comes from making the same move with every
-order of the tiles not drawn yet, and skipping orders that begin with the same draws: how many tiles
-a move draws depends on those tiles alone.
+Seat 0 leads, unless the tiles dealt decide it: the seats are alike, so the lot adds nothing. The
+rules stay in the engine, where the boneyard has a fixed order. A chance node for a draw comes from
+making the same move with every order of the tiles not drawn yet, and skipping orders that begin
+with the same draws: how many tiles a move draws depends on those tiles alone.
 
 Forced moves are not nodes. Two histories are the same information state of the seat to move if its
 views are equal byte for byte; a node keeps two digests of its view.

@@ -13,7 +13,7 @@ import numpy as np
 from agents.policies.units import take_back_points
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.legality import legal_count
-from fiveup_env.engine.play import begin_hand, play
+from fiveup_env.engine.play import play, restart_hand
 from fiveup_env.engine.state import GAME, ONE
 from fiveup_env.engine.view import VIEW
 from fiveup_env.envs.episodes import observe_seats
@@ -36,7 +36,7 @@ def log_likelihoods(policy: NetworkAgent, worlds: np.ndarray, seats: np.ndarray)
     go_back(worlds, pasts)
     take_back_points(pasts)
     live, movers = np.arange(len(worlds)), np.empty(len(worlds), np.int8)
-    begin_again(pasts, worlds)
+    begin_again(pasts)
     while left := find_choices(pasts, worlds, seats, live, movers):
         live = live[:left]
         views, masks = views_of(pasts, live, movers[:left])
@@ -70,10 +70,10 @@ def go_back(worlds: Array, pasts: Array) -> None:
 
 
 @compiled
-def begin_again(pasts: Array, worlds: Array) -> None:
+def begin_again(pasts: Array) -> None:
     """Begin the hands again, once `go_back` has restored their tiles."""
     for i in range(len(pasts)):
-        begin_hand(pasts[i], worlds[i].public.lead)
+        restart_hand(pasts[i])
 
 
 @compiled

@@ -7,6 +7,8 @@ as follows:
   it is still to play, its last draw fits.
 - A seat that is to move and did not draw has a tile that fits.
 - With draw="optional" only a pass says anything: that seat had no tile that fitted.
+- If the leader must lead a certain tile, that seat was dealt it, and nobody was dealt a tile that
+  comes before it in the order of `lead_tile`.
 - A tile that was played had been dealt to its player, or drawn by then. Which of the two is hidden
   as well, and it matters: what a seat was shown to lack restricts the tiles that it held at that
   time, not those that it drew later.
@@ -14,9 +16,9 @@ as follows:
 Which tile a player chose to play is assumed to say nothing.
 
 A world puts every tile into a place: one of the boneyard, or one of a dealt hand. The places of a
-seat that admit the same tiles form a group. A tile that was played is settled if it may have been
-in any one of some places, whatever was in the others. All other tiles whose place is not known are
-free: the groups take them.
+seat that admit the same tiles form a group. A tile that was played or must be led is settled if it
+may have been in any one of some places, whatever was in the others. All other tiles whose place is
+not known are free: the groups take them.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE, PLAYING, next_seat
 from fiveup_env.errors import BeliefError
 from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
-from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT
+from fiveup_env.rules.tiles import BEFORE_IN_LEAD_ORDER, PIP_COUNT, SUITS_OF, TILE_COUNT
 
 
 @compiled
@@ -103,6 +105,9 @@ def _note_tiles(view: Struct, belief: Struct) -> None:
         belief.known.order[k] = tile
         if tile >= 0:
             belief.free &= ~tile_bit(tile)
+    belief.undealt = np.uint32(0)
+    if public.forced_lead >= 0:
+        belief.undealt = belief.free & BEFORE_IN_LEAD_ORDER[public.forced_lead]
 
 
 @inlined
@@ -166,17 +171,16 @@ def _mover(public: Struct, ply: int) -> int:
 def _add_dealt_hand(public: Struct, belief: Struct, seat: int) -> None:
     """Add the places of a dealt hand: one group, apart from the places that settled tiles take."""
     first, settled = signed(belief.place_count), 0
-    dealt = _held(public, belief, seat, 0)
+    dealt = _held(public, belief, seat, 0) & ~belief.undealt
+    if public.forced_lead >= 0 and public.lead == seat:
+        _settle(belief, public.forced_lead, first, public.rules.hand_size)
+        settled += 1
     for ply in range(public.plies):
-        bit = tile_bit(_played(public, ply))
-        if public.play_seat[ply] == seat and belief.free & dealt & bit:
+        tile = _played(public, ply)
+        if public.play_seat[ply] == seat and belief.free & dealt & tile_bit(tile):
             choices = _choices(public, belief, seat, ply)
             if choices > settled:
-                item = belief.settled[belief.settled_count]
-                item.tile = _played(public, ply)
-                item.first, item.size = first + settled, choices - settled
-                belief.settled_count += 1
-                belief.free &= ~bit
+                _settle(belief, tile, first + settled, choices - settled)
                 settled += 1
     _add_group(belief, seat, dealt & belief.free)
     group = belief.groups[belief.group_count - 1]
@@ -186,34 +190,49 @@ def _add_dealt_hand(public: Struct, belief: Struct, seat: int) -> None:
 
 
 @inlined
+def _settle(belief: Struct, tile: int, first: int, size: int) -> None:
+    """Settle a tile: it was in one of `size` places, starting with the place at index `first`."""
+    item = belief.settled[belief.settled_count]
+    item.tile, item.first, item.size = tile, first, size
+    belief.settled_count += 1
+    belief.free &= ~tile_bit(tile)
+
+
+@inlined
 def _choices(public: Struct, belief: Struct, seat: int, ply: int) -> int:
     """Return the number of places where the tile played at a ply may have been, or 0.
 
     It is 0 if the tile is not settled. A tile is settled if it was certainly dealt, and always if
-    draws say nothing.
+    all places admit the same tiles.
     """
     choices = signed(public.rules.hand_size)
     for k in range(public.drawn):
         if public.draw_seat[k] == seat and belief.known.order[k] < 0:
-            if not _forced(public):
+            if not _draws_differ(public, belief):
                 choices += public.draw_ply[k] <= ply
-            elif public.draw_ply[k] < ply:
+            elif public.draw_ply[k] < ply + (not _forced(public)):
                 return 0
     return choices
 
 
+@inlined
+def _draws_differ(public: Struct, belief: Struct) -> bool:
+    """Return whether draws admit other tiles than dealt hands do.
+
+    With optional draws they do not, because nobody draws after a pass, unless there are tiles that
+    nobody was dealt.
+    """
+    return bool(_forced(public) or belief.undealt)
+
+
 @compiled
 def _add_draws(public: Struct, belief: Struct, seat: int) -> None:
-    """Add the places of a seat's draws; those that admit the same tiles form one group.
-
-    With optional draws they all admit the same tiles as the dealt hand, because nobody draws after
-    a pass.
-    """
+    """Add the places of a seat's draws; those that admit the same tiles form one group."""
     for k in range(public.drawn):
         if public.draw_seat[k] == seat and belief.known.order[k] < 0:
-            if _forced(public):
+            if _draws_differ(public, belief):
                 admits = _held(public, belief, seat, public.draw_ply[k]) & belief.free
-                if _let_play(public, k):
+                if _forced(public) and _let_play(public, k):
                     admits = playable(belief.layout, belief.hidden)
                 if admits != belief.groups[belief.group_count - 1].admits:
                     _add_group(belief, seat, admits)

@@ -30,6 +30,10 @@ def fill_marginals(view: Struct, belief: Struct, shares: Array) -> bool:
         return False
     reached = np.zeros_like(ways)
     reached[0, full(belief)] = 1
+    for i in range(belief.settled_count):
+        item = belief.settled[i]
+        if belief.hidden & tile_bit(item.tile):
+            shares[belief.holder[belief.places[item.first]], item.tile] = 1
     t = 0
     for tile in range(TILE_COUNT):
         bit = tile_bit(tile)

@@ -34,13 +34,15 @@ GROUP = np.dtype(
     align=True,
 )
 
-# A tile that was played and that was in any one of some places, whatever was in the others.
+# A tile that was played, or must be led, and was in any one of some places, whatever was in the
+# others.
 SETTLED = np.dtype([("tile", np.int8), ("first", np.int8), ("size", np.int8)], align=True)
 
 # What a view says, prepared for counting. Places are numbered: first those of the boneyard in its
 # order, then those of the dealt hands. 64 bits hold every number of ways, because no set splits in
 # as many as 2**60 ways: with forced draws all runs of draws but one show their last tile, and with
-# optional draws there are at most 5 groups.
+# optional draws there are at most 5 groups. Only where draws are optional and some tiles were dealt
+# to nobody is there a group for each run of draws; 2**56 ways were the most in 26,000 such views.
 BELIEF = np.dtype(
     [
         ("layout", LAYOUT),  # replayed from the public history, play by play
@@ -49,6 +51,7 @@ BELIEF = np.dtype(
         ("known", WORLD),  # what is the same in every world; 0 and -1 elsewhere
         ("hidden", np.uint32),  # the tiles in other hands and in the boneyard
         ("free", np.uint32),  # the tiles that the groups take: hidden ones, and some played ones
+        ("undealt", np.uint32),  # those of them that were dealt to nobody
         ("boneyard", np.int8),  # the number of its places
         ("places", np.int8, (TILE_COUNT,)),  # the places whose tile is not known, seat by seat
         ("holder", np.int8, (TILE_COUNT,)),  # by place: the seat that its tile came to, or BONEYARD

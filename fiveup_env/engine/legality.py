@@ -49,15 +49,23 @@ def drawable(public: Struct) -> int:
 
 
 @inlined
+def leads(public: Struct, hand: Mask) -> Mask:
+    """Return the tiles of a hand that may be led."""
+    tile = public.forced_lead
+    return hand if tile < 0 else hand & ONE << np.uint32(tile)
+
+
+@inlined
 def mark_legal(public: Struct, hand: Mask, rows: Array, r: int, at: int) -> None:
     """Write 1 for every legal action into row r, from column `at` on, which must hold zeros."""
     if public.phase != PLAYING:
         return
     may_draw, may_play = drawable(public) > 0, hand
     if public.plies == 0:
-        while hand:
-            rows[r, at + signed(lowest_bit(hand))] = 1
-            hand &= hand - ONE
+        tiles = leads(public, hand)
+        while tiles:
+            rows[r, at + signed(lowest_bit(tiles))] = 1
+            tiles &= tiles - ONE
     else:
         ends = public.layout.open
         may_play = playable(public.layout, hand)
@@ -84,7 +92,7 @@ def legal_count(public: Struct, hand: Mask) -> int:
     """Return the number of legal actions."""
     if public.phase != PLAYING:
         return 0
-    count = bit_count(hand) if public.plies == 0 else 0
+    count = bit_count(leads(public, hand)) if public.plies == 0 else 0
     ends = public.layout.open
     while ends:
         count += bit_count(hand & SUIT_OF_END[lowest_bit(ends)])
@@ -97,8 +105,8 @@ def legal_count(public: Struct, hand: Mask) -> int:
 @inlined
 def nth_legal(public: Struct, hand: Mask, n: int) -> int:
     """Return the n-th legal action, for n from 0 to `legal_count` - 1."""
-    if public.plies == 0 and n < bit_count(hand):
-        return _nth_bit(hand, n)
+    if public.plies == 0 and n < bit_count(leads(public, hand)):
+        return _nth_bit(leads(public, hand), n)
     ends = public.layout.open
     while ends:
         end = lowest_bit(ends)
@@ -116,9 +124,10 @@ def list_legal(public: Struct, hand: Mask, actions: Array) -> int:
     """Write the legal actions of a hand in play into an array, and return their number."""
     count = 0
     if public.plies == 0:
-        while hand:
-            actions[count] = lowest_bit(hand)
-            hand &= hand - ONE
+        tiles = leads(public, hand)
+        while tiles:
+            actions[count] = lowest_bit(tiles)
+            tiles &= tiles - ONE
             count += 1
     else:
         ends = public.layout.open
@@ -153,9 +162,10 @@ def is_legal(public: Struct, hand: Mask, action: int) -> bool:
             return False
         stuck = public.plies > 0 and playable(public.layout, hand) == 0
         return drawable(public) > 0 if action == DRAW else stuck and drawable(public) == 0
-    if not hand >> np.uint32(ACTION_TILE[action]) & ONE:
-        return False
     pip = ACTION_PIP[action]
+    may_set = leads(public, hand) if pip < 0 else hand
+    if not may_set >> np.uint32(ACTION_TILE[action]) & ONE:
+        return False
     if public.plies == 0 or pip < 0:
         return public.plies == 0 and pip < 0
     end = pip if ACTION_END[action] == PLAIN_END else PIP_COUNT + pip

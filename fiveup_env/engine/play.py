@@ -28,17 +28,62 @@ from fiveup_env.engine.state import (
     side_of,
 )
 from fiveup_env.rules.actions import ACTION_TILE, DRAW, PASS
-from fiveup_env.rules.fields import DRAW_OPTIONAL, IMMEDIATE, MAX_PLAYERS
-from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT
+from fiveup_env.rules.fields import (
+    DRAW_OPTIONAL,
+    IMMEDIATE,
+    LEAD_HIGHEST_DOUBLE,
+    LEAD_ROTATE,
+    MAX_PLAYERS,
+)
+from fiveup_env.rules.tiles import LEAD_ORDER, PIP_COUNT, TILE_COUNT
 
 REFUSED = -1
 
 
 @compiled
 def begin_hand(game: Struct, lot: int) -> None:
-    """Begin the hand that has been dealt; whoever went out before leads, else the seat `lot`."""
+    """Begin the hand that has been dealt; the seat `lot` leads where the lot decides.
+
+    With `lead_tile` "highest_double" the tiles dealt decide instead.
+    """
+    public = game.public
+    public.lead = next_leader(public)
+    public.forced_lead = -1
+    if public.lead == NOBODY:
+        public.lead = lot
+        if public.rules.lead_tile == LEAD_HIGHEST_DOUBLE:
+            _force_lead(game)
+    restart_hand(game)
+
+
+@inlined
+def next_leader(public: Struct) -> int:
+    """Return the seat that leads after the hand that has ended, or NOBODY if the lot decides.
+
+    Before the first hand no hand has ended, and the lot decides.
+    """
+    if public.ended == NOT_ENDED:
+        return NOBODY
+    if public.rules.leader == LEAD_ROTATE:
+        return next_seat(public.rules, public.lead)
+    return signed(public.play_seat[public.plies - 1]) if public.ended == DOMINO else NOBODY
+
+
+@inlined
+def _force_lead(game: Struct) -> None:
+    """Let the holder of the tile that comes first of all those dealt lead it."""
+    public = game.public
+    for tile in LEAD_ORDER:
+        for seat in range(public.rules.players):
+            if game.hands[seat] >> np.uint32(tile) & ONE:
+                public.lead, public.forced_lead = seat, tile
+                return
+
+
+@compiled
+def restart_hand(game: Struct) -> None:
+    """Begin the hand that has been dealt, once it is settled who leads and with which tile."""
     public, layout = game.public, game.public.layout
-    public.lead = public.play_seat[public.plies - 1] if public.ended == DOMINO else lot
     public.turn = public.lead
     public.phase = PLAYING
     public.ended = NOT_ENDED

@@ -10,7 +10,14 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Mask, Struct, compiled, inlined, lowest_bit
 from fiveup_env.engine.state import DOMINO, GAME_OVER, HAND_OVER, NOBODY, ONE, side_of
-from fiveup_env.rules.fields import ARMANINO, MAX_MULTIPLE, ROUND_HAND, SUBTRACT_OWN
+from fiveup_env.rules.fields import (
+    ARMANINO,
+    MAX_MULTIPLE,
+    PAY_DIFFERENCE,
+    ROUND_ALL,
+    ROUND_HAND,
+    SUBTRACT_OWN,
+)
 from fiveup_env.rules.tiles import TILE_PIPS
 
 # FIVES[multiple][total]: the points of a total on the cribbage scale. No total is larger than all
@@ -74,8 +81,10 @@ def end_hand(game: Struct, ended: int) -> None:
     public.ended = ended
     if rules.hand_end == SUBTRACT_OWN:
         _subtract_own(game)
+    elif ended == DOMINO:
+        _pay_for_domino(game)
     else:
-        _pay_winner(game)
+        _pay_for_block(game)
     for side in range(rules.sides):
         public.end_points[side] = gain(public, side, public.end_points[side])
     best, at_top = public.scores[0], 0
@@ -93,24 +102,59 @@ def end_hand(game: Struct, ended: int) -> None:
 
 
 @compiled
-def _subtract_own(game: Struct) -> None:
-    """Take from every side the rounded pips that it holds."""
-    public, rules = game.public, game.public.rules
-    for side in range(rules.sides):
-        lost = 0
-        if rules.round_per == ROUND_HAND:
-            for seat in range(side, rules.players, rules.sides):
-                lost += rounded(pips_of(game.hands[seat]), rules.multiple)
-        else:
-            lost = rounded(pips_of_side(game, side), rules.multiple)
-        public.end_points[side] = -lost
+def _fives_of_side(game: Struct, side: int) -> int:
+    """Return the pips left in a side's hands, in fives: each hand rounded by itself, or the sum."""
+    rules = game.public.rules
+    if rules.round_per != ROUND_HAND:
+        return rounded(pips_of_side(game, side), rules.multiple)
+    fives = 0
+    for seat in range(side, rules.players, rules.sides):
+        fives += rounded(pips_of(game.hands[seat]), rules.multiple)
+    return fives
 
 
 @compiled
-def _pay_winner(game: Struct) -> None:
-    """Pay the side that went out, or holds the fewest pips, for what the others hold.
+def _fives_of_others(game: Struct, winner: int) -> int:
+    """Return the pips left in the hands of all sides but one, in fives."""
+    rules = game.public.rules
+    pips, fives = 0, 0
+    for side in range(rules.sides):
+        if side != winner:
+            pips += pips_of_side(game, side)
+            fives += _fives_of_side(game, side)
+    return rounded(pips, rules.multiple) if rules.round_per == ROUND_ALL else fives
 
-    Three sides have their own rules under Armanino's scoring and when two tie for the fewest.
+
+@compiled
+def _subtract_own(game: Struct) -> None:
+    """Take from every side the rounded pips that it holds."""
+    for side in range(game.public.rules.sides):
+        game.public.end_points[side] = -_fives_of_side(game, side)
+
+
+@inlined
+def _armanino_of_three(rules: Struct) -> bool:
+    """Return whether Armanino's scoring has its own way of paying here: it has for three sides."""
+    return bool(rules.hand_end == ARMANINO and rules.sides == 3)
+
+
+@compiled
+def _pay_for_domino(game: Struct) -> None:
+    """Pay the side that went out for what the others hold, and what Armanino adds to that."""
+    public, rules = game.public, game.public.rules
+    winner = side_of(rules, public.turn)
+    public.end_points[winner] = _fives_of_others(game, winner)
+    if _armanino_of_three(rules):
+        second, third = (winner + 1) % 3, (winner + 2) % 3
+        gap = pips_of_side(game, third) - pips_of_side(game, second)
+        public.end_points[second if gap > 0 else third] = rounded(abs(gap), rules.multiple)
+
+
+@compiled
+def _pay_for_block(game: Struct) -> None:
+    """Pay the side with the fewest pips for what the others hold, or two of three that tie.
+
+    A difference is one number and is rounded as one, whatever `round_per` says.
     """
     public, rules = game.public, game.public.rules
     points, multiple = public.end_points, rules.multiple
@@ -124,18 +168,12 @@ def _pay_winner(game: Struct) -> None:
             fewest, winner, tied = pips, side, 0
         if pips == fewest:
             tied += 1
-    armanino = rules.hand_end == ARMANINO and rules.sides == 3
-    if public.ended == DOMINO:
-        winner = side_of(rules, public.turn)
-        others = everything - pips_of_side(game, winner)
-        points[winner] = rounded(others, multiple)
-        if armanino:
-            second, third = (winner + 1) % 3, (winner + 2) % 3
-            gap = pips_of_side(game, third) - pips_of_side(game, second)
-            points[second if gap > 0 else third] = rounded(abs(gap), multiple)
-    elif tied == 1:
-        paid = everything - 2 * fewest if armanino else everything - fewest
-        points[winner] = rounded(paid, multiple)
+    armanino = _armanino_of_three(rules)
+    if tied == 1:
+        if armanino or rules.block_pays == PAY_DIFFERENCE:
+            points[winner] = rounded(everything - 2 * fewest, multiple)
+        else:
+            points[winner] = _fives_of_others(game, winner)
     elif tied == 2 and rules.sides == 3 and not armanino:
         for side in range(3):
             if pips_of_side(game, side) == fewest:

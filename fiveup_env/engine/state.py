@@ -52,6 +52,7 @@ PUBLIC = np.dtype(
         ("ended", np.int8),  # how this hand ended
         ("winner", np.int8),  # the side that won the game, or NOBODY
         ("lead", np.int8),  # the seat that leads this hand
+        ("forced_lead", np.int8),  # the tile that it must lead, or -1 if it may lead any
         ("turn", np.int8),  # the seat to move
         ("passes", np.int8),  # the number of passes in a row
         ("sizes", np.int8, (MAX_PLAYERS,)),  # the number of tiles in each hand

@@ -13,7 +13,8 @@ from functools import cache
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
-from fiveup_env.engine.state import DOMINO, GAME_OVER, NOBODY, side_of
+from fiveup_env.engine.play import next_leader
+from fiveup_env.engine.state import GAME_OVER, NOBODY, side_of
 from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.playouts import first_hands, margin_of, play_hands
 from fiveup_env.rules.fields import MAX_TARGET, RULES
@@ -56,9 +57,7 @@ def sum_up(games: Array, hands: Array) -> None:
         leader = side_of(rules, public.lead)
         hands[i].own = public.scores[leader] // rules.unit
         hands[i].rival = best_rival(public, leader) // rules.unit
-        hands[i].leads = NOBODY
-        if public.ended == DOMINO:
-            hands[i].leads = side_of(rules, public.turn) == leader
+        hands[i].leads = leads_next(public, leader)
 
 
 @compiled
@@ -114,13 +113,16 @@ def hand_value(public: Struct, before: Struct, side: int, chances: Array) -> flo
 @inlined
 def chance_to_win(public: Struct, side: int, chances: Array) -> float:
     """Return a side's chance to win the game once the hand, or the game itself, is over."""
-    rules = public.rules
     if public.phase == GAME_OVER:
         return 1.0 if public.winner == side else 0.0
-    leads = NOBODY
-    if public.ended == DOMINO:
-        leads = signed(side_of(rules, public.turn) == side)
-    return chance_by_score(public, side, leads, chances)
+    return chance_by_score(public, side, leads_next(public, side), chances)
+
+
+@inlined
+def leads_next(public: Struct, side: int) -> int:
+    """Return 1 if a side leads the next hand, 0 if a rival does, and NOBODY if the lot decides."""
+    seat = next_leader(public)
+    return NOBODY if seat == NOBODY else signed(side_of(public.rules, seat) == side)
 
 
 @inlined

@@ -115,6 +115,7 @@ def _prepare(solver: Struct, game: Struct, nodes: int) -> None:
         signed(rules.draw),
         signed(rules.hand_end),
         signed(rules.round_per),
+        signed(rules.block_pays),
         signed(rules.unit),
         signed(rules.game_end),
         signed(rules.exact_target),

@@ -28,13 +28,19 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "spinners": ("all", "first", "none"),
     "draw": ("until_playable", "optional"),
     "hand_end": ("subtract_own", "winner_takes", "armanino"),
-    "round_per": ("hand", "side"),
+    "round_per": ("hand", "side", "all"),
+    "block_pays": ("others", "difference"),
+    "leader": ("winner", "rotate"),
+    "lead_tile": ("any", "highest_double"),
     "game_end": ("finish_hand", "immediate"),
 }
 SPIN_ALL, SPIN_FIRST, SPIN_NONE = range(3)
 DRAW_UNTIL_PLAYABLE, DRAW_OPTIONAL = range(2)
 SUBTRACT_OWN, WINNER_TAKES, ARMANINO = range(3)
-ROUND_HAND, ROUND_SIDE = range(2)
+ROUND_HAND, ROUND_SIDE, ROUND_ALL = range(3)
+PAY_OTHERS, PAY_DIFFERENCE = range(2)
+LEAD_WINNER, LEAD_ROTATE = range(2)
+LEAD_ANY, LEAD_HIGHEST_DOUBLE = range(2)
 FINISH_HAND, IMMEDIATE = range(2)
 
 
@@ -42,8 +48,8 @@ FINISH_HAND, IMMEDIATE = range(2)
 class Rules:
     """The complete rules of one game: the number of players, the partners, and every field.
 
-    Make them with `Rules.preset("all_fives", players=2, reserve=2)`; change them with
-    `dataclasses.replace`.
+    Make them with `Rules.preset("all_fives", players=2, reserve=2)`; change them with `Rules.of`.
+    `round_per` is None only while rules are made: it becomes what `hand_end` has by default.
     """
 
     players: int = 4
@@ -53,7 +59,10 @@ class Rules:
     draw: str = "until_playable"
     reserve: int = 0
     hand_end: str = "subtract_own"
-    round_per: str = "hand"
+    round_per: str | None = None
+    block_pays: str = "others"
+    leader: str = "winner"
+    lead_tile: str = "any"
     unit: int = 1
     target: int = 61
     game_end: str = "finish_hand"
@@ -83,12 +92,17 @@ class Rules:
 
     @classmethod
     def of(cls, rules: str | Rules, players: int | None = None, **fields: Any) -> Rules:
-        """Return a preset, by its name, or the given rules, with some fields overridden."""
+        """Return a preset, by its name, or the given rules, with some fields overridden.
+
+        Another `hand_end` brings its own `round_per`, unless that is given too.
+        """
         if not isinstance(rules, Rules):
             return cls.preset(rules, 4 if players is None else players, **fields)
         for field in fields:
             if field not in {*FIELDS, "teams"}:
                 raise RulesError(unknown("rule field", field, FIELDS))
+        if "hand_end" in fields and not is_one_of(fields["hand_end"], (rules.hand_end,)):
+            fields = {"round_per": None} | fields
         return dataclasses.replace(
             rules, players=rules.players if players is None else players, **fields
         )
@@ -106,9 +120,12 @@ class Rules:
         return cls(**fields | words | flags)
 
     def __post_init__(self) -> None:
-        """Refuse rules that cannot be dealt or scored."""
+        """Settle `round_per` if it is None, and refuse rules that cannot be dealt or scored."""
         for field in dataclasses.fields(self):
-            value = _checked_value(field.name, getattr(self, field.name), str(field.type))
+            value = getattr(self, field.name)
+            if field.name == "round_per" and value is None:
+                value = _rounding_of(self.hand_end)
+            value = _checked_value(field.name, value, str(field.type))
             object.__setattr__(self, field.name, value)
         if self.teams and self.players != 4:
             raise RulesError(f"partners need four players, not {self.players}; use teams=False")
@@ -124,6 +141,11 @@ class Rules:
                 f"unit must be 1 (a point for each {self.multiple}) or the multiple itself "
                 f"({self.multiple}), not {self.unit}"
             )
+        if self.block_pays == "difference" and self.hand_end == "subtract_own":
+            raise RulesError(
+                "block_pays='difference' needs a hand_end by which a block pays somebody: "
+                "winner_takes or armanino, not subtract_own"
+            )
         if self.exact_target and self.target % self.unit:
             raise RulesError(
                 f"a target of exactly {self.target} can never be hit with points that come "
@@ -135,7 +157,8 @@ class Rules:
         """The name of the preset that these rules equal, or None if they equal none."""
         plain = {field: getattr(Rules, field) for field in FIELDS}
         for name in NAMED_RULES:
-            if self.fields() == plain | _changed(name, self.players, Rules.multiple):
+            fields = plain | _changed(name, self.players, Rules.multiple)
+            if self.fields() == fields | {"round_per": _rounding_of(fields["hand_end"])}:
                 return name
         return None
 
@@ -191,6 +214,9 @@ RULES = np.dtype(
         ("exact_target", np.int8),
         ("multiple", np.int8),
         ("max_pip", np.int8),
+        ("block_pays", np.int8),
+        ("leader", np.int8),
+        ("lead_tile", np.int8),
     ],
     align=True,
 )
@@ -235,6 +261,11 @@ def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
     if chosen.get("unit") == "multiple":
         chosen["unit"] = multiple
     return chosen
+
+
+def _rounding_of(hand_end: str) -> str:
+    """Return the value of `round_per` that goes with a `hand_end` by default."""
+    return "hand" if hand_end == "subtract_own" else "all"
 
 
 def _checked_players(players: object) -> int:

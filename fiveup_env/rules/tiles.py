@@ -77,6 +77,15 @@ TILE_PIPS = np.array([tile.pips for tile in TILES], np.int32)
 SUITS = np.array(
     [sum(1 << tile.id for tile in TILES if pip in tile) for pip in range(PIP_COUNT)], np.uint32
 )
+# The order in which lead_tile="highest_double" looks for the tile to lead: doubles from the highest
+# down, then the other tiles by their pips and, of equals, by their higher half. For every tile: the
+# mask of those before it.
+LEAD_ORDER = np.array(
+    [tile.id for tile in sorted(TILES, key=lambda t: (not t.is_double, -t.pips, -t.high))], np.int8
+)
+BEFORE_IN_LEAD_ORDER = np.zeros(TILE_COUNT, np.uint32)
+for _place, _tile in enumerate(LEAD_ORDER.tolist()):
+    BEFORE_IN_LEAD_ORDER[_tile] = sum(1 << one for one in LEAD_ORDER[:_place].tolist())
 # For every set of pips, as a mask of seven bits: the union of their suits.
 SUITS_OF = np.zeros(1 << PIP_COUNT, np.uint32)
 for _pip in range(PIP_COUNT):

@@ -19,13 +19,13 @@ from fiveup_env.belief.marginals import marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
 from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.engine.legality import mark_legal_at
-from fiveup_env.engine.play import REFUSED, play_at
+from fiveup_env.engine.play import REFUSED, play_at, start_given_hand
 from fiveup_env.engine.state import GAME, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import BeliefError
 from fiveup_env.rules.tiles import TILE_COUNT, Tile, mask_of, tiles_in
 from tests.library.test_game import a_game, thorough
-from tests.support import game_of, label, play_randomly, push_all
+from tests.support import deal, game_of, label, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,26 @@ MINI_SETS = [
         (3, 3, 2, 0),
         (3, 3, 2, 2),
         (3, 3, 3, 0),
+    ]
+]
+# Sets in which the tiles dealt decide who leads, and with which tile.
+LED_BY_THE_HIGHEST_DOUBLE = [
+    Rules.preset(
+        "five_up",
+        players,
+        max_pip=max_pip,
+        hand_size=size,
+        draw=draw,
+        reserve=reserve,
+        lead_tile="highest_double",
+    )
+    for draw in ("until_playable", "optional")
+    for players, max_pip, size, reserve in [
+        (2, 2, 2, 0),
+        (2, 3, 2, 0),
+        (2, 3, 3, 1),
+        (2, 4, 2, 2),
+        (3, 3, 2, 0),
     ]
 ]
 FULL_SETS = [
@@ -77,6 +97,8 @@ class Deals:
         ]
         self.start = (hand[0].before if hand else game.state).tobytes()
         self.actions = [step.move.action for step in hand]
+        last = game.last_hand if game.hand_number else None
+        self.by_lot = last is None or (last.ended == "blocked" and game.rules.leader == "winner")
         self.others = [other for other in range(self.players) if other != seat]
         self.played = [0] * self.players
         for by, move in zip(self.public["play_seat"].tolist(), game.plays, strict=False):
@@ -114,6 +136,8 @@ class Deals:
         state = np.frombuffer(bytearray(self.start), GAME)
         state["hands"][0, : self.players] = hands
         state["order"][0, : len(order)] = order
+        if self.by_lot:
+            start_given_hand(state, 0, self.public["lead"])
         for action in self.actions:
             if play_at(state, 0, action) == REFUSED:
                 return None
@@ -203,6 +227,9 @@ def compare_positions(rules: Rules, *, before_draws: int, after_draws: int) -> N
     random, left = Random(1), {False: before_draws, True: after_draws}
     while any(left.values()):
         game = play_randomly(Game(rules, seed=random.getrandbits(64)), random, random.randrange(50))
+        if rules.lead_tile == "highest_double":
+            while game.hand_number:
+                game.pop()  # back to the first hand, which is led by the highest double
         for seat in range(rules.players if game.turn is not None else 0):
             deals = Deals(game, seat)
             drew = any(deals.draws[other] for other in deals.others)
@@ -219,17 +246,26 @@ def test_mini_sets_agree_with_trying_every_deal(rules: Rules) -> None:
     compare_positions(rules, before_draws=12, after_draws=12 if draws else 0)
 
 
+@pytest.mark.parametrize("rules", LED_BY_THE_HIGHEST_DOUBLE, ids=brief)
+def test_hands_led_by_the_highest_double_agree_with_trying_every_deal(rules: Rules) -> None:
+    compare_positions(rules, before_draws=12, after_draws=12)
+
+
 @pytest.mark.parametrize("rules", FULL_SETS, ids=label)
 def test_late_in_the_full_set_beliefs_agree_with_trying_every_deal(rules: Rules) -> None:
     draws = rules.boneyard_size > rules.reserve
     compare_positions(rules, before_draws=0 if draws else 12, after_draws=12 if draws else 0)
 
 
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
 @pytest.mark.parametrize("hand_size", [1, 2])
-def test_every_order_of_the_smallest_sets_dealt_anew(draw: str, hand_size: int) -> None:
+def test_every_order_of_the_smallest_sets_dealt_anew(
+    draw: str, hand_size: int, lead_tile: str
+) -> None:
     random = Random(3)
-    rules = Rules.preset("five_up", 2, max_pip=2, hand_size=hand_size, draw=draw, target=1_000)
+    fields: dict[str, Any] = {"draw": draw, "hand_size": hand_size, "lead_tile": lead_tile}
+    rules = Rules.preset("five_up", 2, max_pip=2, target=1_000, **fields)
     for _ in range(8):
         game = Game(rules, seed=random.getrandbits(64))
         while game.hand_number == 0 and random.random() < 0.7:
@@ -353,6 +389,46 @@ def test_an_optional_draw_tells_nothing() -> None:
     )
     assert count(game.view(0)) == 12
     assert believed(game, 0, "0-0", "2-1") == [[0, 0], [0.75, 0.75], [0.25, 0.25]]
+
+
+def led_by_the_highest_double(*hands: str, **fields: Any) -> Game:
+    return game_of(*hands, lead_tile="highest_double", **fields)
+
+
+def test_before_a_forced_lead_everybody_knows_who_was_dealt_the_tile() -> None:
+    game = led_by_the_highest_double("2-1 1-0", "1-1 2-0", max_pip=2)
+    assert game.turn == 1
+    assert count(game.view(0)) == 2  # seat 1 has 1-1 with 0-0 or 2-0, but not the higher 2-2
+    assert believed(game, 0, "1-1", "2-2", "0-0") == [[0, 0, 0], [1, 0, 0.5], [0, 1, 0.5]]
+
+
+def test_after_a_forced_lead_a_higher_double_may_have_been_drawn_but_not_dealt() -> None:
+    game = led_by_the_highest_double("1-1 0-0", "2-0 3-0", top="3-3 1-0", max_pip=3)
+    push_all(game, "1-1 1-0@1x")
+    assert count(game.view(0)) == 9  # dealt two of 2-0, 3-0, 3-2, drawn one of the rest, 2-2, 3-3
+    assert believed(game, 0, "2-2", "3-2") == [
+        [0, 0],
+        [0.333333333, 0.777777778],
+        [0.666666667, 0.222222222],
+    ]
+
+
+def test_where_no_double_is_led_nobody_was_dealt_one_nor_a_heavier_tile() -> None:
+    game = led_by_the_highest_double("2-0 1-0", "2-1 3-0", max_pip=3)
+    assert game.turn == 1  # 3-0 has as many pips as 2-1, and the higher half
+    assert count(game.view(0)) == 1
+    assert believed(game, 0, "3-0", "2-1", "3-1") == [[0, 0, 0], [1, 1, 0], [0, 0, 1]]
+
+
+def test_a_hand_led_by_who_dominoed_says_nothing_about_doubles() -> None:
+    deals = [deal(*hands, max_pip=2) for hands in (("1-1 1-0", "2-1 2-0"), ("1-0 2-1", "1-1 0-0"))]
+    game = Game(
+        "five_up", 2, max_pip=2, hand_size=2, lead_tile="highest_double", deals=deals, seed=0
+    )
+    push_all(game, "1-1 2-1@1x 1-0@1x")
+    assert game.hand_number == 1
+    assert game.turn == 0
+    assert count(game.view(1)) == 6  # two of 1-0, 2-0, 2-1, 2-2
 
 
 # --- Sampling

@@ -111,6 +111,8 @@ def any_rules(draw: st.DrawFn) -> Rules:
     fields: dict[str, Any] = {
         name: draw(st.sampled_from(values)) for name, values in CHOICES.items()
     }
+    if fields["hand_end"] == "subtract_own":
+        fields["block_pays"] = "others"  # where nobody is paid, there is no difference to pay
     multiple = draw(st.integers(2, 12))
     unit = draw(st.sampled_from([1, multiple]))
     return Rules.preset(

@@ -17,6 +17,7 @@ import pytest
 from fiveup_env import FiveUpError, Game, Rules, raw_env
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.engine.state import BLOCKED, GAME
 from fiveup_env.errors import (
     BeliefError,
     DealError,
@@ -50,6 +51,8 @@ VARIANTS = [
     "fiveup(players=5,episode=game,max_hands=2)",
     "fiveup(players=3,episode=game,reward=win,max_hands=5,target=5,game_end=immediate)",
     "fiveup(max_pip=2,hand_size=2,multiple=3,draw=optional)",
+    "fiveup(players=3,rules=all_fives,lead_tile=highest_double,block_pays=difference)",
+    "fiveup(episode=game,max_hands=4,lead_tile=highest_double,leader=rotate,hand_size=3)",
 ]
 
 
@@ -255,6 +258,58 @@ def test_who_dominoed_leads_the_next_hand_without_a_lot() -> None:
     }
     assert (False, "domino") in by_lot
     assert (False, False) not in by_lot
+
+
+def finished(state: FiveUpState) -> list[np.void]:
+    """The GAME structs of the hands before the present one."""
+    return [np.frombuffer(content, GAME)[0] for content in state.course.finished]
+
+
+def led_hands(game: Any, seed: int) -> Iterator[FiveUpState]:
+    """The states of a random game in which a hand is to be led."""
+    return (
+        state for state in decisions(game, seed) if not state.course.games["public"]["plies"][0]
+    )
+
+
+def test_where_the_highest_double_leads_chance_has_no_say_in_it() -> None:
+    game = load(players=2, episode="game", max_hands=20, lead_tile="highest_double")
+    forced = []
+    for state in led_hands(game, 2):
+        public = state.course.games["public"][0]
+        tile = int(public["forced_lead"])
+        blocked = all(hand["public"]["ended"] == BLOCKED for hand in finished(state)[-1:])
+        assert (tile >= 0) == blocked
+        assert not state.course.by_lot
+        assert state.legal_actions() == [tile] if blocked else len(state.legal_actions()) > 1
+        forced.append(blocked)
+    assert set(forced) == {False, True}
+
+
+def test_the_lead_rotates_without_a_lot() -> None:
+    game = load(players=3, episode="game", max_hands=4, leader="rotate")
+    leads = [int(state.course.games["public"]["lead"][0]) for state in led_hands(game, 3)]
+    assert leads == [(leads[0] + k) % 3 for k in range(4)]
+
+
+@pytest.mark.parametrize("leader", ["winner", "rotate"])
+def test_a_hand_that_no_lot_decided_is_an_episode_of_its_own_with_the_same_leader(
+    leader: str,
+) -> None:
+    rules = Rules.preset("five_up", 3, lead_tile="highest_double", leader=leader)
+    theirs, random = load(rules), np.random.default_rng(1)
+    for seed in range(3):
+        game, choice = Game(rules, seed=seed), Random(seed)
+        while game.hand_number < 3:
+            if len(game.legal_moves) > 1:
+                state = theirs.state_of(game.view(), random)
+                mover = state.current_player()
+                assert mover == game.turn
+                assert state.course.view(mover)["public"]["lead"] == game.lead
+                assert state.legal_actions() == game.action_mask().nonzero()[0].tolist()
+                other = state.resample_from_infostate(mover, sampler())
+                assert other.information_state_string() == state.information_state_string()
+            game.push(choice.choice(list(game.legal_moves)))
 
 
 # --- What is seen

@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Rules
+from fiveup_env import Batch, Game, Rules
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.opponents.outlook import FARTHEST, chance_from, outlook_of
+from fiveup_env.opponents.outlook import FARTHEST, chance_from, leads_next, outlook_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import RULES
 
 BY_LOT, BEHIND, AHEAD = -1, 0, 1
+
+
+@compiled
+def leads(games: Array, side: int) -> int:
+    return leads_next(games[0].public, side)
 
 
 @compiled
@@ -38,11 +43,17 @@ def test_fewer_points_to_go_are_a_better_chance(players: int) -> None:
 
 
 def test_the_same_rules_are_counted_out_once_whatever_lies_between_their_fields() -> None:
-    rules = Rules.preset().to_struct()
-    other = np.frombuffer(bytearray(b"\xff" * RULES.itemsize), RULES)[0]
-    for name in RULES.names or ():
+    rules, names = Rules.preset().to_struct(), list(RULES.names or ())
+    apart = np.dtype(
+        {
+            "names": names,
+            "formats": [RULES[name] for name in names],
+            "offsets": [8 * k for k in range(len(names))],
+        }
+    )
+    other = np.frombuffer(bytearray(b"\xff" * apart.itemsize), apart)[0]
+    for name in names:
         other[name] = rules[name]
-    assert other.tobytes() != rules.tobytes()
     assert outlook_of(other) is outlook_of(rules)
 
 
@@ -66,3 +77,13 @@ def test_the_chances_are_those_of_games_between_greedy_players(to_go: tuple[int,
     won = (batch.states["public"]["winner"] == 0).mean()
     expected = chance(outlook_of(rules.to_struct()), *to_go, BY_LOT)
     assert won == pytest.approx(expected, abs=0.03)
+
+
+def test_the_lead_that_rotates_is_never_the_same_sides_twice() -> None:
+    game = Game("five_up", 3, leader="rotate", seed=1)
+    while not game.hand_over:
+        game.push(next(iter(game.legal_moves)))
+    state = game.hand_states[0]
+    led = [leads(state, side) for side in range(3)]
+    assert led == [side == (int(state["public"]["lead"][0]) + 1) % 3 for side in range(3)]
+    assert outlook_of(Rules.preset(leader="rotate").to_struct()).shape == (FARTHEST + 1,) * 2

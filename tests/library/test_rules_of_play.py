@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
-from fiveup_env import Game, IllegalMoveError
+from fiveup_env import Game, IllegalMoveError, Tile
+from fiveup_env.engine.legality import is_legal, legal_count, list_legal, nth_legal
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from tests.support import game_of, push_all
 
 ALL_SIXES = "6-6 6-5 6-4 6-3 6-2 6-1 6-0"
@@ -25,6 +30,65 @@ def allowed(game: Game) -> set[str]:
 
 def test_the_lead_may_be_any_tile_of_the_leaders_hand() -> None:
     assert allowed(game_of("5-5 4-1 2-0", "6-6 6-5 6-4")) == {"5-5", "4-1", "2-0"}
+
+
+def highest_double(*hands: str, **fields: Any) -> Game:
+    """Return a game that the highest double leads; the lot would fall on seat 0."""
+    return game_of(*hands, lead_tile="highest_double", **fields)
+
+
+def test_the_highest_double_dealt_leads_and_must_be_set() -> None:
+    game = highest_double("4-4 6-5 6-4", "6-3 5-5 1-1", "3-3 6-2 6-1")
+    assert game.turn == game.lead == 1
+    assert allowed(game) == {"5-5"}
+    with pytest.raises(IllegalMoveError, match="1-1 is not allowed for seat 1; allowed here: 5-5"):
+        game.push("1-1")
+
+
+def test_a_double_leads_before_every_other_tile() -> None:
+    game = highest_double("6-5 6-4", "0-0 1-0")
+    assert game.lead == 1
+    assert allowed(game) == {"0-0"}
+
+
+def test_without_doubles_the_tile_with_most_pips_leads() -> None:
+    game = highest_double("5-3 6-0", "5-4 2-0", "6-2 1-0")
+    assert game.lead == 1
+    assert allowed(game) == {"5-4"}
+
+
+def test_of_equal_tiles_the_one_with_the_higher_half_leads() -> None:
+    game = highest_double("5-4 2-0", "6-3 1-0")
+    assert game.lead == 1
+    assert allowed(game) == {"6-3"}
+
+
+def test_everybody_sees_which_tile_must_be_led() -> None:
+    game = highest_double("6-5 6-4", "5-5 1-0")
+    for seat in range(2):
+        assert game.view(seat)["public"]["forced_lead"] == Tile(5, 5).id
+    assert set(game_of("6-5 6-4", "5-5 1-0").view(0)["public"]["forced_lead"]) == {-1}
+
+
+def test_a_drawn_double_changes_neither_the_leader_nor_the_tile() -> None:
+    game = highest_double("6-5 6-4", "5-5 1-0", top="6-6", draw="optional")
+    assert allowed(game) == {"draw", "5-5"}
+    push_all(game, "draw")
+    assert game.turn == 1
+    assert allowed(game) == {"draw", "5-5"}
+
+
+def test_every_form_of_the_legal_actions_knows_the_forced_lead() -> None:
+    for draw, actions in (("until_playable", {20}), ("optional", {20, DRAW})):
+        game = highest_double("6-5 6-4", "5-5 1-0", draw=draw)
+        view, listed = game.view()[0], np.zeros(ACTION_COUNT, np.int64)
+        count = legal_count(view["public"], view["hand"])
+        assert set(game.action_mask().nonzero()[0]) == actions
+        assert {nth_legal(view["public"], view["hand"], n) for n in range(count)} == actions
+        assert list_legal(view["public"], view["hand"], listed) == count
+        assert set(listed[:count]) == actions
+        every = range(ACTION_COUNT)
+        assert {a for a in every if is_legal(view["public"], view["hand"], a)} == actions
 
 
 def test_a_plain_lead_has_two_plain_ends() -> None:

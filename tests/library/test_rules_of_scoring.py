@@ -11,7 +11,7 @@ import pytest
 
 from fiveup_env import Deal, Game, Rules
 from fiveup_env.game.values import HandEnd, Outcome
-from tests.support import deal, game_of, push_all
+from tests.support import EVERY_PRESET, deal, game_of, label, push_all
 
 # Hands that block in double-three without spinners, where the last two tiles stay in the boneyard.
 BLOCKS: dict[str, Any] = {"max_pip": 3, "reserve": 2, "spinners": "none"}
@@ -67,6 +67,20 @@ def two_tied_of_three(**fields: Any) -> Game:
     return game
 
 
+def lower_of_two(**fields: Any) -> Game:
+    game = game_of("3-2 3-3", "2-2 3-1", top="3-0 2-1 0-0 2-0 1-1 1-0", **BLOCKS, **fields)
+    push_all(game, "3-2 3-1@3 2-1@2")
+    assert pips_left(game) == [9, 6]
+    return game
+
+
+def lower_partners(**fields: Any) -> Game:
+    hands = ("2-0 3-0", "1-1 3-3", "2-1 3-1", "0-0 1-0")
+    game = push_all(game_of(*hands, lead=3, **BLOCKS, **fields), "1-0 2-0@0 1-1@1 2-1@1x")
+    assert pips_left(game) == [3, 6, 4, 0]  # 7 pips against 6
+    return game
+
+
 # --- subtract_own
 
 
@@ -87,6 +101,10 @@ def test_each_hand_of_a_side_is_rounded_by_itself() -> None:
 
 def test_or_the_sum_of_a_side_is_rounded() -> None:
     assert dominoed("6-3", "2-1", "2-0", "3-0", round_per="side") == (0, -1)
+
+
+def test_the_sum_of_all_that_a_side_holds_is_the_sum_of_the_side() -> None:
+    assert dominoed("6-3", "2-1", "2-0", "3-0", round_per="all") == (0, -1)
 
 
 def test_the_side_that_went_out_still_loses_what_its_partner_holds() -> None:
@@ -135,6 +153,47 @@ def test_of_three_sides_the_two_that_tie_gain_half_the_pips_of_the_third() -> No
     assert points_of(two_tied_of_three(hand_end="winner_takes")) == (1, 1, 0)
 
 
+@pytest.mark.parametrize(("round_per", "gained"), [("hand", 2), ("side", 1), ("all", 1)])
+def test_a_winner_is_paid_each_opposing_hand_rounded_or_each_side_or_the_sum(
+    round_per: str, gained: int
+) -> None:
+    fields = {"hand_end": "winner_takes", "round_per": round_per}
+    assert dominoed("6-3", "2-1", "2-0", "3-0", **fields) == (gained, 0)
+    assert points_of(lower_partners(**fields)) == (0, gained)
+
+
+@pytest.mark.parametrize(("round_per", "gained"), [("hand", 2), ("side", 2), ("all", 1)])
+def test_without_partners_each_opposing_hand_is_a_side(round_per: str, gained: int) -> None:
+    fields = {"hand_end": "winner_takes", "round_per": round_per}
+    assert dominoed("6-3", "2-1", "3-0", **fields) == (gained, 0, 0)
+
+
+@pytest.mark.parametrize(("block_pays", "gained"), [("others", 2), ("difference", 1)])
+def test_a_block_pays_the_others_pips_or_those_less_the_winners_own(
+    block_pays: str, gained: int
+) -> None:
+    for hand_end in ("winner_takes", "armanino"):
+        fields = {"hand_end": hand_end, "block_pays": block_pays}
+        assert points_of(lower_of_two(**fields)) == (0, gained)
+
+
+@pytest.mark.parametrize("round_per", ["hand", "side", "all"])
+def test_a_difference_is_rounded_as_one_number(round_per: str) -> None:
+    fields = {"hand_end": "winner_takes", "block_pays": "difference", "round_per": round_per}
+    assert points_of(lower_partners(**fields)) == (0, 0)  # 7 - 6 = 1 pip
+
+
+def test_who_went_out_is_paid_in_full_where_a_block_pays_the_difference() -> None:
+    fields = {"hand_end": "winner_takes", "block_pays": "difference"}
+    assert dominoed("6-3", "1-0", "6-6", "1-1", **fields) == (1, 0)
+
+
+def test_two_that_tie_share_as_before_where_a_block_pays_the_difference() -> None:
+    fields = {"hand_end": "winner_takes", "block_pays": "difference"}
+    assert points_of(two_tied_of_three(**fields)) == (1, 1, 0)
+    assert points_of(tied_of_two(**fields)) == (0, 0)
+
+
 # --- armanino
 
 
@@ -149,6 +208,15 @@ def test_of_three_sides_the_lower_of_the_other_two_gains_the_difference() -> Non
     assert dominoed("6-3", "6-6", "2-1", hand_end="armanino") == (3, 0, 2)
 
 
+@pytest.mark.parametrize(("round_per", "gained"), [("hand", 3), ("side", 3), ("all", 2)])
+def test_of_three_sides_the_difference_is_rounded_as_one_number(
+    round_per: str, gained: int
+) -> None:
+    # 3 and 8 pips: 1 and 2 fives, or 11 pips: 2 fives; 8 - 3 pips: 1 five.
+    fields = {"hand_end": "armanino", "round_per": round_per}
+    assert dominoed("6-3", "2-1", "6-2", **fields) == (gained, 1, 0)
+
+
 def test_of_three_sides_two_equal_losers_gain_nothing() -> None:
     assert dominoed("6-3", "2-1", "3-0", hand_end="armanino") == (1, 0, 0)
 
@@ -161,9 +229,41 @@ def test_in_a_block_a_tie_among_three_brings_nothing() -> None:
     assert points_of(two_tied_of_three(hand_end="armanino")) == (0, 0, 0)
 
 
-def test_more_than_three_sides_are_paid_as_winner_takes() -> None:
-    hands = ("6-3", "2-1", "6-6", "1-0", "1-1")
-    assert dominoed(*hands, hand_end="armanino") == dominoed(*hands, hand_end="winner_takes")
+@pytest.mark.parametrize("round_per", ["hand", "all"])
+def test_more_than_three_sides_are_paid_as_winner_takes(round_per: str) -> None:
+    hands = ("6-3", "2-1", "6-6", "3-0", "2-0")
+    armanino, winner_takes = (
+        dominoed(*hands, hand_end=hand_end, round_per=round_per)
+        for hand_end in ("armanino", "winner_takes")
+    )
+    assert armanino == winner_takes
+
+
+# --- What is rounded by default
+
+
+def test_what_is_rounded_follows_the_hand_end_unless_it_is_given() -> None:
+    assert Rules.preset("five_up").round_per == "hand"
+    assert Rules.preset("five_up", hand_end="winner_takes").round_per == "all"
+    assert Rules.preset("five_up", hand_end="armanino", round_per="side").round_per == "side"
+    assert Rules(hand_end="winner_takes").round_per == "all"
+    assert Rules.of("all_fives", hand_end="subtract_own").round_per == "hand"
+
+
+def test_another_hand_end_brings_its_own_rounding() -> None:
+    plain, by_side = Rules.preset("five_up"), Rules.preset("five_up", round_per="side")
+    assert Rules.of(plain, hand_end="winner_takes").round_per == "all"
+    assert Rules.of(plain, hand_end="winner_takes", round_per="hand").round_per == "hand"
+    assert Rules.of(Rules.preset("all_fives"), hand_end="subtract_own").round_per == "hand"
+    assert Rules.of(by_side, hand_end="subtract_own", target=30).round_per == "side"
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
+def test_presets_keep_their_names_and_round_as_their_hand_end_does(rules: Rules) -> None:
+    assert rules.name is not None
+    assert rules.round_per == ("hand" if rules.hand_end == "subtract_own" else "all")
+    assert Rules.of(rules, round_per="side").name is None
+    assert Rules.from_struct(rules.to_struct().reshape(1)[0]) == rules
 
 
 # --- The end of the game
@@ -241,9 +341,47 @@ def test_who_went_out_leads_the_next_hand() -> None:
     assert game.lead == 0
 
 
-def test_the_lot_decides_who_leads_after_a_blocked_hand() -> None:
+def after_a_block(lot: int = 1, **fields: Any) -> Game:
+    """Return a game whose first hand, led by seat 0, was blocked, and with the lot for the next."""
     first = deal("0-0 2-1", "3-0 3-1", top="3-2 1-1 3-3 1-0 2-0 2-2", max_pip=3)
-    second = deal("0-0 2-1", "3-0 3-1", lead=1, max_pip=3)
-    game = Game("five_up", 2, hand_size=2, deals=[first, second], seed=0, **BLOCKS)
-    push_all(game, "2-1 3-1@1 3-2@3")
+    second = deal("0-0 2-1", "3-0 3-1", lead=lot, max_pip=3)
+    game = Game("five_up", 2, hand_size=2, deals=[first, second], seed=0, **BLOCKS, **fields)
+    return push_all(game, "2-1 3-1@1 3-2@3")
+
+
+def test_the_lot_decides_who_leads_after_a_blocked_hand() -> None:
+    assert after_a_block().lead == 1
+
+
+def test_the_lead_rotates_however_a_hand_ended() -> None:
+    hands = ("6-3", "6-6", "1-0")
+    deals = [deal(*hands, lead=2), deal(*hands, lead=2), deal(*hands, lead=2)]
+    game = Game("five_up", 3, hand_size=1, deals=deals, seed=0, leader="rotate")
+    assert game.lead == 2  # by lot
+    push_all(game, "1-0")
+    assert game.lead == 0
+    push_all(game, "6-3")
     assert game.lead == 1
+    assert after_a_block(leader="rotate", lot=0).lead == 1
+
+
+def test_the_highest_double_leads_again_after_a_block() -> None:
+    first = deal("1-0 2-1", "2-0 3-2", top="3-1 2-2 1-1 0-0 3-0 3-3", max_pip=3)
+    second = deal("1-1 0-0", "2-2 2-1", lead=0, max_pip=3)
+    fields: dict[str, Any] = {"lead_tile": "highest_double", **BLOCKS}
+    game = Game("five_up", 2, hand_size=2, deals=[first, second], seed=0, **fields)
+    push_all(game, "3-2 2-1@2 3-1@1")
+    assert end_of(game).ended == "blocked"
+    assert game.lead == 1
+    assert list(map(str, game.legal_moves)) == ["2-2"]
+
+
+@pytest.mark.parametrize("leader", ["winner", "rotate"])
+def test_who_leads_without_a_lot_may_lead_any_tile(leader: str) -> None:
+    deals = [deal("6-5 1-0", "5-5 5-4"), deal("6-6 4-1", "5-5 6-4")]
+    fields: dict[str, Any] = {"lead_tile": "highest_double", "leader": leader}
+    game = Game("five_up", 2, hand_size=2, deals=deals, seed=0, **fields)
+    push_all(game, "5-5 6-5@5x 5-4@5x")
+    assert game.hand_number == 1
+    assert game.lead == (1 if leader == "winner" else 0)
+    assert len(game.legal_moves) == 2

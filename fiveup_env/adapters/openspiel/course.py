@@ -15,13 +15,14 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import is_legal, mark_legal_at
-from fiveup_env.engine.play import REFUSED, play, start_given_hand
+from fiveup_env.engine.play import REFUSED, next_leader, play, start_given_hand
 from fiveup_env.engine.state import DOMINO, GAME, GAME_OVER, HAND_OVER, ONE, PLAYING
+from fiveup_env.engine.state import NOBODY as NO_SEAT
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.envs.episodes import EPISODES, ONE_HAND, Episodes, refusal, write_returns
 from fiveup_env.errors import DealError, IllegalMoveError
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
-from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS, Rules
+from fiveup_env.rules.fields import DRAW_OPTIONAL, LEAD_ANY, MAX_PLAYERS, Rules
 from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Course:
         dealt: the tiles dealt in this hand so far, seat by seat, each hand by tile number.
         next_tiles: the tiles that the rest of the present hand comes from, by number.
         action, known: the move that chance interrupts, and how many of its draws are known.
-        by_lot: whether the lot decided who leads this hand.
+        by_lot: whether chance decides who leads this hand, once it is dealt.
         finished: the GAME structs of the hands before this one, as bytes.
     """
 
@@ -82,11 +83,19 @@ class Course:
         game["public"]["phase"] = HAND_OVER
         self._begin(game.tobytes())
 
-    def beginning(self, scores: int | None = None) -> Course:
-        """Return the course before anything has happened, with other scores if they are given."""
+    def beginning(self, scores: int | None = None, leader: int | None = None) -> Course:
+        """Return the course before anything has happened.
+
+        If they are given, the scores are others, and a seat leads that no lot has decided: then a
+        hand has ended after which it is that seat's turn to lead.
+        """
         game = _games_of(self.origin)
+        public = game["public"][NOW]
         if scores is not None:
-            game["public"]["scores"] = scores
+            public["scores"] = scores
+        if leader is not None:
+            public["ended"], public["plies"], public["play_seat"][0] = DOMINO, 1, leader
+            public["lead"] = (leader - 1) % self.rules.players
         twin = self.copy()
         twin._begin(game.tobytes())  # noqa: SLF001 - it is a Course too
         return twin
@@ -188,7 +197,7 @@ class Course:
         if len(self.dealt) == self.rules.players * hand_size:
             hand_out(self.games, np.frombuffer(self.dealt, np.uint8))
             self.stage = LEAD
-            self.by_lot = self.games["public"]["ended"][NOW] != DOMINO
+            self.by_lot = lot_decides(self.games)
             if not self.by_lot:
                 self._start_hand(0)
 
@@ -260,6 +269,13 @@ def hand_out(games: Array, dealt: Array) -> None:
             game.order[place] = tile
             place += 1
     game.public.boneyard = place
+
+
+@compiled
+def lot_decides(games: Array) -> bool:
+    """Return whether the seat that leads the next hand is drawn by lot."""
+    public = games[NOW].public
+    return next_leader(public) == NO_SEAT and public.rules.lead_tile == LEAD_ANY
 
 
 @compiled

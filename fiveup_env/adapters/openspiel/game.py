@@ -76,9 +76,13 @@ class FiveUpGame(pyspiel.Game):
         States are as likely as their deals. The hand is an episode of its own here, and it leads to
         the scores that the view shows.
         """
+        public = view[0]["public"]
+        by_lot = self.rules.lead_tile == "any"
+        leader = None if by_lot or public["forced_lead"] >= 0 else int(public["lead"])
         world = worlds_to_games(view, sample(view, 1, random))
-        state = self.replayed(hand_actions(world, by_lot=True), self.course.beginning(FAR_BELOW))
-        state.course.set_scores(view[0]["public"]["scores"])
+        course = self.course.beginning(FAR_BELOW, leader)
+        state = self.replayed(hand_actions(world, by_lot=by_lot), course)
+        state.course.set_scores(public["scores"])
         return state
 
     def replayed(self, actions: Iterable[int], course: Course) -> FiveUpState:

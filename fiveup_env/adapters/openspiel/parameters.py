@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 import pyspiel
@@ -18,13 +17,12 @@ if TYPE_CHECKING:
 
 SHORT_NAME: Final = "fiveup"
 
-# The values that leave a field to the preset, by the type of the field.
-PRESET_DECIDES: Final[Mapping[str, Any]] = {"int": -1, "str": "preset", "bool": False}
+# The values that leave a field to the preset, by the type of its values.
+PRESET_DECIDES: Final[Mapping[type, Any]] = {int: -1, str: "preset", bool: False}
 UNSET: Final = {
-    field.name: PRESET_DECIDES[str(field.type)]
-    for field in dataclasses.fields(Rules)
-    if field.name in FIELDS
+    name: PRESET_DECIDES[type(value)] for name, value in Rules.preset().fields().items()
 }
+# The options of episodes that are parameters; OpenSpiel itself refuses illegal actions.
 EPISODE_OPTIONS: Final = ("episode", "reward", "max_hands")
 DEFAULTS: Final[Mapping[str, Any]] = {
     "rules": "five_up",
