@@ -28,13 +28,19 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "spinners": ("all", "first", "none"),
     "draw": ("until_playable", "optional"),
     "hand_end": ("subtract_own", "winner_takes", "armanino"),
-    "round_per": ("hand", "side"),
+    "round_per": ("hand", "side", "all"),
+    "block_pays": ("others", "difference"),
+    "leader": ("winner", "rotate"),
+    "lead_tile": ("any", "highest_double"),
     "game_end": ("finish_hand", "immediate"),
 }
 SPIN_ALL, SPIN_FIRST, SPIN_NONE = range(3)
 DRAW_UNTIL_PLAYABLE, DRAW_OPTIONAL = range(2)
 SUBTRACT_OWN, WINNER_TAKES, ARMANINO = range(3)
-ROUND_HAND, ROUND_SIDE = range(2)
+ROUND_HAND, ROUND_SIDE, ROUND_ALL = range(3)
+PAY_OTHERS, PAY_DIFFERENCE = range(2)
+LEAD_WINNER, LEAD_ROTATE = range(2)
+LEAD_ANY, LEAD_HIGHEST_DOUBLE = range(2)
 FINISH_HAND, IMMEDIATE = range(2)
 
 
@@ -54,6 +60,9 @@ class Rules:
     reserve: int = 0
     hand_end: str = "subtract_own"
     round_per: str = "hand"
+    block_pays: str = "others"
+    leader: str = "winner"
+    lead_tile: str = "any"
     unit: int = 1
     target: int = 61
     game_end: str = "finish_hand"
@@ -191,6 +200,9 @@ RULES = np.dtype(
         ("exact_target", np.int8),
         ("multiple", np.int8),
         ("max_pip", np.int8),
+        ("block_pays", np.int8),
+        ("leader", np.int8),
+        ("lead_tile", np.int8),
     ],
     align=True,
 )
