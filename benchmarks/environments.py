@@ -12,11 +12,13 @@ import random
 import statistics
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from gymnasium.vector import SyncVectorEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -26,8 +28,10 @@ from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
 from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import legal_count, nth_legal
-from fiveup_env.envs.episodes import step_games
+from fiveup_env.envs.episodes import restart_ended, step_games
 from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +55,8 @@ def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
     steps = BATCH_STEPS // games
     actions = np.zeros(games, np.int64)
     everywhere, endings = np.arange(games), np.zeros(games, np.int8)
+    keys, episodes = np.zeros(games, np.uint64), np.zeros(games, np.int64)
+    finals = np.zeros_like(batch.states)
     taken = {"batch": 0.0, "engine": 0.0}
     for step in range(2 * steps):
         choose(batch.states, np.uint64(step), actions)
@@ -60,9 +66,46 @@ def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
         else:
             codes = batch.episodes.codes
             step_games(batch.states, everywhere, actions, codes, batch.reward, endings)
-            batch.begin(np.flatnonzero(endings))
+            restart_ended(batch.states, everywhere, endings, keys, episodes, finals)
         taken["batch" if step % 2 else "engine"] += time.perf_counter() - started
     return taken["batch"] / steps / games, taken["engine"] / steps / games
+
+
+class Unchecked(Batch):
+    """A batch that believes its actions."""
+
+    def _checked_actions(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
+        del which
+        return actions
+
+
+def checks_ratio() -> tuple[float, ...]:
+    """Return the speed of steps whose actions are checked, as a share of that without checks."""
+    batches = Batch(4096), Unchecked(4096)
+    seconds = [0.0, 0.0]
+    actions = np.zeros(4096, np.int64)
+    for batch in batches:
+        batch.reset()
+    for step in range(300):
+        for k, batch in enumerate(batches):
+            choose(batch.states, np.uint64(step), actions)
+            started = time.process_time()
+            batch.step(actions)
+            seconds[k] += time.process_time() - started
+    return (seconds[1] / seconds[0],)
+
+
+def vector_rates() -> tuple[float, ...]:
+    """Return learners' steps per second among greedy opponents: ours, side by side, the ratio."""
+    side_by_side = SyncVectorEnv([partial(FiveUpEnv, opponents="greedy") for _ in range(16)])
+    rates = []
+    for envs, steps in ((FiveUpVectorEnv(4096, opponents="greedy"), 60), (side_by_side, 60)):
+        _, infos = envs.reset(seed=0)
+        started = time.perf_counter()
+        for _ in range(steps):
+            infos = envs.step(infos["action_mask"].argmax(1))[4]
+        rates.append(steps * envs.num_envs / (time.perf_counter() - started))
+    return (*rates, rates[0] / rates[1])
 
 
 def aec_rate(env: Any, steps: int = 6_000) -> float:
@@ -168,12 +211,18 @@ def main() -> None:
     batch, engine = medians(lambda: batch_seconds(4096))
     env, raw, theirs, theirs_raw, ratio, raw_ratio, raw_to_raw = medians(aec_rates)
     (threads,) = medians(thread_ratio)
+    (checked,) = medians(checks_ratio)
+    vector, side_by_side, vector_ratio = medians(vector_rates)
     share, trained = medians(training_share, rounds=3)
     lines = [
         ("Batch, flat and mask, 4,096 games, one thread", f"{1e-6 / batch:.2f} M steps/s"),
         ("  compared with the engine alone", f"{batch / engine:.2f} times as long"),
         ("  compared with connect_four's AEC loop", f"{1 / batch / theirs:,.0f} times as fast"),
         ("Batch, 16,384 games, two threads against one", f"{threads:.2f} times as fast"),
+        ("Batch, with checks of actions against without", f"{checked:.3f} times as fast"),
+        ("vector environment, 4,096 games, greedy opponents", f"{vector:,.0f} steps/s"),
+        ("  compared with 16 environments side by side", f"{vector_ratio:.0f} times as fast"),
+        ("16 environments side by side", f"{side_by_side:,.0f} steps/s"),
         ("AEC loop, env()", f"{env:,.0f} steps/s"),
         ("  compared with connect_four's env()", f"{ratio:.1f} times as fast"),
         ("AEC loop, raw_env()", f"{raw:,.0f} steps/s"),

@@ -32,6 +32,7 @@ from fiveup_env.envs.episodes import (
     ENDED,
     Episodes,
     first_illegal,
+    first_repeated,
     observe_games,
     observe_seats,
     refusal,
@@ -129,6 +130,7 @@ class Batch:
         self._keys = np.zeros(games, np.uint64)
         self._episodes_played = np.zeros(games, np.int64)
         self._all = np.arange(games)
+        self._seen = np.zeros(games, np.int8)
         self._slices = [slice(k, min(k + SLICE, games)) for k in range(0, games, SLICE)]
         self._dealt = False
         self._make_workers()
@@ -231,7 +233,7 @@ class Batch:
         episodes, and `observe` updates the observations. Raises as `step` does.
         """
         which = self._checked_games(which)
-        if len(np.unique(which)) < len(which):
+        if first_repeated(which, self._seen) >= 0:
             raise OptionError("each game can make one move: an index is there twice")
         actions = self._checked_actions(actions, which)
         self._move(which, actions)

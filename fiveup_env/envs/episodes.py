@@ -130,6 +130,19 @@ def first_illegal(games: Array, which: Array, actions: Array) -> int:
 
 
 @compiled
+def first_repeated(which: Array, seen: Array) -> int:
+    """Return the index of the first entry that was there before, or -1; `seen` is all 0 scratch."""
+    found = -1
+    for k in range(len(which)):
+        if seen[which[k]] and found < 0:
+            found = k
+        seen[which[k]] = 1
+    for i in which:
+        seen[i] = 0
+    return found
+
+
+@compiled
 def step_games(
     games: Array,
     which: Array,

@@ -26,6 +26,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from fiveup_env.checks import whole
 from fiveup_env.encoders import bounds
 from fiveup_env.engine.chance import checked_seed
+from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.options import check_names
 from fiveup_env.envs.saved import pack, unpack
@@ -100,6 +101,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._fresh = np.ones(self.num_envs, np.bool_)  # the learner has not had a turn yet
         self._over = np.zeros(self.num_envs, np.bool_)  # at its end, and waiting for a reset
         self._before_first_turn = np.zeros(self.num_envs)
+        self._waiting = np.zeros(self.num_envs, np.int64)  # scratch
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions of every learner: bool, games x 121."""
@@ -201,17 +203,19 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return rows
 
     def _infos(self) -> dict[str, Any]:
-        masks = self.batch.mask * ~self._over[:, None]
+        masks = self.batch.mask.copy()
+        masks[self._over] = 0
         return {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def _others_move(self, rewards: np.ndarray, ends: _Ends) -> None:
         """Let the opponents move in every game until it is the learner's turn, or over."""
         while True:
-            others = (self.batch.turn != self._seats) & ~self._over
-            self._fresh &= others | self._over
-            waiting = np.flatnonzero(others)
-            if not len(waiting):
+            found = find_waiting(
+                self.batch.turn, self._seats, self._over, self._fresh, self._waiting
+            )
+            if not found:
                 return
+            waiting = self._waiting[:found]
             masks = self.batch.mask
             views = self.batch.views(waiting)
             chosen = np.asarray(self._opponents(views, masks[waiting], self._random))
@@ -226,11 +230,12 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         What happens before a learner's first turn counts towards its first step. An episode that
         ends before that turn is followed by the next one, and no learner hears of it.
         """
-        batch, fresh = self.batch, self._fresh[moved]
-        brought = batch.reward[moved, self._seats[moved]]
-        rewards[moved] += np.where(fresh, 0, brought)
-        self._before_first_turn[moved] += np.where(fresh, brought, 0)
+        batch = self.batch
+        add_rewards(moved, self._seats, batch.reward, self._fresh, self._before_first_turn, rewards)
         ended = (batch.terminated | batch.truncated)[moved]
+        if not ended.any():
+            return
+        fresh = self._fresh[moved]
         over, restarted = moved[ended & ~fresh], moved[ended & fresh]
         if len(over):
             ends.terminated[over] = batch.terminated[over]
@@ -263,6 +268,36 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"reset_mask must be an array of {self.num_envs} bool with one that is true"
             )
         return np.flatnonzero(mask)
+
+
+@compiled
+def find_waiting(turn: Array, seats: Array, over: Array, fresh: Array, waiting: Array) -> int:
+    """List the games in which an opponent is to move, and return how many they are.
+
+    Where a learner is to move, its episode is fresh no more.
+    """
+    count = 0
+    for i in range(len(turn)):
+        if over[i]:
+            continue
+        if turn[i] == seats[i]:
+            fresh[i] = False
+        else:
+            waiting[count] = i
+            count += 1
+    return count
+
+
+@compiled
+def add_rewards(
+    moved: Array, seats: Array, brought: Array, fresh: Array, before: Array, rewards: Array
+) -> None:
+    """Add what a move brought each learner, to its step or to what precedes its first turn."""
+    for i in moved:
+        if fresh[i]:
+            before[i] += brought[i, seats[i]]
+        else:
+            rewards[i] += brought[i, seats[i]]
 
 
 class _Ends:

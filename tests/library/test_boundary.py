@@ -156,7 +156,7 @@ def test_illegal_actions_end_their_games_in_a_batch() -> None:
     assert batch.mask.any(1).all()
 
 
-@pytest.mark.filterwarnings("ignore:Observation space for each agent")
+@pytest.mark.filterwarnings("ignore:Observation")
 def test_pettingzoos_test_passes_where_illegal_actions_terminate() -> None:
     api_test(fiveup_env.env(illegal="terminate", players=3), num_cycles=100)
 

@@ -25,6 +25,7 @@ UNSET: Final = {
     for field in dataclasses.fields(Rules)
     if field.name in FIELDS
 }
+EPISODE_OPTIONS: Final = ("episode", "reward", "max_hands")
 DEFAULTS: Final[Mapping[str, Any]] = {
     "rules": "five_up",
     "players": 2,
@@ -64,7 +65,7 @@ def rules_in(parameters: Mapping[str, Any]) -> Rules:
 
 def episodes_in(parameters: Mapping[str, Any]) -> Episodes:
     """Return the episodes that some parameters describe: of bounded length, and zero-sum."""
-    episodes = Episodes(*(parameters[name] for name in ("episode", "reward", "max_hands")))
+    episodes = Episodes(*(parameters[name] for name in EPISODE_OPTIONS))
     if episodes.reward == "points":
         raise OptionError(
             "reward must be margin or win, not points: the OpenSpiel game is zero-sum"
@@ -83,7 +84,7 @@ def parameters_of(rules: Rules, episodes: Episodes) -> dict[str, Any]:
         "players": rules.players,
         "teams": rules.teams,
         **rules.fields(),
-        **dataclasses.asdict(episodes),
+        **{name: getattr(episodes, name) for name in EPISODE_OPTIONS},
     }
 
 
