@@ -362,6 +362,7 @@ def _teach(options: argparse.Namespace) -> Figures:
     encoder = READS.get(options.kind, "flat")
     shape = Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
     network = load_network(options.start, shape) if options.start else build(shape)
+    encoder = network.shape.encoder  # with `--start`, maybe an older version
     _teacher(options.teacher)
     about = {
         "rules": options.rules.split(","),
@@ -382,7 +383,7 @@ def _teach(options: argparse.Namespace) -> Figures:
 
     history = imitate(
         network,
-        (_round(options, about, number) for number in range(options.rounds)),
+        (_round(options, about, encoder, number) for number in range(options.rounds)),
         count=options.rounds,
         epochs=options.epochs,
         batch_size=options.batch_size,
@@ -393,7 +394,9 @@ def _teach(options: argparse.Namespace) -> Figures:
     return history[-1]
 
 
-def _round(options: argparse.Namespace, about: dict[str, Any], number: int) -> Examples:
+def _round(
+    options: argparse.Namespace, about: dict[str, Any], encoder: str, number: int
+) -> Examples:
     """Gather the positions of a round; after the first, the policy makes a share of the moves."""
     positions = options.positions // options.rounds
     return gather_on_cores(
@@ -404,7 +407,7 @@ def _round(options: argparse.Namespace, about: dict[str, Any], number: int) -> E
         positions,
         options.seed * options.rounds + number,
         options.cores,
-        encoder=READS.get(options.kind, "flat"),
+        encoder=encoder,
         reward=options.reward,
         games=min(512, max(1, positions // (PARTS * 100))),
         share=POLICY_SHARE if number else RANDOM_SHARE,

@@ -44,11 +44,12 @@ class SelfPlay:
         self.folder = folder
         self.updates = 0
         self.decisions = 0
-        shape = shape_of(config)
-        self._learner = Learner(config, shape)
-        if config.start:
-            self._start_from(config.start)
-        self._batch = make_batch(config, shape.encoder)
+        start = self._start(config.start) if config.start else None
+        self._learner = Learner(config, start.shape if start else shape_of(config))
+        if start:
+            self.network.load_state_dict(start.state_dict())
+            self._learner.refresh_reference()
+        self._batch = make_batch(config, self.network.shape.encoder)
         self._rivals = Rivals(config, self._batch, folder)
         self._rivals.begin(self._chance(STARTING))
         self._rollouts = Rollouts(config, self._batch, self._rivals)
@@ -102,14 +103,14 @@ class SelfPlay:
         """Return this update's generator for a stream; no generator's state has to be saved."""
         return np.random.default_rng([self.config.seed, stream, self.updates])
 
-    def _start_from(self, policy: str) -> None:
+    def _start(self, policy: str) -> PolicyNetwork:
+        """Return the network of a policy, which reads the version of the encoder it learnt with."""
         try:
-            network = load_network(policy, self.network.shape)
+            network = load_network(policy, shape_of(self.config))
         except PolicyError as error:
             raise ConfigError(f"start: {error}") from None
         network.cool(self.config.start_temperature)
-        self.network.load_state_dict(network.state_dict())
-        self._learner.refresh_reference()
+        return network
 
     def _remember(self) -> None:
         """Add the current policy to the rivals."""

@@ -51,7 +51,7 @@ def save_policy(
     import torch
     from safetensors.torch import save
 
-    kind = torch.float16 if half else torch.float32
+    shape, kind = network.shape, torch.float16 if half else torch.float32
     weights = {
         name: weight.detach().to("cpu", kind).contiguous()
         for name, weight in network.state_dict().items()
@@ -59,8 +59,8 @@ def save_policy(
     _check_finite(weights, "the network")
     content = save(weights)
     description = {
-        **_format_of(network.shape),
-        "shape": asdict(network.shape),
+        **_format_of(shape),
+        "shape": asdict(shape) | {"encoder": get_encoder(shape.encoder).name},
         "about": dict(about),
     }
     description = json.loads(json.dumps(description))
@@ -87,9 +87,12 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
 
 
 def load_network(folder: str | Path, shape: Shape) -> PolicyNetwork:
-    """Return the network of a saved policy, for continuing from it with a network of `shape`."""
+    """Return the network of a saved policy, for continuing from it with a network of `shape`.
+
+    The policy may read an older version of the encoder: what continues from it has to read that.
+    """
     network, _ = load_policy(folder)
-    if network.shape != shape:
+    if asdict(network.shape) | {"encoder": shape.encoder} != asdict(shape):
         raise PolicyError(f"the policy in {folder} has {network.shape}, this run needs {shape}")
     return network
 
@@ -151,7 +154,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
         description = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise PolicyError(f"{path} is not valid JSON: {error}") from None
-    kinds = {"shape": dict, "digest": str, "about": dict}
+    kinds = {"encoder": dict, "shape": dict, "digest": str, "about": dict}
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise PolicyError(f'{path} is not a policy: it lacks "format": "{FORMAT}"')
     if description.get("version") != VERSION:
@@ -166,14 +169,15 @@ def _read_description(folder: Path) -> dict[str, Any]:
 
 
 def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:
-    from agents.policies.networks import Shape, ShapeError
+    from agents.policies.networks import Shape
 
     given, known = description["shape"], [one.name for one in fields(Shape)]
     if sorted(given) != sorted(known):
         raise PolicyError(f"{folder}: a shape must have {', '.join(known)}, not {', '.join(given)}")
+    encoder = f"{given['encoder']}@{description['encoder'].get('version')}"
     try:
-        return Shape(**given)
-    except (ShapeError, TypeError) as error:
+        return Shape(**given | {"encoder": encoder})
+    except (InputError, TypeError) as error:
         raise PolicyError(f"{folder}: {error}") from None
 
 

@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.policies.lookahead import FEATURE_COUNT, STEPS
-from fiveup_env.encoders import get_encoder, offsets
-from fiveup_env.encoders.flat import FLAT_PIECES
+from fiveup_env.encoders import full_name, get_encoder, offsets, place_of
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -35,6 +34,7 @@ READS: Final = {
     "attention": "tokens",
     "guided": "lookahead",
 }
+EVENTS, FEATURES, PLAYS = "events", "features", "plays"  # the pieces that are read by themselves
 MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 HEAD_WIDTH: Final = 32
@@ -54,7 +54,8 @@ class Shape:
         transformer over the history, with the rest of the row as one more token) or `guided`
         (residual blocks that also weigh the heuristics' features of every action).
     width, depth: units in a layer, and the number of layers or blocks.
-    encoder: the rows it reads: `tokens` for attention, `lookahead` if guided, otherwise `flat`.
+    encoder: the rows it reads: `tokens` for attention, `lookahead` if guided, otherwise `flat`;
+        without a version, such as `flat@1`, the newest, whose version is then part of the shape.
     shared: whether policy and value share all but their last layers.
     """
 
@@ -68,11 +69,13 @@ class Shape:
         """Raise ShapeError if no such network can be built."""
         if self.kind not in READS:
             raise ShapeError(unknown("network", self.kind, READS))
-        if self.encoder != READS[self.kind]:
+        encoder = get_encoder(self.encoder)
+        if encoder.name != READS[self.kind]:
             raise ShapeError(
                 f"a network of kind {self.kind!r} reads the encoder {READS[self.kind]!r}, "
                 f"not {self.encoder!r}"
             )
+        object.__setattr__(self, "encoder", full_name(encoder))
         for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
@@ -104,6 +107,9 @@ class PolicyNetwork(nn.Module):
         self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # logits by the points of a play
         guided = shape.kind == "guided"
         self.guide = _linear(shape.width, FEATURE_COUNT, FIRST_LOGITS) if guided else None
+        encoder = get_encoder(shape.encoder)
+        self.plays = place_of(encoder, PLAYS)[1]
+        self.features = place_of(encoder, FEATURES)[1] if guided else slice(0)
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return a logit for every action, allowed or not, and a value, for every row."""
@@ -133,11 +139,11 @@ class PolicyNetwork(nn.Module):
                 head.bias.div_(temperature)
 
     def _logits(self, rows: Tensor, latent: Tensor) -> Tensor:
-        plays = rows[:, -ACTION_COUNT:].long().clamp(0, MOST_POINTS + 1)
+        plays = rows[:, self.plays].long().clamp(0, MOST_POINTS + 1)
         logits = self.policy_head(latent) + self.worth[plays]
         if self.guide is None:
             return logits
-        steps = rows[:, : ACTION_COUNT * FEATURE_COUNT].view(-1, ACTION_COUNT, FEATURE_COUNT)
+        steps = rows[:, self.features].view(-1, ACTION_COUNT, FEATURE_COUNT)
         features = steps * (1 / STEPS)
         return logits + (features @ self.guide(latent)[:, :, None])[:, :, 0]
 
@@ -175,18 +181,25 @@ class Reader(nn.Module):
 
     def __init__(self, shape: Shape, *, hidden: bool = False) -> None:
         super().__init__()
-        pieces = get_encoder(shape.encoder).pieces
-        self.start = next(at for piece, at in offsets(pieces) if piece is FLAT_PIECES[0])
-        factors = _factors([*FLAT_PIECES, *(TRUTH_PIECES if hidden else ())])
+        encoder = get_encoder(shape.encoder)
+        facts = [
+            (piece, start)
+            for piece, start in offsets(encoder.pieces)
+            if piece.name not in {EVENTS, FEATURES}
+        ]
+        (_, first), (last, start) = facts[0], facts[-1]
+        self.facts = slice(first, start + last.size)  # all of `flat`, which is in one place
+        self.events = place_of(encoder, EVENTS)[1] if shape.kind == "attention" else slice(0)
+        factors = _factors([*(piece for piece, _ in facts), *(TRUTH_PIECES if hidden else ())])
         self.size = len(factors)
         self.register_buffer("factors", factors, persistent=False)
 
     def forward(self, rows: Tensor, truth: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the facts and the events, which are empty if the encoder has none."""
-        facts = rows[:, self.start :]
+        """Return the facts and the events, which are empty if the network reads none."""
+        facts = rows[:, self.facts]
         if truth is not None:
             facts = torch.cat([facts, truth], 1)
-        return facts * self.factors, rows[:, : self.start]
+        return facts * self.factors, rows[:, self.events]
 
 
 def _factors(pieces: Sequence[Piece]) -> Tensor:
@@ -196,7 +209,7 @@ def _factors(pieces: Sequence[Piece]) -> Tensor:
     """
     factors = []
     for piece in pieces:
-        largest = MOST_POINTS if piece.name == "plays" else max(-piece.low, piece.high)
+        largest = MOST_POINTS if piece.name == PLAYS else max(-piece.low, piece.high)
         factors += [2.0 ** -round(math.log2(largest) / 2)] * piece.size
     # On the CPU even if the weights have no device yet: factors are not in the saved weights.
     return torch.tensor(factors, device="cpu")
@@ -204,7 +217,10 @@ def _factors(pieces: Sequence[Piece]) -> Tensor:
 
 def _trunk(shape: Shape, facts: int) -> nn.Module:
     """Return the body of a network, from facts and events to `width` numbers."""
-    kinds = {"plain": Layers, "residual": Blocks, "attention": Attention, "guided": Blocks}
+    if shape.kind == "attention":
+        events, _ = place_of(get_encoder(shape.encoder), EVENTS)
+        return Attention(facts, events, shape.width, shape.depth)
+    kinds = {"plain": Layers, "residual": Blocks, "guided": Blocks}
     return kinds[shape.kind](facts, shape.width, shape.depth)
 
 
@@ -260,9 +276,8 @@ def _block(width: int, depth: int) -> nn.Sequential:
 class Attention(nn.Module):
     """A transformer over the events, with the facts as the token whose final state is returned."""
 
-    def __init__(self, facts: int, width: int, depth: int) -> None:
+    def __init__(self, facts: int, events: Piece, width: int, depth: int) -> None:
         super().__init__()
-        events = get_encoder("tokens").pieces[0]
         self.length, self.fields = events.shape
         self.most = events.high + 1
         self.facts = _linear(facts, width, 1.0)

@@ -5,8 +5,18 @@ docs/encoding.md lists the entries.
 
 from __future__ import annotations
 
-from fiveup_env.encoders.flat import Flat
-from fiveup_env.encoders.pieces import Encoder, Piece, bounds, offsets, piece_of, row_size, table_of
+from fiveup_env.encoders.flat import VERSIONS, Flat
+from fiveup_env.encoders.pieces import (
+    Encoder,
+    Piece,
+    bounds,
+    full_name,
+    offsets,
+    piece_of,
+    place_of,
+    row_size,
+    table_of,
+)
 from fiveup_env.encoders.tokens import Tokens
 from fiveup_env.errors import EncoderError, unknown
 
@@ -15,9 +25,11 @@ __all__ = [
     "Encoder",
     "Piece",
     "bounds",
+    "full_name",
     "get_encoder",
     "offsets",
     "piece_of",
+    "place_of",
     "register_encoder",
     "row_size",
     "table_of",
@@ -27,18 +39,36 @@ ENCODERS: dict[str, Encoder] = {}
 
 
 def register_encoder(encoder: Encoder) -> None:
-    """Make an encoder available by its name."""
+    """Make an encoder available by its name with its version, and by its name if it is the newest.
+
+    The versions of an encoder are objects of one class. Registering a version again, as a notebook
+    does when a cell is run again, replaces it.
+    """
     if not isinstance(encoder, Encoder):
         raise EncoderError(
             f"{encoder!r} is not an encoder: it needs name, version, pieces and encode"
         )
-    if encoder.name in ENCODERS:
-        raise EncoderError(f"there is an encoder {encoder.name!r} already")
-    ENCODERS[encoder.name] = encoder
+    if "@" in encoder.name:
+        raise EncoderError(
+            f"an encoder's name must not contain '@', which its version follows, "
+            f"not {encoder.name!r}"
+        )
+    newest = ENCODERS.get(encoder.name, encoder)
+    if _class_of(newest) != _class_of(encoder):
+        raise EncoderError(
+            f"there is an encoder {encoder.name!r} already, of the class {_class_of(newest)}; "
+            f"give this one another name"
+        )
+    ENCODERS[full_name(encoder)] = encoder
+    if encoder.version >= newest.version:
+        ENCODERS[encoder.name] = encoder
 
 
 def get_encoder(chosen: str | Encoder) -> Encoder:
-    """Return the encoder with a name, or the encoder that is given."""
+    """Return the encoder with a name, or the encoder that is given.
+
+    The newest version is meant unless the name says which: `flat` or `flat@1`.
+    """
     if isinstance(chosen, Encoder):
         return chosen
     if chosen == "oracle":
@@ -50,5 +80,11 @@ def get_encoder(chosen: str | Encoder) -> Encoder:
     return ENCODERS[chosen]
 
 
-register_encoder(Flat())
-register_encoder(Tokens())
+def _class_of(encoder: Encoder) -> str:
+    """Return the module and the name of an encoder's class, which outlive a new definition."""
+    return f"{type(encoder).__module__}.{type(encoder).__qualname__}"
+
+
+for _version in VERSIONS:
+    register_encoder(Flat(_version))
+    register_encoder(Tokens(_version))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fiveup_env.encoders.pieces import Piece, offsets
@@ -18,87 +20,128 @@ from fiveup_env.engine.legality import drawable, mark_legal
 from fiveup_env.engine.scoring import FIVES, MAX_TOTAL
 from fiveup_env.engine.state import ONE, PLAYING, next_seat, side_of
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, FIRST_WAY
-from fiveup_env.rules.fields import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAYERS
+from fiveup_env.rules.fields import (
+    CHOICES,
+    MAX_MULTIPLE,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    ROUND_ALL,
+    ROUND_SIDE,
+    SUBTRACT_OWN,
+)
 from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+VERSIONS = (1, 2)
 SEATS = MAX_PLAYERS
 LARGEST = 127  # the largest int8
-DIGIT_BITS = 6
-DIGIT = 1 << DIGIT_BITS  # numbers that may be large are written as two digits in this base
 MAX_DRAWS = TILE_COUNT - MIN_PLAYERS
 
-RULES_PIECES = (
-    Piece("players", (SEATS - 1,), 0, 1, "the number of players, one-hot: 2, 3, 4 or 5"),
-    Piece("teams", (1,), 0, 1, "1 if four play as partners"),
-    Piece("spinners", (3,), 0, 1, f"which doubles spin, one-hot: {', '.join(CHOICES['spinners'])}"),
-    Piece("draw_optional", (1,), 0, 1, "1 if drawing is a choice"),
-    Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
-    Piece("hand_end", (3,), 0, 1, f"hand-end scoring, one-hot: {', '.join(CHOICES['hand_end'])}"),
-    Piece("round_per_side", (1,), 0, 1, "1 if the pips left are rounded by side, not by hand"),
-    Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each `multiple` in the total"),
-    Piece("immediate", (1,), 0, 1, "1 if the game ends at once when the target is reached"),
-    Piece("exact_target", (1,), 0, 1, "1 if the target must be hit exactly"),
-    Piece("multiple", (1,), 2, MAX_MULTIPLE, "a total scores if it is a multiple of this"),
-    Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the highest pip of the set"),
-    Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
-    Piece("target", (2,), -128, LARGEST, f"the target in units, as two digits in base {DIGIT}"),
-)
-FLAT_PIECES = (
-    Piece("hand", (TILE_COUNT,), 0, 1, "the tiles in the observer's hand"),
-    Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles that each seat has set in this hand"),
-    Piece("plain_ends", (PIP_COUNT,), 0, PIP_COUNT, "how many plain ends show each pip"),
-    Piece(
-        "doubles",
-        (PIP_COUNT, 6),
-        0,
-        1,
-        "the state of each pip's double, one-hot: not played, two sides free, one side free, two "
-        "cross ends free, one cross end free, closed",
-    ),
-    Piece("spinner", (PIP_COUNT,), 0, 1, "the pip of the first double played, one-hot"),
-    Piece("total", (1,), 0, LARGEST, f"the total of all open ends, capped at {LARGEST}"),
-    Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo `multiple`, one-hot"),
-    Piece("sizes", (SEATS,), 0, TILE_COUNT, "tiles in each hand"),
-    Piece("boneyard", (1,), 0, TILE_COUNT, "tiles in the boneyard"),
-    Piece("drawable", (1,), 0, TILE_COUNT, "how many of them may be drawn"),
-    Piece("draws", (SEATS,), 0, MAX_DRAWS, "tiles that each seat has drawn in this hand"),
-    Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "1 if the seat was shown to lack the pip"),
-    Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by any seat since then"),
-    Piece("lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles drawn by the seat since then"),
-    Piece("turn", (SEATS,), 0, 1, "the seat to move, one-hot; all 0 after the end of a hand"),
-    Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
-    Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
-    Piece(
-        "to_go",
-        (SEATS, 2),
-        -128,
-        LARGEST,
-        f"the target minus the score of the seat's side, in units, as two digits in base {DIGIT}",
-    ),
-    *RULES_PIECES,
-    Piece(
-        "plays",
-        (ACTION_COUNT,),
-        0,
-        LARGEST,
-        "for every action: 0 if it is illegal, else 1 + what the total would score, in units",
-    ),
-)
+# By version: numbers that may be large are written as this many digits of this many bits.
+DIGITS = (0, 2, 3)
+DIGIT_BITS = (0, 6, 7)
 
-_STARTS = {piece.name: start for piece, start in offsets(FLAT_PIECES)}
+
+def _rules_pieces(version: int) -> tuple[Piece, ...]:
+    """Return the pieces that say by which rules the game is played."""
+    if version == 1:
+        by_side = "1 if the pips left are rounded by side, not by hand"
+        changed: tuple[Piece, ...] = (Piece("round_per_side", (1,), 0, 1, by_side),)
+    else:
+        changed = (
+            _one_of("round_per", "what is rounded by itself"),
+            Piece("block_difference", (1,), 0, 1, "1 if a blocked hand pays the difference"),
+            Piece("leader_rotates", (1,), 0, 1, "1 if the seat after the last leader leads"),
+            Piece("lead_highest_double", (1,), 0, 1, "1 if the highest double leads, not the lot"),
+        )
+    return (
+        Piece("players", (SEATS - 1,), 0, 1, "the number of players, one-hot: 2, 3, 4 or 5"),
+        Piece("teams", (1,), 0, 1, "1 if four play as partners"),
+        _one_of("spinners", "which doubles spin"),
+        Piece("draw_optional", (1,), 0, 1, "1 if drawing is a choice"),
+        Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
+        _one_of("hand_end", "hand-end scoring"),
+        *changed,
+        Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each `multiple` in the total"),
+        Piece("immediate", (1,), 0, 1, "1 if the game ends at once when the target is reached"),
+        Piece("exact_target", (1,), 0, 1, "1 if the target must be hit exactly"),
+        Piece("multiple", (1,), 2, MAX_MULTIPLE, "a total scores if it is a multiple of this"),
+        Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the highest pip of the set"),
+        Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
+        _number("target", (), "the target", version),
+    )
+
+
+def _one_of(field: str, meaning: str) -> Piece:
+    """Return the piece of a rule field whose values are words."""
+    values = CHOICES[field]
+    return Piece(field, (len(values),), 0, 1, f"{meaning}, one-hot: {', '.join(values)}")
+
+
+def _number(name: str, shape: tuple[int, ...], meaning: str, version: int) -> Piece:
+    """Return the piece of numbers that may be large."""
+    count = {2: "two", 3: "three"}[DIGITS[version]]
+    meaning += f", in units, as {count} digits in base {1 << DIGIT_BITS[version]}"
+    return Piece(name, (*shape, DIGITS[version]), -128, LARGEST, meaning)
+
+
+def _flat_pieces(version: int) -> tuple[Piece, ...]:
+    """Return the pieces of a row of some version."""
+    return (
+        Piece("hand", (TILE_COUNT,), 0, 1, "the tiles in the observer's hand"),
+        Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles that each seat has set in this hand"),
+        Piece("plain_ends", (PIP_COUNT,), 0, PIP_COUNT, "how many plain ends show each pip"),
+        Piece(
+            "doubles",
+            (PIP_COUNT, 6),
+            0,
+            1,
+            "the state of each pip's double, one-hot: not played, two sides free, one side free, "
+            "two cross ends free, one cross end free, closed",
+        ),
+        Piece("spinner", (PIP_COUNT,), 0, 1, "the pip of the first double played, one-hot"),
+        Piece("total", (1,), 0, LARGEST, f"the total of all open ends, capped at {LARGEST}"),
+        Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo `multiple`, one-hot"),
+        Piece("sizes", (SEATS,), 0, TILE_COUNT, "tiles in each hand"),
+        Piece("boneyard", (1,), 0, TILE_COUNT, "tiles in the boneyard"),
+        Piece("drawable", (1,), 0, TILE_COUNT, "how many of them may be drawn"),
+        Piece("draws", (SEATS,), 0, MAX_DRAWS, "tiles that each seat has drawn in this hand"),
+        Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "1 if the seat was shown to lack the pip"),
+        Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by any seat since then"),
+        Piece(
+            "lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles drawn by the seat since then"
+        ),
+        Piece("turn", (SEATS,), 0, 1, "the seat to move, one-hot; all 0 after the end of a hand"),
+        Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
+        Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
+        _number("to_go", (SEATS,), "the target minus the score of the seat's side", version),
+        *_rules_pieces(version),
+        Piece(
+            "plays",
+            (ACTION_COUNT,),
+            0,
+            LARGEST,
+            "for every action: 0 if it is illegal, else 1 + what the total would score, in units",
+        ),
+    )
+
+
+FLAT_PIECES = {version: _flat_pieces(version) for version in VERSIONS}
+FLAT_SIZES = (0, *(sum(piece.size for piece in FLAT_PIECES[version]) for version in VERSIONS))
+
+# Where the pieces start whose place is the same in every version.
+_STARTS = {piece.name: start for piece, start in offsets(FLAT_PIECES[VERSIONS[0]])}
 _HAND, _PLAYED, _PLAIN, _DOUBLES = (_STARTS[n] for n in ("hand", "played", "plain_ends", "doubles"))
 _SPINNER, _TOTAL, _MODULO = (_STARTS[name] for name in ("spinner", "total", "total_modulo"))
 _SIZES, _BONEYARD, _DRAWABLE = (_STARTS[name] for name in ("sizes", "boneyard", "drawable"))
 _DRAWS, _LACKS, _AGE, _SINCE = (_STARTS[n] for n in ("draws", "lacks", "lacks_age", "lacks_draws"))
-_TURN, _LEAD, _PASSES = (_STARTS[name] for name in ("turn", "lead", "passes"))
-_TO_GO, _RULES, _PLAYS = (_STARTS[name] for name in ("to_go", "players", "plays"))
-_RULES_STARTS = {piece.name: start for piece, start in offsets(RULES_PIECES)}
-_TARGET = _RULES + _RULES_STARTS["target"]
+_TURN, _LEAD, _PASSES, _TO_GO = (_STARTS[name] for name in ("turn", "lead", "passes", "to_go"))
 MODULO = np.array(
     [[total % max(1, m) for total in range(MAX_TOTAL + 1)] for m in range(MAX_MULTIPLE + 1)],
     np.int8,
 )
-FLAT_SIZE = sum(piece.size for piece in FLAT_PIECES)
 
 
 class Flat:
@@ -108,34 +151,31 @@ class Flat:
     """
 
     name = "flat"
-    version = 1
-    pieces = FLAT_PIECES
+
+    def __init__(self, version: int = VERSIONS[-1]) -> None:
+        self.version, self.pieces = version, FLAT_PIECES[version]
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        encode_flat(views, rows)
-
-
-@compiled
-def encode_flat(views: Array, rows: Array) -> None:
-    """Write a row for each view."""
-    for r in range(len(views)):
-        write_flat(views[r], rows, r, 0)
+        _WRITERS[self.version](views, rows)
 
 
 @inlined
-def write_flat(view: Struct, rows: Array, r: int, at: int) -> None:
-    """Write all pieces of `flat` into row r, from column `at` on."""
+def write_flat(view: Struct, version: int, rows: Array, r: int, at: int) -> None:
+    """Write all pieces of a version of `flat` into row r, from column `at` on.
+
+    The version should be a constant when this is compiled: then rows are written twice as fast.
+    """
     public, rules, layout = view.public, view.public.rules, view.public.layout
-    for entry in range(FLAT_SIZE):
+    for entry in range(FLAT_SIZES[version]):
         rows[r, at + entry] = 0
     _write_layout(view, rows, r, at)
     seat = signed(view.seat)
     for k in range(rules.players):
         rows[r, at + _SIZES + k] = public.sizes[seat]
         rows[r, at + _DRAWS + k] = public.draws[seat]
-        to_go = rules.target - public.scores[side_of(rules, seat)]
-        _write_number(rows, r, at + _TO_GO + 2 * k, _in_units(rules, to_go))
+        to_go = _in_units(rules, rules.target - public.scores[side_of(rules, seat)], version)
+        _write_number(rows, r, at + _TO_GO + DIGITS[version] * k, to_go, version)
         if public.lacked[seat]:
             _write_lacks(public, rows, r, at, seat, k)
         seat = next_seat(rules, seat)
@@ -146,7 +186,7 @@ def write_flat(view: Struct, rows: Array, r: int, at: int) -> None:
     rows[r, at + _PASSES] = public.passes
     rows[r, at + _TOTAL] = min(LARGEST, layout.total)
     rows[r, at + _MODULO + MODULO[rules.multiple, layout.total]] = 1
-    _write_rules(rules, rows, r, at)
+    at = _write_rules(rules, version, rows, r, at + _TO_GO + DIGITS[version] * SEATS)
     if public.phase == PLAYING and public.turn == view.seat:
         _write_plays(view, rows, r, at)
 
@@ -176,8 +216,13 @@ def seats_on(view: Struct, seat: int) -> int:
 
 
 @inlined
-def _in_units(rules: Struct, points: int) -> int:
-    return points if rules.unit == 1 else points // rules.unit
+def _in_units(rules: Struct, points: int, version: int) -> int:
+    """Return the number of units that make up these points; version 1 drops the last part of one.
+
+    Scores are whole units. So version 1 does not tell a target of 60 from one of 61, in fives.
+    """
+    missing = 0 if version == 1 else rules.unit - 1
+    return points if rules.unit == 1 else (points + missing) // rules.unit
 
 
 @inlined
@@ -194,16 +239,20 @@ def _write_lacks(public: Struct, rows: Array, r: int, at: int, seat: int, k: int
 
 
 @inlined
-def _write_number(rows: Array, r: int, at: int, number: int) -> None:
-    rows[r, at] = max(-128, min(LARGEST, number >> DIGIT_BITS))
-    rows[r, at + 1] = number & (DIGIT - 1)
+def _write_number(rows: Array, r: int, at: int, number: int, version: int) -> int:
+    """Write the digits of a number, the highest first, and return the column after them."""
+    digits, bits = DIGITS[version], DIGIT_BITS[version]
+    for place in range(digits - 1, 0, -1):
+        rows[r, at + place] = number & ((1 << bits) - 1)
+        number >>= bits
+    rows[r, at] = max(-128, min(LARGEST, number))
+    return at + digits
 
 
 @inlined
 def _write_plays(view: Struct, rows: Array, r: int, at: int) -> None:
     """Mark the legal actions, then add what each would score."""
     public, layout = view.public, view.public.layout
-    at += _PLAYS
     mark_legal(public, view.hand, rows, r, at)
     fives = public.rules.multiple
     if public.plies == 0:
@@ -229,18 +278,42 @@ def _write_plays(view: Struct, rows: Array, r: int, at: int) -> None:
 
 
 @inlined
-def _write_rules(rules: Struct, rows: Array, r: int, at: int) -> None:
-    rows[r, at + _RULES + rules.players - MIN_PLAYERS] = 1
-    rows[r, at + _RULES + 4] = rules.sides < rules.players
-    rows[r, at + _RULES + 5 + rules.spinners] = 1
-    rows[r, at + _RULES + 8] = rules.draw
-    rows[r, at + _RULES + 9] = rules.reserve
-    rows[r, at + _RULES + 10 + rules.hand_end] = 1
-    rows[r, at + _RULES + 13] = rules.round_per
-    rows[r, at + _RULES + 14] = rules.unit
-    rows[r, at + _RULES + 15] = rules.game_end
-    rows[r, at + _RULES + 16] = rules.exact_target
-    rows[r, at + _RULES + 17] = rules.multiple
-    rows[r, at + _RULES + 18] = rules.max_pip
-    rows[r, at + _RULES + 19] = rules.hand_size
-    _write_number(rows, r, at + _TARGET, _in_units(rules, rules.target))
+def _write_rules(rules: Struct, version: int, rows: Array, r: int, at: int) -> int:
+    """Write the rules, and return the column after them."""
+    rows[r, at + rules.players - MIN_PLAYERS] = 1
+    rows[r, at + 4] = rules.sides < rules.players
+    rows[r, at + 5 + rules.spinners] = 1
+    rows[r, at + 8] = rules.draw
+    rows[r, at + 9] = rules.reserve
+    rows[r, at + 10 + rules.hand_end] = 1
+    if version == 1:
+        subtracts_all = rules.hand_end == SUBTRACT_OWN and rules.round_per == ROUND_ALL
+        rows[r, at + 13] = rules.round_per == ROUND_SIDE or subtracts_all
+        at += 14
+    else:
+        rows[r, at + 13 + rules.round_per] = 1
+        rows[r, at + 16] = rules.block_pays
+        rows[r, at + 17] = rules.leader
+        rows[r, at + 18] = rules.lead_tile
+        at += 19
+    rows[r, at] = rules.unit
+    rows[r, at + 1] = rules.game_end
+    rows[r, at + 2] = rules.exact_target
+    rows[r, at + 3] = rules.multiple
+    rows[r, at + 4] = rules.max_pip
+    rows[r, at + 5] = rules.hand_size
+    return _write_number(rows, r, at + 6, _in_units(rules, rules.target, version), version)
+
+
+def _writer(version: int) -> Callable[[Array, Array], None]:
+    """Return the compiled loop over views for one version."""
+
+    @compiled
+    def write(views: Array, rows: Array) -> None:
+        for r in range(len(views)):
+            write_flat(views[r], version, rows, r, 0)
+
+    return write
+
+
+_WRITERS = {version: _writer(version) for version in VERSIONS}

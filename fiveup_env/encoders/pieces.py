@@ -51,6 +51,11 @@ class Encoder(Protocol):
         """Overwrite `rows`, int8 of shape (views, entries), with a row for each VIEW struct."""
 
 
+def full_name(encoder: Encoder) -> str:
+    """Return the name of an encoder with its version, such as `flat@1`."""
+    return f"{encoder.name}@{encoder.version}"
+
+
 def row_size(encoder: Encoder) -> int:
     """Return the number of entries in a row."""
     return sum(piece.size for piece in encoder.pieces)
@@ -71,16 +76,24 @@ def offsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
         start += piece.size
 
 
-def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
-    """Return one piece of some rows in its own shape, sharing their memory.
+def place_of(encoder: Encoder, name: str) -> tuple[Piece, slice]:
+    """Return the piece with a name, and where it is in a row.
 
     Raises KeyError if the encoder has no piece of that name.
     """
     for piece, start in offsets(encoder.pieces):
         if piece.name == name:
-            part = rows[..., start : start + piece.size]
-            return part.reshape(*rows.shape[:-1], *piece.shape)
+            return piece, slice(start, start + piece.size)
     raise KeyError(name)
+
+
+def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
+    """Return one piece of some rows in its own shape, sharing their memory.
+
+    Raises KeyError if the encoder has no piece of that name.
+    """
+    piece, place = place_of(encoder, name)
+    return rows[..., place].reshape(*rows.shape[:-1], *piece.shape)
 
 
 def table_of(pieces: Sequence[Piece]) -> str:

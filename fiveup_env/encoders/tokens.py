@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiveup_env.encoders.flat import FLAT_PIECES, seats_on, write_flat
+from fiveup_env.encoders.flat import FLAT_PIECES, VERSIONS, seats_on, write_flat
 from fiveup_env.encoders.pieces import Piece
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.rules.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
 from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
 PLAYED, DRAWN = 1, 2
 LENGTH = 2 * TILE_COUNT
 FIELDS = 6
 TOKENS_SIZE = LENGTH * FIELDS
+EVENTS = Piece(
+    "events",
+    (LENGTH, FIELDS),
+    0,
+    TILE_COUNT,
+    "the events so far, oldest first, then zeros. For each: 1 for a tile set, 2 for a tile drawn; "
+    "1 + the seat, counted from the observer; 1 + the tile (0: unknown). For a tile set on an end, "
+    "else 0: 1 + the pip of the end; 1 for a plain end, 2 for the double; 1 + the pip that the "
+    "tile shows outwards",
+)
 
 
 class Tokens:
@@ -26,32 +38,13 @@ class Tokens:
     """
 
     name = "tokens"
-    version = 1
-    pieces = (
-        Piece(
-            "events",
-            (LENGTH, FIELDS),
-            0,
-            TILE_COUNT,
-            "the events so far, oldest first, then zeros. For each: 1 for a tile set, 2 for a tile "
-            "drawn; 1 + the seat, counted from the observer; 1 + the tile (0: unknown). For a tile "
-            "set on an end, else 0: 1 + the pip of the end; 1 for a plain end, 2 for the double; "
-            "1 + the pip that the tile shows outwards",
-        ),
-        *FLAT_PIECES,
-    )
+
+    def __init__(self, version: int = VERSIONS[-1]) -> None:
+        self.version, self.pieces = version, (EVENTS, *FLAT_PIECES[version])
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        encode_tokens(views, rows)
-
-
-@compiled
-def encode_tokens(views: Array, rows: Array) -> None:
-    """Write a row for each view."""
-    for r in range(len(views)):
-        _write_events(views[r], rows, r)
-        write_flat(views[r], rows, r, TOKENS_SIZE)
+        _WRITERS[self.version](views, rows)
 
 
 @inlined
@@ -76,3 +69,18 @@ def _write_events(view: Struct, rows: Array, r: int) -> None:
             rows[r, at + 4] = 1 + ACTION_END[action]
             rows[r, at + 5] = 1 + ACTION_OUTWARD[action]
             at += FIELDS
+
+
+def _writer(version: int) -> Callable[[Array, Array], None]:
+    """Return the compiled loop over views for one version."""
+
+    @compiled
+    def write(views: Array, rows: Array) -> None:
+        for r in range(len(views)):
+            _write_events(views[r], rows, r)
+            write_flat(views[r], version, rows, r, TOKENS_SIZE)
+
+    return write
+
+
+_WRITERS = {version: _writer(version) for version in VERSIONS}

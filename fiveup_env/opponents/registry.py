@@ -26,9 +26,15 @@ _AGENTS: dict[str, type[Any] | str] = {}
 
 
 def register_agent(name: str, agent: type[Any] | str) -> None:
-    """Make an agent available by its name: its class, or the place of it, `"module:Class"`."""
-    if name in _AGENTS:
-        raise AgentError(f"there is an agent {name!r} already")
+    """Make an agent available by its name: its class, or the place of it, `"module:Class"`.
+
+    Registering a class again, as a notebook does when a cell is run again, replaces it.
+    """
+    former = _AGENTS.get(name, agent)
+    if _place_of(former) != _place_of(agent):
+        raise AgentError(
+            f"there is an agent {name!r} already, {_place_of(former)}; give this one another name"
+        )
     _AGENTS[name] = agent
 
 
@@ -73,6 +79,11 @@ def listing() -> str:
             for field in dataclasses.fields(agent)
         ]
     return "\n".join(lines)
+
+
+def _place_of(agent: type[Any] | str) -> str:
+    """Return the module and the name of a class, which outlive a new definition of it."""
+    return agent if isinstance(agent, str) else f"{agent.__module__}:{agent.__qualname__}"
 
 
 def _loaders() -> dict[str, Callable[[], type[Any]]]:

@@ -20,7 +20,7 @@ from agents.learn.imitation import (
     gather_on_cores,
     imitate,
 )
-from agents.policies.files import load_policy
+from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
@@ -281,6 +281,14 @@ def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> Non
     other = run("--start", str(out), "--width", "32", "--out", str(tmp_path / "other"))
     assert other.returncode == 2
     assert "width=16" in other.stderr.partition("this run")[0]
+    save_policy(tmp_path / "older", build(Shape("guided", 16, 1, "lookahead@1")), {})
+    further = run(
+        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epochs", "1"),
+        *("--start", str(tmp_path / "older"), "--kind", "guided", "--width", "16", "--depth", "1"),
+        *("--rounds", "2", "--out", str(tmp_path / "further")),
+    )
+    assert further.returncode == 0, further.stderr
+    assert load_policy(tmp_path / "further")[0].shape.encoder == "lookahead@1"
     refused = run("--teacher", "greedy", "--out", str(out))
     assert refused.returncode == 2
     assert refused.stderr == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from agents.learn.runs.config import Config, ConfigError
 from agents.learn.selfplay import SelfPlay, shape_of
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
+from agents.policies.networks import Shape, build
+from fiveup_env import get_encoder
 from fiveup_env.envs.batch import Batch
 
 if TYPE_CHECKING:
@@ -187,6 +190,28 @@ def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
         SelfPlay(Config(**{**TINY, "width": 32}, start=str(tmp_path / "first")), tmp_path)
     with pytest.raises(ConfigError, match=r"start: .*nowhere.*cannot be read"):
         SelfPlay(Config(**TINY, start=str(tmp_path / "nowhere")), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "encoder"), [("plain", "flat@1"), ("guided", "lookahead@1"), ("attention", "tokens@1")]
+)
+def test_a_start_is_continued_with_the_encoder_that_it_learnt_with(
+    kind: str, encoder: str, tmp_path: Path
+) -> None:
+    config = Config(**TINY | {"network": kind, "width": 32}, start=str(tmp_path / "first"))
+    network = build(Shape(kind, 32, config.depth, encoder))
+    save_policy(tmp_path / "first", network, {})
+    run = SelfPlay(config, tmp_path)
+    assert run._batch.encoder is get_encoder(encoder)
+    run.update(0)
+    save_policy(tmp_path / "second", run.network, {})
+    assert load_policy(tmp_path / "second")[0].shape.encoder == encoder
+    resumed = SelfPlay(config, tmp_path)
+    resumed.restore(*copy.deepcopy(run.state()))
+    run.update(0)
+    resumed.update(0)
+    for key, weight in run.network.state_dict().items():
+        assert torch.equal(weight, resumed.network.state_dict()[key])
 
 
 @pytest.mark.parametrize("kind", ["plain", "guided"])

@@ -28,6 +28,8 @@ SHAPES = [
     Shape("residual", 32, 3),
     Shape("attention", 32, 2, "tokens"),
     Shape("attention", 32, 1, "tokens", shared=True),
+    Shape("guided", 32, 1, "lookahead"),
+    Shape("guided", 32, 1, "lookahead@1"),
 ]
 
 
@@ -56,6 +58,7 @@ def rows_for(shape: Shape, moves: int = 20) -> torch.Tensor:
         ({"kind": "plane"}, "no network 'plane' .did you mean 'plain'"),
         ({"kind": "attention"}, "'attention' reads the encoder 'tokens', not 'flat'"),
         ({"encoder": "tokens"}, "'plain' reads the encoder 'flat', not 'tokens'"),
+        ({"encoder": "tokens@1"}, "'plain' reads the encoder 'flat', not 'tokens@1'"),
         ({"width": 0}, "width must be a whole number from 1 to 4096, not 0"),
         ({"width": 64.0}, "width must be a whole number"),
         ({"depth": True}, "depth must be a whole number from 1 to 64, not True"),

@@ -30,7 +30,7 @@ from agents.policies.files import (
 )
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, FiveUpError
-from fiveup_env.encoders import ENCODERS
+from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.registry import make_agent
@@ -45,6 +45,9 @@ SHAPES = [
     Shape(width=32),
     Shape("residual", 32, 2, shared=True),
     Shape("attention", 32, 1, "tokens"),
+    Shape(width=32, encoder="flat@1"),
+    Shape("attention", 32, 1, "tokens@1"),
+    Shape("guided", 32, 1, "lookahead@1"),
 ]
 ABOUT = {"rules": ["five_up"], "command": "python train.py", "results": {"greedy": 0.7}, "5": [1]}
 
@@ -98,7 +101,7 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
 def test_a_loaded_network_can_learn_on(saved: Path) -> None:
     network, _ = load_policy(saved)
     before = network.policy_head.bias.detach().clone()
-    logits, values = network(torch.zeros(3, 518, dtype=torch.int8))
+    logits, values = network(torch.zeros(3, row_size(get_encoder("flat")), dtype=torch.int8))
     (logits.sum() + values.sum()).backward()
     torch.optim.Adam(network.parameters()).step()
     assert not torch.equal(network.policy_head.bias, before)
@@ -179,6 +182,12 @@ DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     ({"format": "other"}, r'is not a policy: it lacks "format": "fiveup-policy"'),
     ({"version": 2}, "has format version 2; this code reads version 1"),
     ({"shape": None}, "it has no 'shape' of type dict"),
+    ({"encoder": None}, "it has no 'encoder' of type dict"),
+    ({"encoder": {"name": "flat"}}, "there is no encoder 'flat@None'"),
+    (
+        {"encoder": {"name": "tokens", "version": 1, "row_size": 518}},
+        "made for encoder .*'tokens'.*this code has .*'flat'",
+    ),
     ({"about": []}, "it has no 'about' of type dict"),
     (
         {"shape": {"kind": "plain"}},
@@ -209,14 +218,33 @@ def test_descriptions_that_do_not_fit_are_refused(
         load_policy(saved)
 
 
-def test_a_policy_for_another_version_of_the_encoder_is_refused(
+def test_a_policy_keeps_the_version_of_its_encoder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_policy(tmp_path, lively(Shape(width=16, encoder="flat@1")), {})
+    description = json.loads((tmp_path / DESCRIPTION).read_text())
+    assert description["shape"]["encoder"] == "flat"
+    assert description["encoder"] == {"name": "flat", "version": 1, "row_size": 518}
+    for newest in ("flat@2", "flat@1"):
+        monkeypatch.setitem(ENCODERS, "flat", ENCODERS[newest])
+        assert load_policy(tmp_path)[0].shape.encoder == "flat@1"
+    monkeypatch.delitem(ENCODERS, "flat@1")
+    with pytest.raises(PolicyError, match=r"there is no encoder 'flat@1'.*known: .*flat@2"):
+        load_policy(tmp_path)
+
+
+def test_a_policy_for_other_rows_of_the_same_version_is_refused(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Newer(Flat):
-        version = 2
+    class Longer(Flat):
+        def __init__(self) -> None:
+            super().__init__()
+            self.pieces = (*self.pieces, *self.pieces)
 
-    monkeypatch.setitem(ENCODERS, "flat", Newer())
-    with pytest.raises(PolicyError, match=r"made for encoder .*'version': 1.*has .*'version': 2"):
+    monkeypatch.setitem(ENCODERS, "flat@2", Longer())
+    size = row_size(get_encoder("flat"))
+    why = f"made for encoder .*'row_size': {size}.*has .*'row_size': {2 * size}"
+    with pytest.raises(PolicyError, match=why):
         load_policy(saved)
 
 

@@ -59,13 +59,37 @@ def test_a_spec_sets_the_options_of_an_agent(monkeypatch: pytest.MonkeyPatch) ->
     assert make_agent("slow:times=5,seconds=0.25") == Slow(0.25, 5)
     assert "slow" in listing()
     assert "seconds=1.5  how long" in listing()
-    with pytest.raises(AgentError, match="already"):
-        register_agent("slow", Slow)
     with pytest.raises(AgentError, match=r"no option of slow 'second'.*did you mean 'seconds'"):
         make_agent("slow:second=3")
     for spec in ("slow:times", "slow:times=", "slow:times=two"):
         with pytest.raises(AgentError, match="times must be a int"):
             make_agent(spec)
+
+
+def test_an_agent_defined_again_replaces_the_former_and_no_other_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+
+    def define(number: int) -> type[Any]:
+        @dataclass(frozen=True)
+        class Again(Slow):
+            """Defined in a cell that is run again and again."""
+
+            times: int = number
+
+        return Again
+
+    first, second = define(1), define(2)
+    for agent in (first, second):
+        register_agent("again", agent)
+        assert make_agent("again") == agent()
+    register_agent("slow", f"{Slow.__module__}:Slow")
+    register_agent("slow", Slow)
+    for other in (Slow, f"{Slow.__module__}:Slow"):
+        with pytest.raises(AgentError, match=r"an agent 'again' already, .*Again; give this one"):
+            register_agent("again", other)
+    assert make_agent("again") == second()
 
 
 def test_a_spec_names_the_opponents_of_a_learner() -> None:

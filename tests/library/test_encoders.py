@@ -5,32 +5,51 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import MOVES, TILES, Batch, Game, Piece, get_encoder, register_encoder
-from fiveup_env.encoders import ENCODERS, bounds, offsets, piece_of, row_size, table_of
+from fiveup_env import MOVES, TILES, Batch, Game, Piece, Rules, get_encoder, register_encoder
+from fiveup_env.encoders import (
+    ENCODERS,
+    bounds,
+    full_name,
+    offsets,
+    piece_of,
+    row_size,
+    table_of,
+)
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import EncoderError
+from fiveup_env.rules.fields import CHOICES, MAX_TARGET
 from tests.library.test_engine_against_reference import any_rules
 from tests.support import game_of, play_randomly, push_all, shuffled_hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 thorough = settings(max_examples=80, suppress_health_check=list(HealthCheck))
 
 
-def row_of(game: Game, seat: int, name: str = "flat") -> np.ndarray:
+FLAT = get_encoder("flat")
+
+
+def encoded(view: np.ndarray, name: str) -> np.ndarray:
     encoder = get_encoder(name)
     row = np.full((1, row_size(encoder)), 99, np.int8)
-    encoder.encode(game.view(seat), row)
+    encoder.encode(view, row)
     return row[0]
 
 
+def row_of(game: Game, seat: int, name: str = "flat") -> np.ndarray:
+    return encoded(game.view(seat), name)
+
+
 def piece(game: Game, seat: int, name: str) -> Any:
-    return piece_of(get_encoder("flat"), name, row_of(game, seat)).tolist()
+    return piece_of(FLAT, name, row_of(game, seat)).tolist()
 
 
 @thorough
@@ -80,8 +99,9 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
             ply = int(public["lack_ply"][other, pip])
             drawn = public["draws"][other] - public["lack_draws"][other, pip]
             lacks.append((ply >= 0) and (int(public["plies"]) - ply, int(drawn)))
+    rules = game.rules.fields() | {"target": -(-game.rules.target // game.rules.unit)}
     return (
-        game.rules,
+        (players, game.rules.teams, *rules.values()),
         game.hand_of(seat),
         tuple(sorted((str(tile), around.index(s)) for tile, s in played.items())),
         game.layout,
@@ -98,11 +118,20 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
 
 def test_situations_that_differ_in_any_public_fact_never_encode_alike() -> None:
     rows: dict[bytes, tuple[Any, ...]] = {}
-    for seed in range(120):
+    for seed in range(160):
         random = Random(seed)
         rules: dict[str, Any] = {"players": 2 + seed % 4, "teams": False, "max_pip": 3 + seed % 4}
-        rules["hand_size"] = 2
-        game = Game("five_up", **rules, seed=seed, reserve=seed % 3, exact_target=bool(seed % 2))
+        rules |= {"hand_size": 2, "reserve": seed % 3, "draw": CHOICES["draw"][seed // 4 % 2]}
+        if seed < 80:
+            rules |= {"hand_end": "subtract_own", "exact_target": bool(seed % 2)}
+        else:  # the hands alone decide, whatever the rules that are changed here
+            rules |= {"hand_end": "winner_takes", "unit": 5, "target": 20 + seed % 2}
+            rules["block_pays"] = CHOICES["block_pays"][seed // 8 % 2]
+        for number, field in enumerate(
+            ("round_per", "leader", "game_end", "spinners", "lead_tile")
+        ):
+            rules[field] = CHOICES[field][seed // 3 // (number + 1) % len(CHOICES[field])]
+        game = Game("five_up", **rules, seed=seed // 2)
         for _ in range(120):
             if game.outcome():
                 break
@@ -111,6 +140,80 @@ def test_situations_that_differ_in_any_public_fact_never_encode_alike() -> None:
             assert rows.setdefault(row_of(game, seat).tobytes(), facts) == facts
             play_randomly(game, random, 1)
     assert len(rows) > 5_000
+
+
+def digits(row: Any) -> Any:
+    """Return the numbers that are written as digits in base 128."""
+    return (np.array(row) * 128 ** np.arange(2, -1, -1)).sum(-1).tolist()
+
+
+@pytest.mark.parametrize("multiple", [2, 5, 12])
+def test_units_still_needed_tell_all_targets_and_scores_apart(multiple: int) -> None:
+    most = MAX_TARGET // multiple
+    for units in (1, 12, 13, 128, 8_192, most):
+        for target in ((units - 1) * multiple + 1, units * multiple):
+            rules: dict[str, Any] = {"unit": multiple, "multiple": multiple, "target": target}
+            view = Game("all_fives", players=2, **rules).view(0)
+            for score in (0, units - 1, units, units + 3, -1, -9_000, -most):
+                view["public"]["scores"][0, :2] = multiple * score, 0
+                row = encoded(view, "flat")
+                assert digits(piece_of(FLAT, "target", row)) == units
+                assert digits(piece_of(FLAT, "to_go", row))[:2] == [units - score, units]
+
+
+@given(rules=any_rules())
+def test_every_rule_can_be_read_off_a_row(rules: Rules) -> None:
+    def told(name: str) -> Any:
+        values = piece(game, 0, name)
+        return values[0] if len(values) == 1 else values
+
+    game = Game(rules, seed=1)
+    words = {
+        "spinners": told("spinners"),
+        "hand_end": told("hand_end"),
+        "round_per": told("round_per"),
+    }
+    read: dict[str, Any] = {name: CHOICES[name][one.index(1)] for name, one in words.items()}
+    flags = {
+        "draw": "draw_optional",
+        "block_pays": "block_difference",
+        "leader": "leader_rotates",
+        "lead_tile": "lead_highest_double",
+        "game_end": "immediate",
+    }
+    read |= {name: CHOICES[name][told(flag)] for name, flag in flags.items()}
+    numbers = ("hand_size", "reserve", "unit", "multiple", "max_pip")
+    read |= {name: told(name) for name in numbers}
+    read |= {"players": 2 + told("players").index(1), "teams": bool(told("teams"))}
+    read |= {"exact_target": bool(told("exact_target")), "target": digits(told("target"))}
+    assert Rules(**read | {"target": rules.target}) == rules
+    assert read["target"] == -(-rules.target // rules.unit)
+
+
+@pytest.mark.parametrize(
+    ("hand_end", "round_per", "told"),
+    [
+        ("subtract_own", "hand", 0),
+        ("subtract_own", "side", 1),
+        ("subtract_own", "all", 1),
+        ("winner_takes", "hand", 0),
+        ("winner_takes", "side", 1),
+        ("winner_takes", "all", 0),
+    ],
+)
+def test_version_1_tells_rounding_as_it_did_before_there_were_three_ways(
+    hand_end: str, round_per: str, told: int
+) -> None:
+    game = Game("five_up", hand_end=hand_end, round_per=round_per)
+    row = row_of(game, 0, "flat@1")
+    assert piece_of(get_encoder("flat@1"), "round_per_side", row).tolist() == [told]
+
+
+def test_version_1_does_not_tell_a_target_of_60_from_61_in_fives() -> None:
+    games = [Game("all_fives", players=2, target=target, seed=1) for target in (60, 61)]
+    for name, alike in (("flat@1", True), ("flat@2", False)):
+        rows = [row_of(game, 0, name).tolist() for game in games]
+        assert (rows[0] == rows[1]) == alike
 
 
 def test_a_position_that_somebody_read() -> None:
@@ -127,7 +230,9 @@ def test_a_position_that_somebody_read() -> None:
     assert piece(game, 1, "total_modulo")[:5] == [1, 0, 0, 0, 0]
     assert piece(game, 1, "turn") == [1, 0, 0, 0, 0]
     assert piece(game, 1, "lead") == [0, 0, 1, 0, 0]
-    assert piece(game, 1, "to_go") == [[0, 61], [0, 61], [0, 59], [0, 0], [0, 0]]
+    assert piece(game, 1, "to_go") == [
+        [0, 0, 61], [0, 0, 61], [0, 0, 59], [0, 0, 0], [0, 0, 0],
+    ]  # fmt: skip
     assert [TILES[k].__str__() for k in np.flatnonzero(piece(game, 1, "hand"))] == [
         "0-0", "1-1", "2-0", "3-2", "5-3", "6-1",
     ]  # fmt: skip
@@ -216,26 +321,71 @@ def test_tokens_tell_the_history_in_order() -> None:
     assert (row_of(game, 1, "tokens")[56 * 6 :] == row_of(game, 1)).all()
 
 
+class HandOnly:
+    """An encoder from outside."""
+
+    name = "hand_only"
+    pieces = (Piece("hand", (28,), 0, 1, "the hand"),)
+
+    def __init__(self, version: int = 1) -> None:
+        self.version = version
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write a row for each view."""
+        rows[:] = views["hand"][:, None] >> np.arange(28, dtype=np.uint32) & 1
+
+
+@pytest.fixture
+def _kept() -> Iterator[None]:
+    """Forget the encoders that a test registers."""
+    before = dict(ENCODERS)
+    yield
+    ENCODERS.clear()
+    ENCODERS.update(before)
+
+
+@pytest.mark.usefixtures("_kept")
 def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
-    class HandOnly:
-        name = "hand_only"
-        version = 1
-        pieces = (Piece("hand", (28,), 0, 1, "the hand"),)
-
-        def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
-            rows[:] = views["hand"][:, None] >> np.arange(28, dtype=np.uint32) & 1
-
     register_encoder(HandOnly())
-    try:
-        batch = Batch(8, encoder="hand_only")
-        batch.reset()
-        assert (batch.observation.sum(1) == 5).all()
-        with pytest.raises(EncoderError, match="already"):
-            register_encoder(HandOnly())
-    finally:
-        del ENCODERS["hand_only"]
+    batch = Batch(8, encoder="hand_only")
+    batch.reset()
+    assert (batch.observation.sum(1) == 5).all()
     with pytest.raises(EncoderError, match="is not an encoder"):
         register_encoder(copy)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("_kept")
+def test_a_name_means_the_newest_version_and_every_version_stays() -> None:
+    first, second, third = (HandOnly(version) for version in (1, 2, 3))
+    for encoder in (second, third, first):
+        register_encoder(encoder)
+    assert get_encoder("hand_only") is third
+    assert [get_encoder(f"hand_only@{k}") for k in (1, 2, 3)] == [first, second, third]
+    with pytest.raises(EncoderError, match=r"there is no encoder 'hand_only@4'"):
+        get_encoder("hand_only@4")
+    first.name = "hand@only"
+    with pytest.raises(EncoderError, match=r"must not contain '@'.*not 'hand@only'"):
+        register_encoder(first)
+    for name in ("flat", "tokens"):
+        assert get_encoder(name) is get_encoder(f"{name}@2")
+        assert full_name(get_encoder(f"{name}@1")) == f"{name}@1"
+
+
+@pytest.mark.usefixtures("_kept")
+def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> None:
+    def define() -> Any:
+        class Again(HandOnly):
+            """Defined in a cell that is run again and again."""
+
+        return Again()
+
+    register_encoder(define())
+    again = define()
+    register_encoder(again)
+    assert get_encoder("hand_only") is get_encoder("hand_only@1") is again
+    for version in (1, 2):
+        with pytest.raises(EncoderError, match=r"'hand_only' already, of the class .*Again; give"):
+            register_encoder(HandOnly(version))
 
 
 @pytest.mark.parametrize("name", ["flat", "tokens"])
@@ -245,4 +395,5 @@ def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
     if name == "tokens":
         public = table_of(get_encoder(name).pieces[:1])
     assert public in page
+    assert f"Version {get_encoder(name).version}. " in page
     assert table_of(TRUTH_PIECES) in page
