@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
@@ -11,7 +12,7 @@ from fiveup_env.errors import DealError, TileError, shown
 from fiveup_env.rules.tiles import PIP_COUNT, TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
@@ -38,8 +39,8 @@ class Deal:
     def checked(self, rules: Rules) -> Deal:
         """Return this deal with every tile parsed; raise DealError if the rules do not allow it."""
         try:
-            hands = tuple(tuple(Tile.parse(tile) for tile in hand) for hand in self.hands)
-            boneyard = tuple(Tile.parse(tile) for tile in self.boneyard)
+            hands = tuple(map(_tiles_of, _listed(self.hands)))
+            boneyard = _tiles_of(self.boneyard)
         except TileError as error:
             raise DealError(str(error)) from None
         if [len(hand) for hand in hands] != [rules.hand_size] * rules.players:
@@ -65,6 +66,16 @@ class Deal:
                 f"the lead must be a seat from 0 to {rules.players - 1}, not {shown(self.lead)}"
             )
         return Deal(hands, boneyard, lead)
+
+
+def _listed(value: object) -> Iterable[Any]:
+    if not isinstance(value, Iterable):
+        raise DealError(f"the hands and the boneyard of a deal are lists, not {shown(value)}")
+    return value
+
+
+def _tiles_of(tiles: object) -> tuple[Tile, ...]:
+    return tuple(map(Tile.parse, _listed(tiles)))
 
 
 @dataclass(frozen=True)
