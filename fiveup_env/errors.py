@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 class FiveUpError(Exception):
     """Any error that fiveup_env raises."""
 
+    def __str__(self) -> str:
+        """Return the message in one line: it may quote a name or a text with any characters."""
+        said = super().__str__()
+        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in said)
+
 
 class InputError(FiveUpError, ValueError):
     """Input that is refused; the message says what was given and what is allowed."""

@@ -5,10 +5,11 @@ docs/encoding.md lists the entries.
 
 from __future__ import annotations
 
+from fiveup_env.checks import is_one_of
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.encoders.pieces import Encoder, Piece, bounds, offsets, piece_of, row_size, table_of
 from fiveup_env.encoders.tokens import Tokens
-from fiveup_env.errors import EncoderError, unknown
+from fiveup_env.errors import EncoderError, shown, unknown
 
 __all__ = [
     "ENCODERS",
@@ -28,9 +29,9 @@ ENCODERS: dict[str, Encoder] = {}
 
 def register_encoder(encoder: Encoder) -> None:
     """Make an encoder available by its name."""
-    if not isinstance(encoder, Encoder):
+    if not isinstance(encoder, Encoder) or not isinstance(encoder.name, str):
         raise EncoderError(
-            f"{encoder!r} is not an encoder: it needs name, version, pieces and encode"
+            f"{shown(encoder)} is not an encoder: it needs name, version, pieces and encode"
         )
     if encoder.name in ENCODERS:
         raise EncoderError(f"there is an encoder {encoder.name!r} already")
@@ -41,11 +42,11 @@ def get_encoder(chosen: str | Encoder) -> Encoder:
     """Return the encoder with a name, or the encoder that is given."""
     if isinstance(chosen, Encoder):
         return chosen
-    if chosen == "oracle":
+    if is_one_of(chosen, ("oracle",)):
         raise EncoderError(
             "hidden tiles are never an observation: use Batch(oracle=True).oracle or env.state()"
         )
-    if chosen not in ENCODERS:
+    if not is_one_of(chosen, ENCODERS):
         raise EncoderError(unknown("encoder", chosen, ENCODERS))
     return ENCODERS[chosen]
 

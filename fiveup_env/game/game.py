@@ -24,14 +24,13 @@ from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_han
 from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import (
-    DealError,
     GameOverError,
     IllegalMoveError,
     InvalidMoveError,
     SeatError,
     shown,
 )
-from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step
+from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step, checked_deals
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
@@ -88,7 +87,7 @@ class Game:
         """
         self.rules = Rules.of(rules, players, **fields)
         self.seed = secrets.randbits(64) if seed is None else checked_seed(seed)
-        self.deals = tuple(self._checked_deal(deal) for deal in deals)
+        self.deals = checked_deals(deals, self.rules)
         self._moves: list[Move] = []
         self._before: list[bytes] = []
         self._finished: list[bytes] = []
@@ -305,11 +304,6 @@ class Game:
         for seat, hand in enumerate(deal.hands):
             self._state["hands"][0, seat] = mask_of(map(Tile.parse, hand))
         start_given_hand(self._state, 0, deal.lead)
-
-    def _checked_deal(self, deal: object) -> Deal:
-        if not isinstance(deal, Deal):
-            raise DealError(f"deals are a list of Deal, which has no {shown(deal)}")
-        return deal.checked(self.rules)
 
     def _checked_seat(self, seat: int) -> int:
         checked = whole(seat, 0, self.rules.players - 1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
@@ -12,7 +11,7 @@ from fiveup_env.errors import DealError, TileError, shown
 from fiveup_env.rules.tiles import PIP_COUNT, TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
 
@@ -68,10 +67,22 @@ class Deal:
         return Deal(hands, boneyard, lead)
 
 
-def _listed(value: object) -> Iterable[Any]:
-    if not isinstance(value, Iterable):
-        raise DealError(f"the hands and the boneyard of a deal are lists, not {shown(value)}")
-    return value
+def checked_deals(deals: object, rules: Rules) -> tuple[Deal, ...]:
+    """Return some deals, checked; raise DealError for anything else."""
+    checked = []
+    for deal in _listed(deals):
+        if not isinstance(deal, Deal):
+            raise DealError(f"a deal must be a Deal, not {shown(deal)}")
+        checked.append(deal.checked(rules))
+    return tuple(checked)
+
+
+def _listed(value: object) -> Iterator[Any]:
+    try:
+        return iter(cast("Iterable[Any]", value))
+    except TypeError:
+        message = f"deals, their hands and their boneyards are lists, not {shown(value)}"
+        raise DealError(message) from None
 
 
 def _tiles_of(tiles: object) -> tuple[Tile, ...]:

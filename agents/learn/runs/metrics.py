@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agents.learn.runs.folder import Run
 
 Line = dict[str, Any]
+LARGEST: Final = 2**63
 NEEDED: Final = ("update", "decisions", "entropy")  # to go on from a line, and to draw it
 
 
@@ -59,8 +60,12 @@ def _line_of(text: bytes) -> Line | None:
         line = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    whole = isinstance(line, dict) and all(type(line.get(key)) in {int, float} for key in NEEDED)
+    whole = isinstance(line, dict) and all(_is_number(line.get(key)) for key in NEEDED)
     return line if whole else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and -LARGEST < value < LARGEST
 
 
 def draw_curve(run: Run) -> None:
