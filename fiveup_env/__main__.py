@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from fiveup_env import __version__
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import FiveUpError, InputError, RulesError, shown, unknown
-from fiveup_env.files import atomic_file
+from fiveup_env.files import atomic_file, is_stream
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps, read_file
 from fiveup_env.progress import progress
@@ -142,7 +141,7 @@ def _record(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace, sentence: str) -> None:
     """Say what was written, and where; not on standard output if that may be the place."""
-    print(sentence, file=sys.stdout if Path(options.output).is_file() else sys.stderr)
+    print(sentence, file=sys.stderr if is_stream(options.output) else sys.stdout)
 
 
 def _random_games(options: argparse.Namespace, rules: Rules) -> Iterator[Game]:

@@ -33,6 +33,12 @@ def file_path(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is no plain file, so that it is written to and never replaced."""
+    path = Path(path)
+    return str(path) in STANDARD or (path.exists() and not path.is_file())
+
+
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Open a text file for writing; it appears under its name only once it is complete."""
@@ -87,19 +93,14 @@ def _copy_missing(source: Path, target: Path) -> None:
 @contextmanager
 def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
     named = file_path(path)
-    if str(named) in STANDARD:
-        with os.fdopen(os.dup(STANDARD[str(named)]), mode, encoding=encoding) as file:
-            yield file
-        return
-    try:
-        permissions = named.stat().st_mode
-    except FileNotFoundError:
-        permissions = None
-    if permissions is not None and not stat.S_ISREG(permissions):  # a pipe or a device
-        with named.open(mode, encoding=encoding) as file:
+    if is_stream(named):
+        shared = STANDARD.get(str(named))
+        opened = named if shared is None else os.dup(shared)
+        with open(opened, mode, encoding=encoding) as file:  # noqa: PTH123 - or a descriptor
             yield file
         return
     target = Path(os.path.realpath(named))
+    permissions = target.stat().st_mode if target.exists() else None
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     # Made here and not by `tempfile`, so that the system applies the umask.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

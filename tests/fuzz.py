@@ -16,6 +16,7 @@ import copy
 import faulthandler
 import io
 import json
+import os
 import signal
 import string
 import sys
@@ -52,6 +53,7 @@ TARGETS: Final[dict[str, Target]] = {}
 
 DEPTH: Final = 20  # to which structures are mutated
 SECONDS: Final = 30  # after which an input counts as a hang
+SECONDS_FIRST: Final = 600  # and the first one, for which code is compiled
 SHOWN: Final = 20  # failures of a target that are printed
 EXIT_STATUSES: Final = {0, 1, 2}
 
@@ -515,6 +517,18 @@ class Hang(BaseException):
 
 
 @contextlib.contextmanager
+def in_scratch_folder() -> Iterator[None]:
+    """Work in a folder that is removed afterwards: some inputs are files, and some write them."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+@contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
     """Interrupt what takes longer, where the system has alarms."""
     if not hasattr(signal, "alarm"):
@@ -533,10 +547,10 @@ def time_limit(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def verdict(name: str, seed: int, number: int) -> tuple[str, str]:
+def verdict(name: str, seed: int, number: int, seconds: int) -> tuple[str, str]:
     """Return whether an input was `accepted`, `refused` or `failed`, and in which words."""
     try:
-        with time_limit(SECONDS):
+        with time_limit(seconds):
             TARGETS[name](Random(f"{seed} {name} {number}"))
     except (FiveUpError, OSError) as error:
         said = str(error)
@@ -555,9 +569,11 @@ def verdict(name: str, seed: int, number: int) -> tuple[str, str]:
 def fuzz(names: list[str], inputs: int, seed: int) -> int:
     """Try inputs for every target in turn, print what happened, and return how many failed."""
     counts = {name: Counter[str]() for name in names}
+    for name in names:
+        verdict(name, seed, 0, SECONDS_FIRST)  # some of it is compiled
     for number in range(inputs):
         name, k = names[number % len(names)], number // len(names)
-        kind, words = verdict(name, seed, k)
+        kind, words = verdict(name, seed, k, SECONDS)
         counts[name][kind] += 1
         if kind == "failed" and counts[name][kind] <= SHOWN:
             print(f"{words}\n    python -m tests.fuzz --seed {seed} --target {name} --only {k}")
@@ -583,10 +599,10 @@ def main() -> int:
     names = options.target or list(TARGETS)
     faulthandler.enable()
     warnings.simplefilter("error")
-    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+    with in_scratch_folder():
         if options.only is None:
             return 1 if fuzz(names, options.inputs, options.seed) else 0
-        kind, words = verdict(names[0], options.seed, options.only)
+        kind, words = verdict(names[0], options.seed, options.only, SECONDS_FIRST)
         print(kind, words)
         return 1 if kind == "failed" else 0
 

@@ -29,7 +29,8 @@ ENCODERS: dict[str, Encoder] = {}
 
 def register_encoder(encoder: Encoder) -> None:
     """Make an encoder available by its name."""
-    if not isinstance(encoder, Encoder) or not isinstance(encoder.name, str):
+    name: object = getattr(encoder, "name", None)
+    if not isinstance(name, str) or not isinstance(encoder, Encoder):
         raise EncoderError(
             f"{shown(encoder)} is not an encoder: it needs name, version, pieces and encode"
         )
