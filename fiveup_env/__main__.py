@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fiveup_env import __version__
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.errors import FiveUpError, InputError
-from fiveup_env.files import atomic_file
+from fiveup_env.errors import FiveUpError, InputError, RulesError, shown, unknown
+from fiveup_env.files import atomic_file, is_stream
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps, read_file
 from fiveup_env.progress import progress
-from fiveup_env.rules.fields import FIELDS, Rules, parse_assignment
+from fiveup_env.rules.fields import FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules, parse_assignment
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -24,18 +27,51 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be any bytes
     try:
-        return int(options.command(options))
+        try:
+            options = _parser().parse_args(arguments)
+            return int(options.command(options))
+        finally:
+            _flush()
+    except BrokenPipeError:  # the reader has seen enough
+        return 0
     except (FiveUpError, OSError) as error:
         print(f"fiveup: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        return 0
+
+
+def _flush() -> None:
+    """Write what has been printed, or drop it: the interpreter would try again as it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that names the known command or option that is nearest to an unknown one."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Refuse what argparse would leave over."""
+        namespace, rest = super().parse_known_args(args, namespace)
+        if rest and rest[0].startswith("-"):
+            self.error(unknown("option", rest[0].partition("=")[0], self._option_string_actions))
+        if rest:
+            self.error(f"there is nothing that {shown(rest[0])} could be")
+        return namespace, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(None, unknown("command", value, action.choices))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m fiveup_env", description="Five Up and its family of domino games."
     )
     parser.add_argument("--version", action="version", version=__version__)
@@ -99,8 +135,13 @@ def _record(options: argparse.Namespace) -> int:
             file.write(dumps(game, legal=options.legal) + "\n")
             complete += game.outcome() is not None
     cut_off = options.games - complete
-    print(f"{options.games} games written to {options.output}; {cut_off} cut off")
+    _report(options, f"{options.games} games written to {options.output}; {cut_off} cut off")
     return 0
+
+
+def _report(options: argparse.Namespace, sentence: str) -> None:
+    """Say what was written, and where; not on standard output if that may be the place."""
+    print(sentence, file=sys.stderr if is_stream(options.output) else sys.stdout)
 
 
 def _random_games(options: argparse.Namespace, rules: Rules) -> Iterator[Game]:
@@ -138,7 +179,7 @@ def _replay(options: argparse.Namespace) -> int:
     page = replay_html(_chosen_game(options))
     with atomic_file(options.output) as file:
         file.write(page)
-    print(f"game {options.game} of {options.file} written to {options.output}")
+    _report(options, f"game {options.game} of {options.file} written to {options.output}")
     return 0
 
 
@@ -157,8 +198,7 @@ def _rules(options: argparse.Namespace) -> int:
         columns = {name: Rules.preset(name) for name in PRESETS}
         print("Four players as partners; for 2 to 5 players give a preset: rules PRESET\n")
     else:
-        counts = range(2, 6)
-        columns = {f"{n} players": Rules.preset(options.preset, n) for n in counts}
+        columns = {f"{rules.players} players": rules for rules in _dealable(options.preset)}
         print(f"{options.preset}\n")
     rows = [
         ("", *columns),
@@ -173,6 +213,14 @@ def _rules(options: argparse.Namespace) -> int:
             "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
         )
     return 0
+
+
+def _dealable(preset: str) -> Iterator[Rules]:
+    """Yield the rules of a preset for every number of players that it can be dealt to."""
+    yield Rules.preset(preset, MIN_PLAYERS)
+    for players in range(MIN_PLAYERS + 1, MAX_PLAYERS + 1):
+        with suppress(RulesError):  # too few tiles
+            yield Rules.preset(preset, players)
 
 
 if __name__ == "__main__":

@@ -8,14 +8,19 @@ installed. All of them are a `FiveUpError`.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class FiveUpError(Exception):
     """Any error that fiveup_env raises."""
+
+    def __str__(self) -> str:
+        """Return the message in one line: it may quote a name or a text with any characters."""
+        said = super().__str__()
+        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in said)
 
 
 class InputError(FiveUpError, ValueError):
@@ -85,12 +90,12 @@ class OptionError(InputError):
 LONGEST = 100
 
 
-def shown(value: object) -> str:
-    """Return the repr of a value for a message: one line, and not long, whatever the value is."""
+def shown(value: object, form: Callable[[Any], str] = repr) -> str:
+    """Return a value as a message shows it: in one line that is not long, whatever it is."""
     try:
-        text = " ".join(repr(value).split())
-    except (ValueError, RecursionError):  # a number of very many digits, or lists in lists in ...
-        text = f"a {type(value).__name__} that is too large to show"
+        text = " ".join(form(value).split())
+    except (TypeError, ValueError, RecursionError):  # such as a number of very many digits
+        text = f"<{type(value).__name__} that cannot be shown>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 

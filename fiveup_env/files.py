@@ -1,16 +1,42 @@
-"""Atomic writes: a file or a folder appears under its name complete, or not at all."""
+"""Atomic writes: a file or a folder appears under its name complete, or not at all.
+
+A link stays what it is, and what it points to is replaced. Pipes and devices are written to.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Their descriptors are shared: opened by name, a file that they lead to would be overwritten.
+STANDARD: Final = {"/dev/stdout": 1, "/dev/stderr": 2}
+
+
+def file_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path; raise OSError if no file can have this name."""
+    try:
+        usable = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise OSError(errno.EINVAL, "not a file name", str(path))
+    return Path(path)
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is no plain file, so that it is written to and never replaced."""
+    path = Path(path)
+    return str(path) in STANDARD or (path.exists() and not path.is_file())
 
 
 @contextmanager
@@ -32,7 +58,7 @@ def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterat
 
     With `keep`, entries of the older folder that the new one lacks are copied into it.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(file_path(path)))
     target.parent.mkdir(parents=True, exist_ok=True)
     workspace = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
@@ -66,23 +92,26 @@ def _copy_missing(source: Path, target: Path) -> None:
 
 @contextmanager
 def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
-    target = Path(path)
-    with tempfile.NamedTemporaryFile(
-        mode, encoding=encoding, dir=target.parent, prefix=f".{target.name}.", delete=False
-    ) as file:
-        draft = Path(file.name)
-        try:
+    named = file_path(path)
+    if is_stream(named):
+        shared = STANDARD.get(str(named))
+        opened = named if shared is None else os.dup(shared)
+        with open(opened, mode, encoding=encoding) as file:  # noqa: PTH123 - or a descriptor
+            yield file
+        return
+    target = Path(os.path.realpath(named))
+    permissions = target.stat().st_mode if target.exists() else None
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    # Made here and not by `tempfile`, so that the system applies the umask.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, mode, encoding=encoding) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            draft.chmod(0o666 & ~_umask())
-            draft.replace(target)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        if permissions is not None:
+            draft.chmod(stat.S_IMODE(permissions))
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

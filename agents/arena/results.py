@@ -24,6 +24,8 @@ import fiveup_env
 from agents.arena.faults import ArenaError
 from agents.arena.games import Played, Task
 from agents.arena.tally import MOST_POINTS, NOBODY, TALLY
+from fiveup_env.errors import shown
+from fiveup_env.files import file_path
 from fiveup_env.opponents.registry import agent_class
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class ResultsFile:
 
     def __init__(self, path: str | os.PathLike[str], header: Json, specs: Sequence[str]) -> None:
         """Read a results file, or create it; `specs` are the agents of the tournament."""
-        self.path = Path(path)
+        self.path = file_path(path)
         self.played: dict[Task, Played] = {}
         self._origins = {spec: origin(spec) for spec in specs}
         content = self.path.read_bytes() if self.path.exists() else b""
@@ -117,7 +119,7 @@ class ResultsFile:
             "first": task.first,
             "deals": task.deals,
         }
-        self._file.write(_line(about | to_json(played)))
+        self._file.write(_sealed_line(about | to_json(played)))
         _sync(self._file)
 
     def _check_header(self, content: bytes, header: Json) -> None:
@@ -125,26 +127,26 @@ class ResultsFile:
         first, end, _ = content.partition(b"\n")
         try:
             written = json.loads(first) if end else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             written = {}
         if not isinstance(written, dict) or written.get("format") != FORMAT:
             raise ArenaError(f"{self.path} is not a results file of the arena: choose another name")
         for name, value in header.items():
             if written.get(name) != value:
                 raise ArenaError(
-                    f"{self.path} was played with {name} {written.get(name)!r}, not {value!r}: "
-                    "choose another file, or continue with its settings"
+                    f"{self.path} was played with {name} {shown(written.get(name))}, not "
+                    f"{value!r}: choose another file, or continue with its settings"
                 )
 
     def _read(self, content: bytes) -> None:
         for number, line in enumerate(content.splitlines()[1:], 2):
             try:
-                chunk = json.loads(line)
+                chunk = _opened(line)
                 task = Task(tuple(chunk["agents"]), chunk["first"], chunk["deals"])
                 origins, played = chunk["origins"], from_json(chunk)
-            except (ValueError, TypeError, KeyError, IndexError) as error:
+            except (ValueError, RecursionError):
                 raise ArenaError(
-                    f"{self.path}, line {number} is damaged ({error}): remove that line, "
+                    f"{self.path}, line {number} is damaged: remove that line, "
                     "and its deals will be played again"
                 ) from None
             for spec, was in zip(task.agents, origins, strict=True):
@@ -209,6 +211,21 @@ def _fill(row: np.ndarray, counts: dict[str, int]) -> None:
 
 def _line(values: Json) -> bytes:
     return json.dumps(values, separators=(",", ":")).encode() + b"\n"
+
+
+def _sealed_line(values: Json) -> bytes:
+    """Return a line with a digest of itself, by which damage to any figure is noticed."""
+    return _line(values | {"digest": hashlib.blake2b(_line(values), digest_size=8).hexdigest()})
+
+
+def _opened(line: bytes) -> Json:
+    """Return the values of a sealed line; raise ValueError if it is damaged."""
+    values = json.loads(line)
+    if isinstance(values, dict):
+        values.pop("digest", None)
+        if _sealed_line(values) == line + b"\n":
+            return values
+    raise ValueError("its content does not match its digest")
 
 
 def _sync(file: Any) -> None:

@@ -94,8 +94,7 @@ class Training:
         self.learner = make_learner(config, run.folder)
         self.seconds = 0.0
         if checkpoint:
-            self.learner.restore(checkpoint.arrays, checkpoint.about)
-            self.seconds = checkpoint.about["seconds"]
+            self._restore(checkpoint)
         self._panel: dict[str, Rate] = {}
 
     @property
@@ -155,6 +154,17 @@ class Training:
             )
             rows += [(rules, rival, result) for rival, result in results.items()]
         return rows
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        """Continue from a checkpoint, which may be one of another version of the code."""
+        try:
+            self.learner.restore(checkpoint.arrays, checkpoint.about)
+            self.seconds = checkpoint.about["seconds"]
+        except FiveUpError:
+            raise
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            why = " ".join(str(error).split())
+            raise TrainingError(f"{checkpoint.path} does not fit this code: {why}") from None
 
     def _update(self) -> dict[str, Any]:
         began, before = time.monotonic(), self.learner.decisions

@@ -9,6 +9,7 @@ import numpy as np
 
 from agents.policies.files import PolicyError, load_policy, policy_folder
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.errors import shown
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _check_device(device: str) -> None:
     import torch
 
     try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        why = str(error).splitlines()[0]
-        raise PolicyError(f"device {device!r} cannot be used here: {why}") from None
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, ValueError) as error:
+        why = str(error).partition("\n")[0]
+        raise PolicyError(f"device {shown(device)} cannot be used here: {why}") from None

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.errors import InputError, MissingExtraError
-from fiveup_env.files import atomic_folder, write_atomic
+from fiveup_env.errors import InputError, MissingExtraError, shown
+from fiveup_env.files import atomic_folder, file_path, write_atomic
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _check_installed() -> None:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return file_path(path).read_bytes()
     except OSError as error:
         raise PolicyError(
             f"{path} cannot be read ({error.strerror}); available policies: {_policies_here()}"
@@ -159,7 +159,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
         raise PolicyError(f'{path} is not a policy: it lacks "format": "{FORMAT}"')
     if description.get("version") != VERSION:
         raise PolicyError(
-            f"{path} has format version {description.get('version')!r}; "
+            f"{path} has format version {shown(description.get('version'))}; "
             f"this code reads version {VERSION}"
         )
     for name, kind in kinds.items():
@@ -185,7 +185,7 @@ def _check_format(description: Mapping[str, Any], shape: Shape, folder: Path) ->
     for name, wanted in _format_of(shape).items():
         if description.get(name) != wanted:
             raise PolicyError(
-                f"the policy in {folder} was made for {name} {description.get(name)}; "
+                f"the policy in {folder} was made for {name} {shown(description.get(name))}; "
                 f"this code has {wanted}"
             )
 
@@ -195,7 +195,11 @@ def _read_weights(description: Mapping[str, Any], folder: Path) -> dict[str, Ten
     from safetensors.torch import load
 
     content = _read(folder / WEIGHTS)
-    if _digest(content, description) != description["digest"]:
+    try:
+        digest = _digest(content, description)
+    except RecursionError:
+        raise PolicyError(f"{folder / DESCRIPTION} has too many lists inside lists") from None
+    if digest != description["digest"]:
         raise PolicyError(
             f"{WEIGHTS} and {DESCRIPTION} in {folder} do not belong together, or one was altered"
         )

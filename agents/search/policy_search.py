@@ -31,12 +31,13 @@ from agents.search.move_likelihood import log_likelihoods, views_of
 from agents.search.world_statistics import WorldStatistics
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import fill_worlds
+from fiveup_env.checks import is_one_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.errors import AgentError, unknown
+from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.ladder import LADDER, weights_of
 from fiveup_env.opponents.outlook import hand_value
@@ -225,13 +226,16 @@ class PolicySearch:
 
 def reward_of(about: Mapping[str, Any]) -> str:
     """Return the reward that a policy was trained on, by its metadata; "margin" if not stated."""
-    config = {"reward": "margin", "horizon": "hand", **about, **about.get("config", {})}
-    if config["reward"] not in AIMS or config["horizon"] != "hand":
+    config = {"reward": "margin", "horizon": "hand", **about}
+    if isinstance(written := about.get("config"), dict):
+        config |= written
+    reward, horizon = config["reward"], config["horizon"]
+    if not is_one_of(reward, AIMS) or horizon != "hand":
         raise PolicyError(
             "policy+search needs a policy with values of the hand, trained with horizon=hand and "
-            f"reward={' or '.join(AIMS)}, not {config['horizon']} and {config['reward']}"
+            f"reward={' or '.join(AIMS)}, not {shown(horizon)} and {shown(reward)}"
         )
-    return str(config["reward"])
+    return str(reward)
 
 
 # --- Compiled

@@ -5,6 +5,7 @@ docs/encoding.md lists the entries.
 
 from __future__ import annotations
 
+from fiveup_env.checks import is_one_of
 from fiveup_env.encoders.flat import VERSIONS, Flat
 from fiveup_env.encoders.pieces import (
     Encoder,
@@ -18,7 +19,7 @@ from fiveup_env.encoders.pieces import (
     table_of,
 )
 from fiveup_env.encoders.tokens import Tokens
-from fiveup_env.errors import EncoderError, unknown
+from fiveup_env.errors import EncoderError, shown, unknown
 
 __all__ = [
     "ENCODERS",
@@ -44,9 +45,10 @@ def register_encoder(encoder: Encoder) -> None:
     The versions of an encoder are objects of one class. Registering a version again, as a notebook
     does when a cell is run again, replaces it.
     """
-    if not isinstance(encoder, Encoder):
+    name: object = getattr(encoder, "name", None)
+    if not isinstance(name, str) or not isinstance(encoder, Encoder):
         raise EncoderError(
-            f"{encoder!r} is not an encoder: it needs name, version, pieces and encode"
+            f"{shown(encoder)} is not an encoder: it needs name, version, pieces and encode"
         )
     if "@" in encoder.name:
         raise EncoderError(
@@ -71,11 +73,11 @@ def get_encoder(chosen: str | Encoder) -> Encoder:
     """
     if isinstance(chosen, Encoder):
         return chosen
-    if chosen == "oracle":
+    if is_one_of(chosen, ("oracle",)):
         raise EncoderError(
             "hidden tiles are never an observation: use Batch(oracle=True).oracle or env.state()"
         )
-    if chosen not in ENCODERS:
+    if not is_one_of(chosen, ENCODERS):
         raise EncoderError(unknown("encoder", chosen, ENCODERS))
     return ENCODERS[chosen]
 

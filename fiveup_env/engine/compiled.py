@@ -12,7 +12,8 @@ import hashlib
 import os
 import shutil
 import sys
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -35,6 +36,7 @@ Word: TypeAlias = Any  # an unsigned integer of 64 bits
 
 PACKAGE = Path(__file__).parents[1]
 NOTICE_KIND = "numba:compile"
+SECONDS_KEPT = 24 * 60 * 60
 
 
 def compiled(function: Function) -> Function:
@@ -77,11 +79,16 @@ def _top(folder: Path) -> Path:
 
 @cache
 def source_digest(roots: frozenset[Path]) -> str:
-    """Return a digest of all Python source below some folders."""
+    """Return a digest of all Python source below some folders.
+
+    Hidden files are left out, because editors keep their own there, and so are unreadable ones.
+    """
     digest = hashlib.blake2b(digest_size=8)
     for root in sorted(roots):
         for path in sorted(root.rglob("*.py")):
-            digest.update(path.read_bytes())
+            if not any(part.startswith(".") for part in path.relative_to(root).parts):
+                with suppress(OSError):
+                    digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
@@ -100,7 +107,8 @@ def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[None]:
 def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     """Return the cache of a folder: inside it, or below the user's cache if it is read-only.
 
-    Caches inside it of older versions of the same packages are removed.
+    Caches inside it of older versions of the same packages are removed once no process has begun
+    with them for a day; a process that began before the source changed may still use a younger one.
     """
     packages = "+".join(sorted(root.name for root in roots))
     version = f"fiveup-{packages}-{source_digest(roots)}"
@@ -111,8 +119,10 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
         return str(Path(home) / "fiveup-env" / version)
     beside = folder / "__pycache__"
     if not (beside / version).exists():
-        for old in beside.glob(f"fiveup-{packages}-*"):
-            shutil.rmtree(old, ignore_errors=True)
+        for other in beside.glob(f"fiveup-{packages}-*"):
+            with suppress(OSError):  # another process has just removed it
+                if time.time() - other.stat().st_mtime > SECONDS_KEPT:
+                    shutil.rmtree(other, ignore_errors=True)
     return str(beside / version)
 
 
@@ -120,7 +130,8 @@ class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
     """Explains the wait of the first run, once and only on a terminal."""
 
     def on_start(self, started: event.Event) -> None:
-        module = started.data["dispatcher"].py_func.__module__
+        # None for a function that was made from text, as others may do.
+        module = started.data["dispatcher"].py_func.__module__ or ""
         if module.startswith(PACKAGE.name) and sys.stderr.isatty():
             sys.stderr.write("compiling the game for this machine (once, a few seconds) ...\n")
             event.unregister(NOTICE_KIND, self)

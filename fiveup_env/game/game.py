@@ -23,8 +23,14 @@ from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_a
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError, shown
-from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step
+from fiveup_env.errors import (
+    GameOverError,
+    IllegalMoveError,
+    InvalidMoveError,
+    SeatError,
+    shown,
+)
+from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step, checked_deals
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
@@ -81,7 +87,7 @@ class Game:
         """
         self.rules = Rules.of(rules, players, **fields)
         self.seed = secrets.randbits(64) if seed is None else checked_seed(seed)
-        self.deals = tuple(deal.checked(self.rules) for deal in deals)
+        self.deals = checked_deals(deals, self.rules)
         self._moves: list[Move] = []
         self._before: list[bytes] = []
         self._finished: list[bytes] = []

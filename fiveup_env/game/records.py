@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,7 +22,10 @@ from fiveup_env.errors import (
     InvalidMoveError,
     RecordError,
     TileError,
+    shown,
+    unknown,
 )
+from fiveup_env.files import file_path
 from fiveup_env.game.game import Game
 from fiveup_env.game.values import ENDINGS, Deal, Step
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW, MOVES, PASS, Move
@@ -193,7 +195,7 @@ def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
 
     Blank lines are counted, but not yielded.
     """
-    with Path(path).open("rb") as file:
+    with file_path(path).open("rb") as file:
         for number, content in enumerate(file, 1):
             if not content.strip():
                 continue
@@ -207,7 +209,7 @@ def loads(text: str | bytes) -> Game:
     """Return the game recorded in a line of JSON; raise RecordError if it breaks the rules."""
     try:
         record = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise RecordError(f"not valid JSON: {error}") from None
     return game_of(record)
 
@@ -247,12 +249,15 @@ def _rules_of(fields: Json, record: object) -> Rules:
     players = _field(record, "players", int, "the record")
     teams = _field(record, "teams", bool, "the record")
     preset = _field(fields, "preset", (str, NoneType), "rules")
-    missing = [name for name in FIELDS if name not in fields]
+    own = {name: value for name, value in fields.items() if name != "preset"}
+    for name in own:
+        if name not in FIELDS:
+            raise RecordError(unknown("rule field", name, FIELDS))
+    missing = [name for name in FIELDS if name not in own]
     if missing:
         raise RecordError(f"the rules lack {', '.join(missing)}")
-    own = {name: value for name, value in fields.items() if name != "preset"}
     try:
-        rules = Rules.preset("five_up", players, teams=teams, **own)
+        rules = Rules(players=players, teams=teams, **own)
     except FiveUpError as error:
         raise RecordError(str(error)) from None
     if preset not in {None, rules.name}:
@@ -264,7 +269,7 @@ def _deal_of(hand: object, rules: Rules, where: str) -> Deal:
     hands = _field(hand, "deal", list, where)
     for tiles in hands:
         if not isinstance(tiles, list):
-            raise RecordError(f"{where}: every hand of the deal must be a list, not {tiles!r}")
+            raise RecordError(f"{where}: every hand of the deal must be a list, not {shown(tiles)}")
     deal = Deal(hands, _field(hand, "boneyard", list, where), _field(hand, "lead", int, where))
     try:
         return deal.checked(rules)
@@ -295,7 +300,7 @@ def _make(game: Game, entry: Json, where: str) -> None:
     """Make one recorded move, after its draws if drawing is a choice."""
     seat = _field(entry, "player", int, where)
     if seat != game.turn:
-        raise RecordError(f"{where}: seat {game.turn} is to move, not seat {seat}")
+        raise RecordError(f"{where}: seat {game.turn} is to move, not seat {shown(seat)}")
     if game.rules.draw == "optional":
         for _ in _field(entry, "draws", list, where):
             game.push(Move(DRAW))
@@ -305,11 +310,11 @@ def _make(game: Game, entry: Json, where: str) -> None:
 
 
 def _move_of(entry: Json, where: str) -> Move:
+    tile = Tile.parse(_field(entry, "play", str, where))
     on = _field(entry, "on", (dict, NoneType), where)
     if on is None:
-        return Move.of(Tile.parse(entry["play"]))
-    pip, end = _field(on, "pip", int, where), _field(on, "end", str, where)
-    return Move.of(Tile.parse(entry["play"]), pip, end)
+        return Move.of(tile)
+    return Move.of(tile, _field(on, "pip", int, where), _field(on, "end", str, where))
 
 
 def _check_legal(game: Game, written: list[Json], where: str) -> None:
@@ -323,12 +328,12 @@ def _check_legal(game: Game, written: list[Json], where: str) -> None:
 def _field(place: object, name: str, kind: type | tuple[type, ...], where: str) -> Any:
     """Return a field of a JSON object; raise RecordError if it is missing or of another type."""
     if not isinstance(place, dict):
-        raise RecordError(f"{where} must be a JSON object, not {place!r}")
+        raise RecordError(f"{where} must be a JSON object, not {shown(place)}")
     if name not in place:
         raise RecordError(f"{where}: {name!r} is missing")
     value = place[name]
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-        raise RecordError(f"{where}: {name!r} cannot be {json.dumps(value)}")
+        raise RecordError(f"{where}: {name!r} cannot be {shown(value, json.dumps)}")
     return value
 
 
@@ -346,7 +351,7 @@ def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
             if name not in written:
                 _refuse(path, f"{name!r} is missing")
             if name not in right:
-                _refuse(path, f"{name!r} does not belong here")
+                _refuse(path, f"{shown(name)} does not belong here")
             _compare(written[name], right[name], (*path, name))
     elif isinstance(written, list) and isinstance(right, list):
         for number, (one, other) in enumerate(zip(written, right, strict=False)):
@@ -354,7 +359,8 @@ def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
         if len(written) != len(right):
             _refuse(path, f"its length is {len(written)}, but the rules give {len(right)}")
     elif not _same(written, right):
-        _refuse(path, f"{json.dumps(written)} is written, but the rules give {json.dumps(right)}")
+        given, wanted = (shown(value, json.dumps) for value in (written, right))
+        _refuse(path, f"{given} is written, but the rules give {wanted}")
 
 
 def _same(written: object, right: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
@@ -11,7 +11,7 @@ from fiveup_env.errors import DealError, TileError, shown
 from fiveup_env.rules.tiles import PIP_COUNT, TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
 
@@ -38,8 +38,8 @@ class Deal:
     def checked(self, rules: Rules) -> Deal:
         """Return this deal with every tile parsed; raise DealError if the rules do not allow it."""
         try:
-            hands = tuple(tuple(Tile.parse(tile) for tile in hand) for hand in self.hands)
-            boneyard = tuple(Tile.parse(tile) for tile in self.boneyard)
+            hands = tuple(map(_tiles_of, _listed(self.hands)))
+            boneyard = _tiles_of(self.boneyard)
         except TileError as error:
             raise DealError(str(error)) from None
         if [len(hand) for hand in hands] != [rules.hand_size] * rules.players:
@@ -65,6 +65,28 @@ class Deal:
                 f"the lead must be a seat from 0 to {rules.players - 1}, not {shown(self.lead)}"
             )
         return Deal(hands, boneyard, lead)
+
+
+def checked_deals(deals: object, rules: Rules) -> tuple[Deal, ...]:
+    """Return some deals, checked; raise DealError for anything else."""
+    checked = []
+    for deal in _listed(deals):
+        if not isinstance(deal, Deal):
+            raise DealError(f"a deal must be a Deal, not {shown(deal)}")
+        checked.append(deal.checked(rules))
+    return tuple(checked)
+
+
+def _listed(value: object) -> Iterator[Any]:
+    try:
+        return iter(cast("Iterable[Any]", value))
+    except TypeError:
+        message = f"deals, their hands and their boneyards are lists, not {shown(value)}"
+        raise DealError(message) from None
+
+
+def _tiles_of(tiles: object) -> tuple[Tile, ...]:
+    return tuple(map(Tile.parse, _listed(tiles)))
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ entry point of the group `fiveup.agents`, whose name is the agent's.
 from __future__ import annotations
 
 import dataclasses
+import math
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
-from fiveup_env.errors import AgentError, unknown
+from fiveup_env.errors import AgentError, shown, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fiveup_env.opponents.agent import Agent
 
@@ -45,9 +46,14 @@ def known_agents() -> dict[str, type[Any]]:
 
 def make_agent(spec: str) -> Agent:
     """Return the agent that a spec such as `name:option=value,option=value` describes."""
+    if not isinstance(spec, str):
+        raise AgentError(f"the spec of an agent is text such as 'greedy', not {shown(spec)}")
     name, _, text = spec.partition(":")
     agent = agent_class(name)
-    made: Agent = agent(**_options(name, agent, text))
+    try:
+        made: Agent = agent(**_options(name, agent, text))
+    except RecursionError:
+        raise AgentError(f"{shown(spec)} has too many agents inside agents") from None
     return made
 
 
@@ -61,7 +67,7 @@ def agent_class(name: str) -> type[Any]:
 
 def get_agent(chosen: str | Agent) -> Agent:
     """Return the agent of a spec, or the agent that is given."""
-    return make_agent(chosen) if isinstance(chosen, str) else chosen
+    return chosen if callable(chosen) else make_agent(chosen)
 
 
 def listing() -> str:
@@ -120,12 +126,19 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
             raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))
         kind = kinds[option]
         try:
-            options[option] = _flag(value) if kind is bool else kind(value)
+            options[option] = _READERS.get(kind, kind)(value)
         except ValueError:
             equals = ""
         if not equals:
-            raise AgentError(f"{name}: {option} must be a {kind.__name__}, not {value!r}")
+            raise AgentError(f"{name}: {option} must be a {kind.__name__}, not {shown(value)}")
     return options
+
+
+def _finite(text: str) -> float:
+    """Return the finite number that a text is."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
 
 
 def _flag(text: str) -> bool:
@@ -134,3 +147,6 @@ def _flag(text: str) -> bool:
     if text.lower() not in flags:
         raise ValueError(text)
     return flags[text.lower()]
+
+
+_READERS: Final[Mapping[type, Callable[[str], Any]]] = {bool: _flag, float: _finite}

@@ -113,9 +113,10 @@ class Move:
     @classmethod
     def of(cls, tile: Tile, pip: int | None = None, end: str | None = None) -> Move:
         """Return the move that sets a tile on an end, or leads it if no end is given."""
+        tile = Tile.parse(tile)
         place = None if pip is None else whole(pip, 0, MAX_PIP)
         if (place is None) == (pip is None) and (end is None or isinstance(end, str)):
-            number = _NUMBERS.get(_Way(Tile.parse(tile), place, end))
+            number = _NUMBERS.get(_Way(tile, place, end))
             if number is not None:
                 return cls(number)
         raise InvalidMoveError(f"{tile} cannot be set on pip {shown(pip)} of a {shown(end)} end")
@@ -124,7 +125,7 @@ class Move:
     def parse(cls, text: object) -> Move:
         """Return the move that a text describes; the halves of its tile may be in either order."""
         for action, word in _WORDS.items():
-            if text == word:
+            if isinstance(text, str) and text == word:
                 return cls(action)
         match = _TEXT.fullmatch(text) if isinstance(text, str) else None
         if match:

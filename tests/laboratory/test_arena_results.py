@@ -194,7 +194,15 @@ def test_a_file_of_something_else_is_left_alone(content: bytes, tmp_path: Path) 
 def test_a_damaged_line_is_named(complete: tuple[bytes, str], tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     lines = complete[0].splitlines(keepends=True)
-    for damaged in (b"{}\n", lines[2][9:], lines[2].replace(b'"hands"', b'"hand"')):
+    other_figure = lines[2].replace(b'"plies":[[', b'"plies":[[1')
+    assert other_figure != lines[2]
+    for damaged in (
+        b"{}\n",
+        b"[]\n",
+        lines[2][9:],
+        lines[2].replace(b'"hands"', b'"hand"'),
+        other_figure,
+    ):
         file.write_bytes(b"".join([*lines[:2], damaged, *lines[3:]]))
         with pytest.raises(ArenaError, match=r"results\.jsonl, line 3 is damaged"):
             play_tournament(SMALL, 1, file)

@@ -71,6 +71,14 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
         ("learner=plain", "rivals: the plain learner needs exactly one opponent"),
         ("games={", "games: '{' cannot be read as a value"),
         ("games", "a change must be written key=value, not 'games'"),
+        ("width=1e999", "width: must be a whole number, not inf"),
+        (f"minutes={'9' * 500}", "minutes: must be a number, not 999"),
+        (f"minutes={'9' * 5000}", "minutes: '999"),
+        ("panel=[*a]", "panel: '[*a]' cannot be read as a value"),
+        ("seed=2001-99-99", "seed: '2001-99-99' cannot be read as a value"),
+        (f"rivals={'[' * 5000}", "cannot be read as a value"),
+        ("start=!!python/object:os.system x", "cannot be read as a value"),
+        ("target=policy:a\0b", "target: 'policy:a\\x00b' cannot be read as a value"),
     ],
 )
 def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -> None:
@@ -85,7 +93,15 @@ def test_single_hands_have_no_outlook_on_a_game() -> None:
 
 
 def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:
-    for text, sentence in (("games: [", "is not valid YAML"), ("just words", "must contain lines")):
+    bomb = "a: &a [x, x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n"
+    for text, sentence in (
+        ("games: [", "is not valid YAML"),
+        ("just words", "must contain lines"),
+        ("", "must contain lines"),
+        (bomb, r"it has an alias \(\*\)"),
+        ("3: 4", "no config key 3"),
+        ("[1]: 4", "is not valid YAML"),
+    ):
         path = tmp_path / "mine.yaml"
         path.write_text(text)
         with pytest.raises(ConfigError, match=sentence):

@@ -366,6 +366,10 @@ def test_missing_files_are_refused_with_what_there_is(
     shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")
     with pytest.raises(PolicyError, match=r"available policies: runs/first/policy"):
         make_agent(f"policy:{tmp_path / 'nowhere'}")
+    with pytest.raises(
+        PolicyError, match=r"^a\\x00b/policy\.json cannot be read \(not a file name\)"
+    ):
+        make_agent("policy:a\0b")
     (saved / WEIGHTS).unlink()
     with pytest.raises(PolicyError, match=r"policy\.safetensors cannot be read \(No such file"):
         load_policy(saved)
@@ -384,6 +388,8 @@ def test_a_spec_chooses_folder_and_options(saved: Path) -> None:
         ("sample=2", "sample must be a bool, not '2'"),
         ("temperature=0", "temperature must be above 0, not 0.0"),
         ("device=abacus", "device 'abacus' cannot be used here"),
+        ("device=meta", "device 'meta' cannot be used here"),
+        ("temperature=nan", "temperature must be a float, not 'nan'"),
         ("more", "no option of policy 'more'"),
     ]:
         with pytest.raises(FiveUpError, match=why):

@@ -20,7 +20,7 @@ import yaml
 import train
 from agents.learn.runs import checkpoints
 from agents.learn.runs import folder as runs
-from agents.learn.runs.checkpoints import checkpoints_in, read_newest
+from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS
 from agents.learn.runs.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay
@@ -210,6 +210,31 @@ def test_a_damaged_checkpoint_is_passed_over_and_said_so(
     assert trained("--resume", "mine", "decisions=900") == 0
     assert f"{newest} is damaged" in capsys.readouterr().out.replace("\n", " ")
     assert_same_end(tmp_path / "straight", tmp_path / "mine")
+
+
+def test_a_damaged_line_of_metrics_is_dropped_and_a_run_goes_on(tmp_path: Path) -> None:
+    assert trained(*TINY, "--name", "mine", "panel_minutes=0", "panel_deals=2", "panel=random") == 0
+    metrics = tmp_path / "mine" / "metrics.jsonl"
+    lines = metrics.read_bytes().splitlines(keepends=True)
+    metrics.write_bytes(b"".join([b'{"update": 1}\n', b"\xff}\n", *lines, b'{"update": ']))
+    changes = ["decisions=1200", "panel=greedy"]
+    assert trained("--resume", str(tmp_path / "mine"), *changes) == 0
+    assert [line["update"] for line in read_metrics(metrics)][: len(lines)] == [
+        json.loads(line)["update"] for line in lines
+    ]
+
+
+def test_a_checkpoint_of_other_code_is_refused_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trained(*TINY, "--name", "mine") == 0
+    folder = tmp_path / "mine" / "checkpoints"
+    newest = read_newest(folder)
+    arrays = {name.replace("network.", "net."): array for name, array in newest.arrays.items()}
+    write_checkpoint(folder, newest.about["updates"] + 1, arrays, newest.about)
+    capsys.readouterr()
+    assert trained("--resume", str(tmp_path / "mine"), "decisions=9000") == 2
+    assert "does not fit this code" in capsys.readouterr().err
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_names_the_last_good_checkpoint(

@@ -7,7 +7,7 @@ import os
 import pty
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from fiveup_env.drawing.replay import replay_html
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
 from fiveup_env.rules.presets import PRESETS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_record_writes_games_that_check_finds_right(
@@ -117,6 +114,12 @@ def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -
         ("replay nowhere.jsonl -o x", "No such file or directory"),
         ("replay empty.jsonl -o x", "has no game 0"),
         ("rules chess", "there is no preset 'chess'"),
+        (
+            "record --set target=--5 -o x",
+            "target must be a whole number from 1 to 1000000, not '--5'",
+        ),
+        ("record --games 99999999999999999999 -o x", "a seed is a whole number"),
+        ("record --players -3 -o x", "there must be 2 to 5 players, not -3"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_two(
@@ -134,6 +137,61 @@ def test_bad_input_gets_one_sentence_and_status_two(
     assert said.startswith("fiveup: ")
     assert said.count("\n") == 1
     assert {path.name for path in tmp_path.iterdir()} == {"empty.jsonl"}
+
+
+def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["rules", "mini-2"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split() == ["2", "players", "3", "players"]
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("recrod -o x", "there is no command 'recrod' (did you mean 'record'?)"),
+        ("show --gaem 3 x", "there is no option '--gaem' (did you mean '--game'?)"),
+        ("check one two", "there is nothing that 'two' could be"),
+    ],
+)
+def test_unknown_commands_and_options_are_told_the_nearest(
+    command: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(command.split())
+    assert left.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["show games.jsonl", "--help"])
+def test_a_reader_that_has_seen_enough_ends_a_command_silently(
+    command: str, tmp_path: Path
+) -> None:
+    main(["record", "--games", "9", "-o", str(tmp_path / "games.jsonl")])
+    ours, theirs = os.pipe()
+    os.close(ours)
+    line = [sys.executable, "-m", "fiveup_env", *command.split()]
+    done = subprocess.run(line, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "fiveup_env", "rules"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(line, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr == b"fiveup: [Errno 28] No space left on device\n"
+
+
+def test_records_can_be_written_to_standard_output(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "fiveup_env", "record", "--games", "2", "-o", "/dev/stdout"]
+    with (tmp_path / "games.jsonl").open("ab") as file:
+        for _ in range(2):
+            subprocess.run(line, stdout=file, stderr=subprocess.DEVNULL, check=True)
+    assert main(["check", str(tmp_path / "games.jsonl")]) == 0
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 4
 
 
 def test_an_interrupted_record_leaves_no_half_written_file(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from fiveup_env.engine.compiled import PACKAGE, compiled
+import numba
+
+from fiveup_env.engine.compiled import PACKAGE, _cache_of, compiled, source_digest
 from fiveup_env.engine.state import side_of
 
 if TYPE_CHECKING:
@@ -48,7 +51,39 @@ def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes
         told.append(done.stdout.split())
     assert told == [["6", "0"], ["6", "1"], ["10", "0"]]
     cached = [path.name for path in (tmp_path / "upper" / "__pycache__").glob("fiveup-*")]
-    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-fiveup_env+lower+upper"]
+    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-fiveup_env+lower+upper"] * 2
+
+
+def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Path) -> None:
+    beside = tmp_path / "__pycache__"
+    for name in ("fiveup-fiveup_env-young", "fiveup-fiveup_env-old", "fiveup-other-old"):
+        (beside / name).mkdir(parents=True)
+    for name in ("fiveup-fiveup_env-old", "fiveup-other-old"):
+        os.utime(beside / name, (0, 0))
+    _cache_of(tmp_path, frozenset({PACKAGE}))
+    left = sorted(path.name for path in beside.iterdir())
+    assert left == ["fiveup-fiveup_env-young", "fiveup-other-old"]
+
+
+def test_the_digest_of_the_source_skips_what_editors_leave_there(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "play.py").write_text("1")
+    before = source_digest(frozenset({package}))
+    (package / ".#play.py").symlink_to("nobody@nowhere")
+    (package / ".ipynb_checkpoints").mkdir()
+    (package / ".ipynb_checkpoints" / "play.py").write_text("2")
+    (package / "gone.py").symlink_to("nowhere")
+    source_digest.cache_clear()
+    assert source_digest(frozenset({package})) == before
+
+
+def test_functions_of_others_that_have_no_module_can_be_compiled() -> None:
+    def nine() -> int:
+        return 9
+
+    nine.__module__ = None  # type: ignore[assignment]
+    assert numba.njit(nine)() == 9
 
 
 @compiled

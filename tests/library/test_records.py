@@ -221,6 +221,12 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
         ("complete: false is written", change("complete", to=False)),
         ("winner: 9 is written", change("winner", to=9)),
         ("'comment' does not belong here", change("comment", to="hello")),
+        ("there is no rule field 'players'", change("rules", "players", to=3)),
+        ("there is no rule field 'name'", change("rules", "name", to="five_up")),
+        ("hand 1, move 0: 'play' is missing", remove("hands", 1, "moves", 0, "legal", 0, "play")),
+        ("hand 1, move 0: 'play' cannot be null", change("hands", 1, "moves", 0, "legal", 0, "play", to=None)),
+        ("target must be a whole number .* not <int that cannot be shown>", change("rules", "target", to=10**5000)),
+        ("hand 0: 'lead' cannot be NaN", change("hands", 0, "lead", to=float("nan"))),
     ],
 )  # fmt: skip
 def test_a_damaged_record_is_refused_with_its_place(match: str, damage: Any) -> None:

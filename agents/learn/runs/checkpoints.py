@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 FORMAT: Final = "fiveup-checkpoint"
 VERSION: Final = 1
 KEPT: Final = 2
+# What reading altered bytes as a header, as JSON and as arrays may raise.
+DAMAGE: Final = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 # The arrays of a learner, and everything else that its next update depends on, as JSON.
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
@@ -71,7 +80,7 @@ def read_newest(folder: Path) -> Checkpoint:
     for path in reversed(checkpoints_in(folder)):
         try:
             arrays, about = _read(path)
-        except (SafetensorError, OSError, ValueError, KeyError) as error:
+        except (SafetensorError, OSError, *DAMAGE) as error:
             damaged.append(f"{path} is damaged ({error}) and was skipped")
             continue
         return Checkpoint(path, arrays, about, damaged)

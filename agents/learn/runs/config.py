@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 import yaml
 
-from fiveup_env.errors import FiveUpError, InputError, unknown
+from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 
@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 CONFIGS: Final = Path(__file__).parents[3] / "configs"
+# What PyYAML raises besides its own errors, for dates, numbers and nesting that make no sense.
+UNREADABLE: Final = (
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+)
 LARGEST_SEED: Final = (1 << 32) - 1  # what every generator that a run seeds takes
 
 
@@ -243,8 +252,8 @@ class Config:
         stock = {"reward": ("margin", "win"), "network": ("plain",), "shared": (False,)}
         for name, known in stock.items():
             if getattr(self, name) not in known:
-                shown = " or ".join(str(one).lower() for one in known)
-                raise ConfigError(f"{name}: the plain learner supports only {shown}")
+                words = " or ".join(str(one).lower() for one in known)
+                raise ConfigError(f"{name}: the plain learner supports only {words}")
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""
@@ -301,12 +310,25 @@ def load_config(chosen: str, changes: Iterable[str] = ()) -> Config:
 def read_config(path: Path) -> dict[str, Any]:
     """Return the keys that a file sets."""
     try:
-        values = yaml.safe_load(path.read_text("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        values = _read_yaml(path.read_text("utf-8"))
+    except ValueError as error:
         raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise ConfigError(f"{path} must contain lines such as `games: 1024`")
     return values
+
+
+def _read_yaml(text: str) -> Any:
+    """Return the value of a YAML text; raise ValueError if it is not YAML or has an alias.
+
+    Settings need no aliases, and by aliases of aliases a few lines can become very many values.
+    """
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise ValueError("it has an alias (*), which a config does not need")
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, *UNREADABLE) as error:
+        raise ValueError(str(error)) from None
 
 
 def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
@@ -315,11 +337,11 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
-            raise ConfigError(f"a change must be written key=value, not {change!r}")
+            raise ConfigError(f"a change must be written key=value, not {shown(change)}")
         try:
-            values[name] = yaml.safe_load(text)
-        except yaml.YAMLError:
-            raise ConfigError(f"{name}: {text!r} cannot be read as a value") from None
+            values[name] = _read_yaml(text)
+        except ValueError:
+            raise ConfigError(f"{name}: {shown(text)} cannot be read as a value") from None
     return values
 
 
@@ -337,10 +359,10 @@ def describe_keys() -> str:
     lines = []
     for one in dataclasses.fields(Config):
         default = yaml.safe_dump(defaults[one.name], default_flow_style=True)
-        shown = default.removesuffix("\n").removesuffix("\n...")
+        written = default.removesuffix("\n").removesuffix("\n...")
         choices = ", ".join(one.metadata.get("choices", ()))
         about = one.metadata["help"] + (f" ({choices})" if choices else "")
-        lines.append(f"  {one.name + '=' + shown:<34} {about}")
+        lines.append(f"  {one.name + '=' + written:<34} {about}")
     return "\n".join(lines)
 
 
@@ -352,12 +374,14 @@ def _typed(name: str, value: Any, kind: Any) -> Any:
         values = value if isinstance(value, (list, tuple)) else [value]
         return tuple(_typed(name, one, get_args(kind)[0]) for one in values)
     if kind in {int, float} and not isinstance(value, bool):
-        with suppress(TypeError, ValueError):  # YAML reads 3e-4 as a string
+        with suppress(TypeError, ValueError, OverflowError):  # YAML reads 3e-4 as a string
             value = value if isinstance(value, int) else float(value)
             value = kind(value) if kind(value) == value else value
     if type(value) is not kind:
         words = {"int": "a whole number", "float": "a number", "bool": "true or false"}
-        raise ConfigError(f"{name}: must be {words.get(kind.__name__, 'a string')}, not {value!r}")
+        raise ConfigError(
+            f"{name}: must be {words.get(kind.__name__, 'a string')}, not {shown(value)}"
+        )
     return value
 
 
@@ -369,9 +393,9 @@ def _check_limits(name: str, value: Any, limits: Mapping[str, Any]) -> None:
     if "choices" in limits and value not in limits["choices"]:
         raise ConfigError(f"{name}: {unknown('value', value, limits['choices'])}")
     if "least" in limits and not value >= limits["least"]:
-        raise ConfigError(f"{name}: must be {limits['least']} or more, not {value}")
+        raise ConfigError(f"{name}: must be {limits['least']} or more, not {shown(value)}")
     if "most" in limits and not value <= limits["most"]:
-        raise ConfigError(f"{name}: must be {limits['most']} or less, not {value}")
+        raise ConfigError(f"{name}: must be {limits['most']} or less, not {shown(value)}")
 
 
 def _check_by_making(name: str, make: Any, *arguments: Any) -> None:

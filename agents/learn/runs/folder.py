@@ -25,7 +25,7 @@ from agents.learn.runs.config import FREE_KEYS, KEYS, Config, make_config, read_
 from fiveup_env import __version__
 from fiveup_env.engine.compiled import PACKAGE, source_digest
 from fiveup_env.errors import InputError, unknown
-from fiveup_env.files import atomic_file
+from fiveup_env.files import atomic_file, file_path
 
 if TYPE_CHECKING:
     from agents.learn.runs.checkpoints import Checkpoint, State
@@ -95,7 +95,7 @@ def new_run(name: str) -> Run:
     """Return a run whose folder does not exist yet; a number is added to a name that is taken."""
     if not name or Path(name).name != name:
         raise RunError(f"the name of a run must be a plain folder name, not {name!r}")
-    number, folder = 1, RUNS / name
+    number, folder = 1, RUNS / file_path(name)
     while folder.exists():
         number += 1
         folder = RUNS / f"{name}-{number}"

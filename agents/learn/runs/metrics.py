@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from matplotlib.figure import Figure
 from torch.utils.tensorboard.writer import SummaryWriter
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from agents.learn.runs.folder import Run
 
 Line = dict[str, Any]
+LARGEST: Final = 2**63
+NEEDED: Final = ("update", "decisions", "entropy")  # to go on from a line, and to draw it
 
 
 class Metrics:
@@ -47,9 +49,23 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[Line]:
-    """Return the lines of a metrics file; an incomplete last line is left out."""
-    texts = path.read_text("utf-8").splitlines() if path.is_file() else []
-    return [json.loads(text) for text in texts if text.endswith("}")]
+    """Return the lines of a metrics file; damaged ones are left out, such as half a last line."""
+    texts = path.read_bytes().splitlines() if path.is_file() else []
+    return [line for line in map(_line_of, texts) if line]
+
+
+def _line_of(text: bytes) -> Line | None:
+    """Return the line that a text is, or None if it is damaged."""
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    whole = isinstance(line, dict) and all(_is_number(line.get(key)) for key in NEEDED)
+    return line if whole else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and -LARGEST < value < LARGEST
 
 
 def draw_curve(run: Run) -> None:
@@ -57,8 +73,10 @@ def draw_curve(run: Run) -> None:
     lines = read_metrics(run.metrics_file)
     figure = Figure(figsize=(8, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    measured = [line for line in lines if "panel" in line]
-    for rival in measured[-1]["panel"] if measured else ():
+    panels = [line for line in lines if "panel" in line]
+    for rival in panels[-1]["panel"] if panels else ():
+        # A resumed run may have another panel than before.
+        measured = [line for line in panels if rival in line["panel"]]
         at = [line["decisions"] / 1e6 for line in measured]
         rates = [[100 * value for value in line["panel"][rival]] for line in measured]
         middle, low, high = zip(*rates, strict=True)
@@ -66,7 +84,7 @@ def draw_curve(run: Run) -> None:
         above.fill_between(at, low, high, alpha=0.2)
     above.axhline(50, color="grey", linewidth=0.8)
     above.set(ylabel="win rate (%)", ylim=(0, 100))
-    if measured:
+    if panels:
         above.legend(loc="lower right")
     below.plot([line["decisions"] / 1e6 for line in lines], [line["entropy"] for line in lines])
     below.set(xlabel="decisions learnt from (millions)", ylabel="entropy", ylim=(0, None))

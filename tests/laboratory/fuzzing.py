@@ -1,0 +1,192 @@
+"""The fuzzer's targets in the laboratory: policies, checkpoints, results, configs and metrics."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+import yaml
+from safetensors.torch import load, save
+
+import tests.fuzz as fuzzer
+from agents.arena.games import Terms
+from agents.arena.results import ResultsFile, header_of
+from agents.arena.tournament import Tournament, play_tournament
+from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
+from agents.learn.runs.metrics import read_metrics
+from agents.policies.files import DESCRIPTION, WEIGHTS, _digest, load_policy, save_policy
+from agents.policies.networks import Shape, build
+from agents.search.policy_search import reward_of
+from fiveup_env import Rules
+from fiveup_env.encoders import get_encoder, row_size
+from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from tests.fuzz import Target
+
+torch.set_num_threads(1)
+
+SPECS: Final = ("random", "greedy")
+TERMS: Final = Terms(Rules.preset("mini-2", 2), "hand")
+
+
+@cache
+def a_policy() -> tuple[bytes, bytes]:
+    """Return the two files of a small policy."""
+    torch.manual_seed(0)
+    save_policy("policy", build(Shape(width=4, depth=1)), {"config": {"reward": "margin"}})
+    return Path("policy", WEIGHTS).read_bytes(), Path("policy", DESCRIPTION).read_bytes()
+
+
+def policies(random: Random) -> None:
+    """Policies with altered files, and with altered contents whose digest is right."""
+    weights, text = a_policy()
+    if random.random() < 0.4:
+        files = [weights, text]
+        which = random.randrange(2)
+        files[which] = mutated_bytes(random, files[which], files[1 - which])
+        weights, text = files
+    else:
+        description = json.loads(text)
+        if random.random() < 0.5:
+            weights = save(_altered(random, load(weights)))
+        else:
+            description = mutated(random, description)
+        try:
+            if isinstance(description, dict):
+                description["digest"] = _digest(weights, description)
+            text = json.dumps(description).encode()
+        except (TypeError, ValueError, RecursionError):  # it holds what JSON does not
+            text = mutated_json(random, json.loads(text))
+    folder = Path("altered")
+    folder.mkdir(exist_ok=True)
+    (folder / WEIGHTS).write_bytes(weights)
+    (folder / DESCRIPTION).write_bytes(text)
+    network, about = load_policy(folder)
+    rows = torch.zeros(1, row_size(get_encoder(network.shape.encoder)), dtype=torch.int8)
+    network.logits(rows)
+    reward_of(about)
+
+
+def _altered(random: Random, weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return tensors of which one is of another shape, type, name or content."""
+    name = random.choice(list(weights))
+    one = weights.pop(name)
+    act = random.randrange(6)
+    if act == 0:
+        weights[name] = one[..., :-1].contiguous()
+    elif act == 1:
+        weights[name] = one.to(
+            random.choice([torch.int8, torch.float16, torch.bfloat16, torch.bool, torch.float64])
+        )
+    elif act == 2:
+        weights[mutated_text(random, name).replace("\ud800", "")] = one
+    elif act == 3:
+        weights[name] = one * random.choice([float("nan"), float("inf"), 1e30, 0.0])
+    elif act == 4:
+        weights[name] = one.flatten()
+    return weights
+
+
+@cache
+def a_checkpoint() -> bytes:
+    """Return the content of a checkpoint."""
+    arrays: dict[str, np.ndarray] = {"a": np.arange(20.0).reshape(4, 5), "b": np.zeros(3, np.uint8)}
+    return write_checkpoint(Path("one"), 1, arrays, {"updates": 1}).read_bytes()
+
+
+def checkpoints(random: Random) -> None:
+    """Checkpoints: the older one is read if the newer one is damaged."""
+    good, folder = a_checkpoint(), Path("checkpoints")
+    folder.mkdir(exist_ok=True)
+    for path in checkpoints_in(folder):
+        path.unlink()
+    both = random.random() < 0.2
+    (folder / "1.safetensors").write_bytes(mutated_bytes(random, good) if both else good)
+    (folder / "2.safetensors").write_bytes(
+        random.choice([mutated_bytes(random, good), _reheaded(random, good)])
+    )
+    read = read_newest(folder)
+    assert np.array_equal(read.arrays["a"], np.arange(20).reshape(4, 5))
+    assert read.about["updates"] == 1
+
+
+def _reheaded(random: Random, content: bytes) -> bytes:
+    """Return a checkpoint whose header is altered as JSON."""
+    length = int.from_bytes(content[:8], "little")
+    header = mutated_json(random, json.loads(content[8 : 8 + length]))
+    return len(header).to_bytes(8, "little") + header + content[8 + length :]
+
+
+@cache
+def some_results() -> bytes:
+    """Return the content of a results file."""
+    tournament = Tournament(SPECS, TERMS, deals=4, seed=3, chunk=2)
+    play_tournament(tournament, 1, "played.jsonl")
+    return Path("played.jsonl").read_bytes()
+
+
+def results(random: Random) -> None:
+    """Results files: what is read from a damaged one is what was played."""
+    content = some_results()
+    lines = content.splitlines()
+    if random.random() < 0.5:
+        at = random.randrange(len(lines))
+        lines[at] = mutated_json(random, json.loads(lines[at]))
+        altered = b"\n".join(lines) + b"\n"
+    else:
+        altered = mutated_bytes(random, content)
+    path = Path("results.jsonl")
+    path.write_bytes(altered)
+    file = ResultsFile(path, header_of(TERMS, 3, 2), SPECS)
+    file.close()
+    assert set(path.read_bytes().splitlines()[1:]) <= set(content.splitlines())
+
+
+def configs(random: Random) -> None:
+    """Configs as files, and changes of their keys."""
+    path = random.choice(sorted(CONFIGS.glob("*.yaml")))
+    pick = random.randrange(4)
+    if pick == 0:
+        altered = Path("altered.yaml")
+        altered.write_bytes(mutated_bytes(random, path.read_bytes()))
+        load_config(str(altered))
+    elif pick == 1:
+        make_config(_keys(mutated(random, yaml.safe_load(path.read_text("utf-8")))))
+    elif pick == 2:
+        make_config({random.choice(KEYS): odd(random)})
+    else:
+        key, value = random.choice(list(load_config("smoke").as_dict().items()))
+        change = random.choice(
+            [mutated_text(random, f"{key}={value}"), f"{key}={random.choice(fuzzer.WORDS)}"]
+        )
+        make_config(parse_changes([change]))
+
+
+def _keys(values: Any) -> dict[Any, Any]:
+    return values if isinstance(values, dict) else {}
+
+
+def metrics(random: Random) -> None:
+    """Metrics files: damaged lines are left out."""
+    line = {"update": 1, "decisions": 100, "entropy": 0.5, "panel": {"greedy": [0.5, 0.4, 0.6]}}
+    path = Path("metrics.jsonl")
+    path.write_bytes(b"\n".join(mutated_json(random, line) for _ in range(2)))
+    for read in read_metrics(path):
+        assert read["update"] + read["decisions"] + read["entropy"] is not None
+
+
+TARGETS: Final[dict[str, Target]] = {
+    "policies": policies,
+    "checkpoints": checkpoints,
+    "results": results,
+    "configs": configs,
+    "metrics": metrics,
+}

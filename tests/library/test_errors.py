@@ -1,0 +1,147 @@
+"""What cannot be used is refused by an error of this package, in one line, whatever it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile, get_encoder
+from fiveup_env.checks import is_one_of, whole
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.errors import (
+    AgentError,
+    DealError,
+    EncoderError,
+    InvalidMoveError,
+    MissingExtraError,
+    OptionError,
+    RecordError,
+    RulesError,
+    SeatError,
+    SeedError,
+    TileError,
+    shown,
+)
+from fiveup_env.game.records import loads, read_file
+from fiveup_env.opponents.registry import get_agent, make_agent
+from tests import fuzz
+
+NESTED: list[Any] = []
+for _ in range(5000):
+    NESTED = [NESTED]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [3, np.int8(3), np.uint64(3), np.array(3), np.array(3, np.uint8)],
+)  # fmt: skip
+def test_numpys_integers_are_whole_numbers(value: Any) -> None:
+    number = whole(value, 3, 3)
+    assert (number, type(number)) == (3, int)
+    assert Rules.preset(players=value, reserve=value - 1).players == 3
+    assert Rules.preset(reserve=value - 1) == Rules.preset(reserve=2)
+    assert Move(value) == Move(3)
+    assert Tile.parse((5, value)) == Tile(5, 3)
+    assert checked_seed(value) == 3
+    assert Game(seed=1).hand_of(value) == Game(seed=1).hand_of(3)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, np.bool_(True), np.array(True), 3.0, np.float64(3), "3", None, [3], np.array([3]), 10**30, -1, NESTED],
+)  # fmt: skip
+def test_nothing_else_is_a_whole_number(value: Any) -> None:
+    assert whole(value, 0, 2**64) is None
+    for call, error in (
+        (lambda: Rules.preset(players=value), SeatError),
+        (lambda: Rules.preset(hand_size=value), RulesError),
+        (lambda: Move(value), InvalidMoveError),
+        (lambda: Tile.parse((5, value)), TileError),
+        (lambda: checked_seed(value), SeedError),
+        (lambda: Game(seed=1).hand_of(value), SeatError),
+    ):
+        with pytest.raises(error):
+            call()
+
+
+def test_only_words_are_words() -> None:
+    assert is_one_of("all", ("all", "none"))
+    for value in ("al", ["all"], None, np.array(["all"])):
+        assert not is_one_of(value, ("all", "none"))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda: Rules.of([1]), RulesError, r"no preset \[1\]"),  # type: ignore[arg-type]
+        (lambda: Rules.of({}), RulesError, "no preset {}"),  # type: ignore[arg-type]
+        (lambda: Rules.of(Rules(), players=0), SeatError, "2 to 5 players, not 0"),
+        (lambda: Rules(spinners=[]), RulesError, r"no value of spinners \[\]"),  # type: ignore[arg-type]
+        (lambda: Rules(target=10**5000), RulesError, "not <int that cannot be shown>"),
+        (lambda: Move.parse(np.array(["pass", "draw"])), InvalidMoveError, "not a valid move"),
+        (lambda: Move.of(Tile(5, 3), [5]), InvalidMoveError, r"pip \[5\]"),  # type: ignore[arg-type]
+        (lambda: Game(deals=3), DealError, "lists, not 3"),  # type: ignore[arg-type]
+        (lambda: Game(deals=[3]), DealError, "must be a Deal, not 3"),  # type: ignore[list-item]
+        (lambda: Game(deals=[Deal(3, [])]), DealError, "lists, not 3"),  # type: ignore[arg-type]
+        (lambda: Game(deals=[Deal([np.array(3)], [])]), DealError, "lists, not array"),
+        (lambda: loads(None), RecordError, "not NoneType"),  # type: ignore[arg-type]
+        (lambda: loads("[" * 100_000), RecordError, "not valid JSON"),
+        (lambda: list(read_file("a\0b")), OSError, "not a file name"),
+        (lambda: make_agent(3), AgentError, "the spec of an agent is text"),  # type: ignore[arg-type]
+        (lambda: get_agent(None), AgentError, "the spec of an agent is text"),  # type: ignore[arg-type]
+        (lambda: make_agent("greedy\0"), AgentError, "did you mean 'greedy'"),
+        (lambda: make_agent("pimc:ms=nan"), AgentError, "ms must be a float, not 'nan'"),
+        (lambda: make_agent("pimc:worlds=" + "9" * 5000), AgentError, "worlds must be a int"),
+        (lambda: get_encoder([]), EncoderError, r"no encoder \[\]"),  # type: ignore[arg-type]
+        (lambda: Batch(2).load(b"PK\3\4 torn"), OptionError, "not the saved state of a Batch"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_refused(call: Any, error: type[Exception], sentence: str) -> None:
+    with pytest.raises(error, match=sentence):
+        call()
+
+
+def test_a_message_is_one_line_that_is_not_long_whatever_it_quotes() -> None:
+    for value in ("a\nb", "x" * 9999, 10**5000, NESTED, np.zeros((50, 50)), "\ud800\x1b"):
+        for text in (
+            shown(value),
+            str(RulesError(f"no preset {value}" if isinstance(value, str) else "")),
+        ):
+            assert text.isprintable()
+        assert len(shown(value)) <= 100
+    assert str(FiveUpError("a\nb\ud800")) == str(MissingExtraError("a\nb\ud800")) == r"a\nb\ud800"
+
+
+def test_the_fuzzer_finds_nothing_and_repeats_itself(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = [name for name in fuzz.TARGETS if name != "saved-vector-environments"]
+    printed = []
+    for _ in range(2):
+        with fuzz.in_scratch_folder():
+            assert fuzz.fuzz(names, 300, seed=3) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
+def test_the_fuzzer_tells_what_fails_and_how_to_repeat_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hangs(_random: object) -> None:
+        while True:
+            pass
+
+    def breaks(_random: object) -> None:
+        raise KeyError("here")
+
+    for limit in ("SECONDS", "SECONDS_FIRST"):
+        monkeypatch.setattr(fuzz, limit, 1)
+    for name, failing in (("hangs", hangs), ("breaks", breaks)):
+        monkeypatch.setitem(fuzz.TARGETS, name, failing)
+    assert fuzz.fuzz(["hangs", "breaks"], 2, seed=0) == 2
+    output = capsys.readouterr().out
+    assert "Hang: 'more than 1 s'" in output
+    assert "KeyError: \"'here'\"" in output
+    assert "python -m tests.fuzz --seed 0 --target breaks --only 0" in output

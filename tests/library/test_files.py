@@ -1,0 +1,92 @@
+"""Files are written completely or not at all, and what is not a plain file stays what it is."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fiveup_env.files import atomic_file, atomic_folder, file_path, write_atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def permissions(path: Path) -> int:
+    """Return the permissions of a file."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_has_the_permissions_that_the_umask_leaves(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomic(tmp_path / "new", b"1")
+    finally:
+        os.umask(before)
+    assert permissions(tmp_path / "new") == 0o640
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"old")
+    file.chmod(0o604)
+    write_atomic(file, b"new")
+    assert (file.read_bytes(), permissions(file)) == (b"new", 0o604)
+
+
+def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link, target = tmp_path / "link", tmp_path / "there" / "target"
+    link.symlink_to(target)
+    for content in (b"first", b"second"):
+        write_atomic(link, content)
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+    folder = tmp_path / "folder"
+    folder.symlink_to(tmp_path / "there")
+    with atomic_folder(folder) as draft:
+        (draft / "new").touch()
+    assert folder.is_symlink()
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["new"]
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    with atomic_file(pipe) as file:
+        file.write("hello")
+    reader.join()
+    assert read == [b"hello"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_device_is_written_to() -> None:
+    write_atomic(os.devnull, b"1")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)  # noqa: PTH116
+
+
+def test_a_folder_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        write_atomic(tmp_path, b"1")
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("old")
+    with pytest.raises(TypeError), atomic_file(file) as draft:
+        draft.write(3)  # type: ignore[arg-type]
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_that_no_file_can_have_are_errors_of_the_system(name: str) -> None:
+    with pytest.raises(OSError, match="not a file name"):
+        file_path(name)
