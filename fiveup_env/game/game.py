@@ -23,13 +23,7 @@ from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_a
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import (
-    GameOverError,
-    IllegalMoveError,
-    InvalidMoveError,
-    SeatError,
-    shown,
-)
+from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError, shown
 from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step, checked_deals
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules

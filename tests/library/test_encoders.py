@@ -13,15 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import MOVES, TILES, Batch, Game, Piece, Rules, get_encoder, register_encoder
-from fiveup_env.encoders import (
-    ENCODERS,
-    bounds,
-    full_name,
-    offsets,
-    piece_of,
-    row_size,
-    table_of,
-)
+from fiveup_env.encoders import ENCODERS, bounds, full_name, offsets, piece_of, row_size, table_of
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import EncoderError
 from fiveup_env.rules.fields import CHOICES, MAX_TARGET
