@@ -289,12 +289,14 @@ def test_worlds_of_no_weight_do_not_count() -> None:
 
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
 @pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
 def test_likelihoods_are_those_of_every_move_that_others_chose(
-    draw: str, players: int, lively: Path
+    lead_tile: str, draw: str, players: int, lively: Path
 ) -> None:
     policy, expected_logs = PolicyAgent(str(lively)), []
+    rules = Rules.preset(players=players, draw=draw, lead_tile=lead_tile)
     for seed in range(6):
-        game = play_randomly(Game(players=players, draw=draw, seed=seed), Random(seed), 40)
+        game = play_randomly(Game(rules, seed=seed), Random(seed), 40 if seed else 5)
         found = log_likelihoods(policy, game.state, np.array([game.turn], np.int8))
         expected_logs.append(sum(logs_of_others(policy, game)))
         assert found[0] == pytest.approx(expected_logs[-1], rel=1e-4)
