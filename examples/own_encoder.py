@@ -1,4 +1,4 @@
-"""An encoder of your own: 15 numbers instead of 529, for every interface.
+"""An encoder of your own: 15 numbers instead of 557, for every interface.
 
 An encoder turns views, which hold only what a seat may know, into rows of int8. Every piece of a
 row has a name, a range and a description, from which its documentation is generated.

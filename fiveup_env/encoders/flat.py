@@ -89,6 +89,13 @@ def _number(name: str, shape: tuple[int, ...], meaning: str, version: int) -> Pi
 
 def _flat_pieces(version: int) -> tuple[Piece, ...]:
     """Return the pieces of a row of some version."""
+    forced = Piece(
+        "forced_lead",
+        (TILE_COUNT,),
+        0,
+        1,
+        "the tile that had to be led, one-hot; all 0 if the leader chose it",
+    )
     return (
         Piece("hand", (TILE_COUNT,), 0, 1, "the tiles in the observer's hand"),
         Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles that each seat has set in this hand"),
@@ -117,6 +124,7 @@ def _flat_pieces(version: int) -> tuple[Piece, ...]:
         Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
         Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
         _number("to_go", (SEATS,), "the target minus the score of the seat's side", version),
+        *(() if version == 1 else (forced,)),
         *_rules_pieces(version),
         Piece(
             "plays",
@@ -186,7 +194,12 @@ def write_flat(view: Struct, version: int, rows: Array, r: int, at: int) -> None
     rows[r, at + _PASSES] = public.passes
     rows[r, at + _TOTAL] = min(LARGEST, layout.total)
     rows[r, at + _MODULO + MODULO[rules.multiple, layout.total]] = 1
-    at = _write_rules(rules, version, rows, r, at + _TO_GO + DIGITS[version] * SEATS)
+    at += _TO_GO + DIGITS[version] * SEATS
+    if version > 1:
+        if public.forced_lead >= 0:
+            rows[r, at + public.forced_lead] = 1
+        at += TILE_COUNT
+    at = _write_rules(rules, version, rows, r, at)
     if public.phase == PLAYING and public.turn == view.seat:
         _write_plays(view, rows, r, at)
 

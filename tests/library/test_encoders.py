@@ -12,8 +12,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import MOVES, TILES, Batch, Game, Piece, Rules, get_encoder, register_encoder
-from fiveup_env.encoders import ENCODERS, bounds, full_name, offsets, piece_of, row_size, table_of
+from fiveup_env import (
+    MOVES,
+    TILES,
+    Batch,
+    Game,
+    Piece,
+    Rules,
+    Tile,
+    get_encoder,
+    register_encoder,
+)
+from fiveup_env.encoders import (
+    ENCODERS,
+    bounds,
+    full_name,
+    offsets,
+    piece_of,
+    row_size,
+    table_of,
+)
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import EncoderError
 from fiveup_env.rules.fields import CHOICES, MAX_TARGET
@@ -104,6 +122,7 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
         tuple(game.scores[game.rules.side_of(s)] for s in around),
         around.index(game.turn or 0),
         around.index(game.lead),
+        int(public["forced_lead"]),
         int(public["passes"]),
     )
 
@@ -199,6 +218,18 @@ def test_version_1_tells_rounding_as_it_did_before_there_were_three_ways(
     game = Game("five_up", hand_end=hand_end, round_per=round_per)
     row = row_of(game, 0, "flat@1")
     assert piece_of(get_encoder("flat@1"), "round_per_side", row).tolist() == [told]
+
+
+def test_a_tile_that_had_to_be_led_is_told() -> None:
+    forced = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "3-3 6-0 6-5", lead_tile="highest_double")
+    for _ in ("before it is led", "afterwards"):
+        for seat in range(3):
+            told = np.flatnonzero(piece(forced, seat, "forced_lead"))
+            assert told.tolist() == [Tile.parse("3-3").id]
+        forced.push(next(iter(forced.legal_moves)))
+    free = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "3-3 6-0 6-5", lead=2)
+    push_all(free, "3-3")
+    assert not any(piece(free, 0, "forced_lead"))
 
 
 def test_version_1_does_not_tell_a_target_of_60_from_61_in_fives() -> None:
