@@ -586,10 +586,12 @@ def fuzz(names: list[str], inputs: int, seed: int) -> int:
 
 def main() -> int:
     """Run the command line, and return its exit status."""
-    with contextlib.suppress(ModuleNotFoundError):
+    try:
         from tests.laboratory import fuzzing
 
         TARGETS.update(fuzzing.TARGETS)
+    except ModuleNotFoundError as error:
+        print(f"without the targets of the laboratory: {error}")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--inputs", type=int, default=20_000, help="for all targets together")
     parser.add_argument("--seed", type=int, default=0)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 class ArenaError(InputError):
     """A tournament that cannot be played, or an agent at fault that ends it."""
 
+    def __str__(self) -> str:
+        """Return the message as it is: the report of a fault has several lines."""
+        return ValueError.__str__(self)
+
 
 def fault(agent: str, why: str, game: Game) -> str:
     """Return a report: a sentence, the view of the seat to move, the record of the game so far."""

@@ -5,7 +5,7 @@ docs/encoding.md lists the entries.
 
 from __future__ import annotations
 
-from fiveup_env.checks import is_one_of
+from fiveup_env.checks import is_one_of, whole
 from fiveup_env.encoders.flat import VERSIONS, Flat
 from fiveup_env.encoders.pieces import (
     Encoder,
@@ -36,6 +36,7 @@ __all__ = [
     "table_of",
 ]
 
+LARGEST_VERSION = 1_000_000
 ENCODERS: dict[str, Encoder] = {}
 
 
@@ -45,8 +46,9 @@ def register_encoder(encoder: Encoder) -> None:
     The versions of an encoder are objects of one class. Registering a version again, as a notebook
     does when a cell is run again, replaces it.
     """
-    name: object = getattr(encoder, "name", None)
-    if not isinstance(name, str) or not isinstance(encoder, Encoder):
+    name, version = getattr(encoder, "name", None), getattr(encoder, "version", None)
+    named = isinstance(name, str) and whole(version, 0, LARGEST_VERSION) is not None
+    if not named or not isinstance(encoder, Encoder):
         raise EncoderError(
             f"{shown(encoder)} is not an encoder: it needs name, version, pieces and encode"
         )

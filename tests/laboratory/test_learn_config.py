@@ -73,6 +73,8 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
         ("games", "a change must be written key=value, not 'games'"),
         ("width=1e999", "width: must be a whole number, not inf"),
         (f"minutes={'9' * 500}", "minutes: must be a number, not 999"),
+        (f"games={'9' * 500}", "games: must be 1000000000000000000 or less, not 999"),
+        ("minutes=1e300", "minutes: must be 1000000000000000000 or less, not 1e+300"),
         (f"minutes={'9' * 5000}", "minutes: '999"),
         ("panel=[*a]", "panel: '[*a]' cannot be read as a value"),
         ("seed=2001-99-99", "seed: '2001-99-99' cannot be read as a value"),

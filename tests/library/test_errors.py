@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile, get_encoder
+from fiveup_env import (
+    Batch,
+    Deal,
+    FiveUpError,
+    Game,
+    Move,
+    Rules,
+    Tile,
+    get_encoder,
+    register_encoder,
+)
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import (
@@ -94,6 +105,7 @@ def test_only_words_are_words() -> None:
         (lambda: make_agent("greedy\0"), AgentError, "did you mean 'greedy'"),
         (lambda: make_agent("pimc:ms=nan"), AgentError, "ms must be a float, not 'nan'"),
         (lambda: make_agent("pimc:worlds=" + "9" * 5000), AgentError, "worlds must be a int"),
+        (lambda: register_encoder(SimpleNamespace(name="own", version="1", pieces=(), encode=print)), EncoderError, "it needs name, version"),
         (lambda: get_encoder([]), EncoderError, r"no encoder \[\]"),  # type: ignore[arg-type]
         (lambda: Batch(2).load(b"PK\3\4 torn"), OptionError, "not the saved state of a Batch"),
     ],

@@ -33,6 +33,7 @@ UNREADABLE: Final = (
     AttributeError,
     RecursionError,
 )
+LARGEST: Final = 10**18  # of any number
 LARGEST_SEED: Final = (1 << 32) - 1  # what every generator that a run seeds takes
 
 
@@ -394,8 +395,9 @@ def _check_limits(name: str, value: Any, limits: Mapping[str, Any]) -> None:
         raise ConfigError(f"{name}: {unknown('value', value, limits['choices'])}")
     if "least" in limits and not value >= limits["least"]:
         raise ConfigError(f"{name}: must be {limits['least']} or more, not {shown(value)}")
-    if "most" in limits and not value <= limits["most"]:
-        raise ConfigError(f"{name}: must be {limits['most']} or less, not {shown(value)}")
+    most = limits.get("most", LARGEST)
+    if isinstance(value, (int, float)) and not value <= most:
+        raise ConfigError(f"{name}: must be {most} or less, not {shown(value)}")
 
 
 def _check_by_making(name: str, make: Any, *arguments: Any) -> None:
