@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, SupportsIndex, cast
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Container
 
@@ -15,7 +17,7 @@ def whole(value: object, low: int, high: int) -> int | None:
     NumPy's integers and arrays of no dimensions that hold one are whole numbers. A bool is not, nor
     is a float.
     """
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return None
     try:
         number = operator.index(cast("SupportsIndex", value))
