@@ -74,8 +74,10 @@ def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
 class Unchecked(Batch):
     """A batch that believes its actions."""
 
-    def _checked_actions(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
-        del which
+    def _checked_actions(
+        self, actions: np.ndarray, which: np.ndarray, *, strictly: bool = False
+    ) -> np.ndarray:
+        del which, strictly
         return actions
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, SupportsIndex, cast
+from math import isfinite
+from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 
@@ -24,6 +25,20 @@ def whole(value: object, low: int, high: int) -> int | None:
     except TypeError:
         return None
     return number if low <= number <= high else None
+
+
+def finite(value: object) -> float | None:
+    """Return a finite number as a float, or None if the value is not one.
+
+    As for `whole`, NumPy's numbers and arrays of no dimensions that hold one are numbers.
+    """
+    if np.ndim(np.asarray(value, object)) or isinstance(value, (str, bytes, bool, np.bool_)):
+        return None
+    try:
+        number = float(cast("SupportsFloat", value))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
 
 
 def is_one_of(value: object, words: Container[str]) -> bool:

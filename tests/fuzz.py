@@ -35,9 +35,13 @@ from unittest import mock
 import numpy as np
 
 from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile, __main__
+from fiveup_env.checks import whole
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder
 from fiveup_env.engine.chance import checked_seed
+from fiveup_env.envs.aec import raw_env
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.fields import FIELDS, parse_assignment
@@ -409,6 +413,80 @@ def a_batch() -> tuple[Batch, bytes, bytes]:
         one.reset()
         one.step(one.random_actions(np.random.default_rng(1)))
     return batch, batch.save(), other.save()
+
+
+OPTIONS: Final[dict[str, Any]] = {
+    "rules": "mini-2", "players": 2, "episode": "hand", "reward": "margin", "max_hands": 2, "encoder": "flat",
+    "illegal": "terminate", "illegal_reward": -1.0,
+}  # fmt: skip
+OPTIONS_OF: Final[dict[str, dict[str, Any]]] = {
+    "raw_env": {"render_mode": "ansi"},
+    "FiveUpEnv": {"render_mode": "svg", "opponents": "greedy", "seat": 1},
+    "Batch": {"games": 3, "seed": 1, "threads": 1, "oracle": True},
+    "FiveUpVectorEnv": {"num_envs": 3, "opponents": "greedy", "seed": 1, "autoreset_mode": "SameStep"},
+}  # fmt: skip
+CALLS: Final = (
+    "step",
+    "reset",
+    "views",
+    "advance",
+    "begin",
+    "observations_of",
+    "final_observations_of",
+)
+
+
+@target
+def environments(random: Random) -> None:
+    """Options of environments, and what their methods are called with."""
+    name = random.choice(list(OPTIONS_OF))
+    kind = {"raw_env": raw_env, "FiveUpEnv": FiveUpEnv, "Batch": Batch}.get(name, FiveUpVectorEnv)
+    options = (
+        {"games" if name == "Batch" else "num_envs": 3} if "V" in name or name == "Batch" else {}
+    )
+    known = OPTIONS | OPTIONS_OF[name]
+    options |= {one: known[one] for one in random.sample([*known], random.randrange(4))}
+    pick = random.random()
+    if pick < 0.2:
+        options = _named_parts(mutated(random, options or known))
+    elif pick < 0.25:
+        options[mutated_text(random, random.choice([*known]))] = odd(random)
+    elif pick < 0.3:
+        options[random.choice(FIELDS)] = odd(random)
+    if whole(options.get("games", options.get("num_envs", 3)), 1, 100) is None:
+        options |= {"games": 3} if name == "Batch" else {"num_envs": 3}  # memory is not promised
+    env: Any = kind(**options)
+    env.reset()
+    _called(env, random, name)
+    env.reset()
+
+
+def _called(env: Any, random: Random, name: str) -> None:
+    """Call one method of an environment, with something odd or with what is right."""
+    integers = [
+        np.arange(3),
+        np.array([0, 2]),
+        np.array([5, -1, 121]),
+        np.zeros((3, 1), int),
+        [0, 1, 2],
+    ]
+    given = [
+        random.choice([*integers, *integers, odd(random), random.randint(-2, 130)])
+        for _ in range(2)
+    ]
+    if name == "Batch" and random.random() < 0.3:
+        env.step(env.random_actions(np.random.default_rng(1)))
+    elif name == "Batch":
+        call = random.choice(CALLS)
+        taken = 2 if call in {"advance", "observations_of", "final_observations_of"} else 1
+        getattr(env, call)(*given[:taken])
+    elif random.random() < 0.3:
+        env.reset(seed=random.choice([None, 3, given[0]]))
+    elif name != "raw_env" and random.random() < 0.4:
+        option = random.choice(["deal", "deals", "reset_mask", "deel"])
+        env.reset(options=random.choice([None, given[0], {option: given[1]}]))
+    else:
+        env.step(given[0])
 
 
 @target

@@ -30,7 +30,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from fiveup_env.checks import whole
+from fiveup_env.checks import is_one_of, whole
 from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
@@ -112,7 +112,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         """
         super().__init__()
         check_names(fields, raw_env)
-        if render_mode is not None and render_mode not in RENDER_MODES:
+        if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
             raise OptionError(unknown("render mode", render_mode, RENDER_MODES))
         self.rules = Rules.of(rules, players, **fields)
         self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)

@@ -40,10 +40,10 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import check_names
+from fiveup_env.envs.options import check_names, row_of_integers
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
-from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError
+from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
@@ -226,16 +226,17 @@ class Batch:
         self._on_slices(step_and_observe)
         self._update_endings()
 
-    def advance(self, actions: np.ndarray, which: np.ndarray) -> None:
+    def advance(self, actions: np.ndarray, which: np.ndarray, *, strictly: bool = False) -> None:
         """Make a move in each of the games `which`; a game whose episode ends stays at its end.
 
         For interfaces that let opponents move: they choose from `views`, `begin` starts the next
-        episodes, and `observe` updates the observations. Raises as `step` does.
+        episodes, and `observe` updates the observations. Raises as `step` does; `strictly`, an
+        illegal action is an error even with `illegal="terminate"`.
         """
         which = self._checked_games(which)
         if first_repeated(which, self._seen) >= 0:
             raise OptionError("each game can make one move: an index is there twice")
-        actions = self._checked_actions(actions, which)
+        actions = self._checked_actions(actions, which, strictly=strictly)
         self._move(which, actions)
         self.turn[which] = self._games["public"]["turn"][which]
         self._update_endings()
@@ -340,14 +341,14 @@ class Batch:
 
     def _checked_games(self, which: np.ndarray) -> np.ndarray:
         """Return indices of games as compiled code takes them."""
-        found = _integers(which, "indices of games")
+        found = row_of_integers(which, "indices of games")
         if found.size and not 0 <= found.min() <= found.max() < len(self):
             raise OptionError(f"indices of games must be from 0 to {len(self) - 1}, not {found}")
         return found
 
     def _checked_seats(self, seats: np.ndarray, which: np.ndarray) -> np.ndarray:
         """Return a seat for each of some games as compiled code takes them."""
-        found = _integers(seats, "seats", len(which))
+        found = row_of_integers(seats, "seats", len(which))
         players = self._games["public"]["rules"]["players"][which]
         wrong = np.flatnonzero((found < 0) | (found >= players))
         if len(wrong):
@@ -365,11 +366,13 @@ class Batch:
             raise OptionError(f"seeds must be {len(self)} integers, one for each game")
         return np.array([checked_seed(seed) for seed in seeds], np.uint64)
 
-    def _checked_actions(self, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
+    def _checked_actions(
+        self, actions: np.ndarray, which: np.ndarray, *, strictly: bool = False
+    ) -> np.ndarray:
         """Return the actions as compiled code takes them; raise an error if one is illegal."""
         self._check_dealt()
-        actions = _integers(actions, "actions", len(which))
-        if self.episodes.terminates:
+        actions = row_of_integers(actions, "actions", len(which))
+        if self.episodes.terminates and not strictly:
             return actions
         wrong = first_illegal(self._games, which, actions)
         if wrong >= 0:
@@ -421,17 +424,5 @@ def _listed(value: Any) -> list[Any]:
 def _checked_count(value: object, most: int, kind: str) -> int:
     count = whole(value, 1, most)
     if count is None:
-        raise OptionError(f"a batch needs 1 to {most:,} {kind}s, not {value!r}")
+        raise OptionError(f"a batch needs 1 to {most:,} {kind}s, not {shown(value)}")
     return count
-
-
-def _integers(values: object, what: str, count: int | None = None) -> np.ndarray:
-    """Return a row of integers as a contiguous array of int64, or raise an OptionError."""
-    array = np.asarray(values)
-    right = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
-    if not right or count not in {None, array.size}:
-        wanted = "a row of integers" if count is None else f"{count} integers"
-        raise OptionError(
-            f"{what} must be {wanted}, not an array of {array.dtype} of shape {array.shape}"
-        )
-    return np.ascontiguousarray(array, np.int64)

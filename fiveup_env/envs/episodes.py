@@ -8,12 +8,11 @@ partners always get the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from fiveup_env.checks import whole
+from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import is_legal, mark_legal, mark_legal_at
@@ -21,7 +20,7 @@ from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, side_of
 from fiveup_env.engine.view import observe
 from fiveup_env.envs.streams import stream_seed
-from fiveup_env.errors import OptionError, unknown
+from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.fields import MAX_PLAYERS
 
@@ -61,16 +60,18 @@ class Episodes:
 
     def __post_init__(self) -> None:
         """Refuse values that do not exist."""
-        if self.episode not in EPISODES:
+        if not is_one_of(self.episode, EPISODES):
             raise OptionError(unknown("episode", self.episode, EPISODES))
-        if self.reward not in REWARDS:
+        if not is_one_of(self.reward, REWARDS):
             raise OptionError(unknown("reward", self.reward, REWARDS))
-        if self.illegal not in ILLEGAL:
+        if not is_one_of(self.illegal, ILLEGAL):
             raise OptionError(unknown("value of illegal", self.illegal, ILLEGAL))
         if whole(self.max_hands, 0, MOST_HANDS) is None:
-            raise OptionError(f"max_hands must be 0 (no limit) or more, not {self.max_hands!r}")
-        if not isfinite(self.illegal_reward):
-            raise OptionError(f"illegal_reward must be a number, not {self.illegal_reward!r}")
+            raise OptionError(
+                f"max_hands must be 0 (no limit) or more, not {shown(self.max_hands)}"
+            )
+        if finite(self.illegal_reward) is None:
+            raise OptionError(f"illegal_reward must be a number, not {shown(self.illegal_reward)}")
 
     @property
     def terminates(self) -> bool:
@@ -94,7 +95,7 @@ def refusal(games: np.ndarray, i: int, action: object) -> str:
     mask = np.zeros((1, ACTION_COUNT), np.int8)
     mark_legal_at(games[i : i + 1], 0, mask)
     legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
-    name = repr(action)
+    name = shown(action)
     if isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT:
         name = f"{action} ({MOVES[int(action)]})"
     return f"action {name} is not allowed; allowed: {legal}"

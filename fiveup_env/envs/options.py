@@ -1,11 +1,13 @@
-"""Options by name: what is neither an option nor a rule field is refused before it is used."""
+"""Options, by name and by kind: what is not allowed is refused before it is used."""
 
 from __future__ import annotations
 
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env.errors import OptionError, unknown
+import numpy as np
+
+from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.rules.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -25,3 +27,37 @@ def check_names(given: Iterable[str], *takers: Callable[..., Any]) -> None:
             raise OptionError(
                 unknown("option or rule field", name, [*dict.fromkeys(known), "teams", *FIELDS])
             )
+
+
+def reset_options(given: object, *names: str) -> list[Any]:
+    """Return the values of the options that a `reset` was called with, in order; None if absent.
+
+    Raises OptionError if there is any other option.
+    """
+    options = {} if given is None else given
+    if not isinstance(options, dict):
+        raise OptionError(f"the options of reset must be a dict, not {shown(given)}")
+    for name in options:
+        if name not in names:
+            raise OptionError(unknown("option of reset", name, names))
+    return [options.get(name) for name in names]
+
+
+def as_array(values: object, what: str, wanted: str) -> np.ndarray:
+    """Return an array of some values; raise an OptionError if they do not make one."""
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of different lengths, or too deep
+        raise OptionError(f"{what} must be {wanted}, not {shown(values)}") from None
+
+
+def row_of_integers(values: object, what: str, count: int | None = None) -> np.ndarray:
+    """Return a row of integers as a contiguous array of int64; raise an OptionError otherwise."""
+    wanted = "a row of integers" if count is None else f"{count} integers"
+    array = as_array(values, what, wanted)
+    right = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not right or count not in {None, array.size}:
+        raise OptionError(
+            f"{what} must be {wanted}, not an array of {array.dtype} of shape {array.shape}"
+        )
+    return np.ascontiguousarray(array, np.int64)

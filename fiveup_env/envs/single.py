@@ -19,9 +19,14 @@ from fiveup_env.checks import whole
 from fiveup_env.encoders import bounds
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.aec import raw_env
-from fiveup_env.envs.options import check_names
+from fiveup_env.envs.options import check_names, reset_options
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
-from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, unknown
+from fiveup_env.errors import (
+    IllegalMoveError,
+    SeatError,
+    WrongMomentError,
+    shown,
+)
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -59,7 +64,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         self._opponents = get_agent(opponents)
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:
-            raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {seat!r}")
+            raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
         self._agent = self._aec.possible_agents[self._fixed_seat or 0]
         low, high = bounds(self._aec.encoder)
         self.observation_space = Box(low, high, dtype=np.int8)
@@ -97,11 +102,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         What happens before the learner's first turn is part of the reward of its first step. If the
         episode ends before that turn, as it can with small hands, the next one is started.
         """
-        super().reset(seed=None if seed is None else checked_seed(seed), options=options)
-        options = dict(options or {})
-        deal = options.pop("deal", None)
-        for name in options:
-            raise OptionError(unknown("option of reset", name, ["deal"]))
+        (deal,) = reset_options(options, "deal")
+        super().reset(seed=None if seed is None else checked_seed(seed))
         if self._fixed_seat is None:
             self._agent = str(self.np_random.choice(self._aec.possible_agents))
         self._aec.reset(self._next_deal() if deal is None else deal)
@@ -152,7 +154,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             action = self._opponents(self._aec.view(mover), mask[None], self.np_random)[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
-                raise IllegalMoveError(f"the opponent of seat {mover} chose {action!r}")
+                raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")
             self._aec.step(number)
             reward += self._aec.rewards[self._agent]
         return reward

@@ -23,14 +23,21 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 
-from fiveup_env.checks import whole
+from fiveup_env.checks import is_one_of, whole
 from fiveup_env.encoders import bounds
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.envs.batch import Batch
-from fiveup_env.envs.options import check_names
+from fiveup_env.envs.options import as_array, check_names, reset_options, row_of_integers
 from fiveup_env.envs.saved import pack, unpack
-from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, unknown
+from fiveup_env.errors import (
+    IllegalMoveError,
+    OptionError,
+    SeatError,
+    WrongMomentError,
+    shown,
+    unknown,
+)
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -81,7 +88,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._fixed_seat = None if seat is None else whole(seat, 0, fewest - 1)
         if seat is not None and self._fixed_seat is None:
             raise SeatError(
-                f"seat must be from 0 to {fewest - 1} to exist in every game, not {seat!r}"
+                f"seat must be from 0 to {fewest - 1} to exist in every game, not {shown(seat)}"
             )
         self._opponents = get_agent(opponents)
         self.autoreset_mode = _mode(autoreset_mode)
@@ -116,10 +123,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         option `deals` names the deal of each game instead (`Game(seed=deals[i])`), and
         `reset_mask` (an array of bool) says which games to reset.
         """
-        options = dict(options or {})
-        deals, chosen = options.pop("deals", None), options.pop("reset_mask", None)
-        for name in options:
-            raise OptionError(unknown("option of reset", name, ["deals", "reset_mask"]))
+        deals, chosen = reset_options(options, "deals", "reset_mask")
         if chosen is not None:
             if seed is not None or deals is not None:
                 raise OptionError("reset_mask takes neither a seed nor deals: games go on")
@@ -131,7 +135,6 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.batch.reset(seed if deals is None else deals)
         self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
         self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0
-        self._started = True
         self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
         return self._observations(), self._infos()
 
@@ -145,16 +148,12 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         changes nothing; raises WrongMomentError before the first `reset`.
         """
         if not self._started:
-            raise WrongMomentError("call reset() before the first step")
+            raise WrongMomentError("call reset() before step()")
         if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
             raise WrongMomentError(
                 "episodes have ended: call reset(options={'reset_mask': terminated | truncated})"
             )
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,):
-            raise OptionError(
-                f"actions must be {self.num_envs} integers, not an array of shape {actions.shape}"
-            )
+        actions = row_of_integers(actions, "actions", self.num_envs)
         waiting, moving = np.flatnonzero(self._over), np.flatnonzero(~self._over)
         self.batch.advance(actions[moving], moving)
         rewards = np.where(self._over, 0, self._before_first_turn)
@@ -208,21 +207,24 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def _others_move(self, rewards: np.ndarray, ends: _Ends) -> None:
-        """Let the opponents move in every game until it is the learner's turn, or over."""
-        while True:
-            found = find_waiting(
-                self.batch.turn, self._seats, self._over, self._fresh, self._waiting
-            )
-            if not found:
-                return
+        """Let the opponents move in every game until it is the learner's turn, or over.
+
+        Raises IllegalMoveError if an opponent chooses an illegal action; the games are then half
+        moved, and have to be reset.
+        """
+        self._started = False
+        while found := find_waiting(
+            self.batch.turn, self._seats, self._over, self._fresh, self._waiting
+        ):
             waiting = self._waiting[:found]
-            masks = self.batch.mask
             views = self.batch.views(waiting)
-            chosen = np.asarray(self._opponents(views, masks[waiting], self._random))
-            if self.batch.episodes.terminates and not masks[waiting, chosen].all():
-                raise IllegalMoveError("an opponent chose an action that is not allowed")
-            self.batch.advance(chosen, waiting)
+            chosen = self._opponents(views, self.batch.mask[waiting], self._random)
+            try:
+                self.batch.advance(chosen, waiting, strictly=True)
+            except (IllegalMoveError, OptionError) as error:
+                raise IllegalMoveError(f"an opponent chose wrongly: {error}") from error
             self._collect(waiting, rewards, ends)
+        self._started = True
 
     def _collect(self, moved: np.ndarray, rewards: np.ndarray, ends: _Ends) -> None:
         """Add what a move brought the learners, and end their episodes.
@@ -262,11 +264,10 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Return the indices of the games that a mask of them names."""
         if not self._started:
             raise WrongMomentError("call reset() without a reset_mask first")
-        mask = np.asarray(chosen)
+        wanted = f"an array of {self.num_envs} bool with one that is true"
+        mask = as_array(chosen, "reset_mask", wanted)
         if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-            raise OptionError(
-                f"reset_mask must be an array of {self.num_envs} bool with one that is true"
-            )
+            raise OptionError(f"reset_mask must be {wanted}")
         return np.flatnonzero(mask)
 
 
@@ -330,8 +331,7 @@ class _Ends:
 
 def _mode(chosen: str | AutoresetMode) -> AutoresetMode:
     """Return a mode of Gymnasium's, given as such or by its value."""
-    try:
-        return AutoresetMode(chosen)
-    except ValueError:
-        modes = [mode.value for mode in AutoresetMode]
-        raise OptionError(unknown("autoreset_mode", chosen, modes)) from None
+    modes = [mode.value for mode in AutoresetMode]
+    if not isinstance(chosen, AutoresetMode) and not is_one_of(chosen, modes):
+        raise OptionError(unknown("autoreset_mode", chosen, modes))
+    return AutoresetMode(chosen)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from fiveup_env.errors import AgentError, IllegalMoveError
+from fiveup_env.errors import AgentError, IllegalMoveError, shown
 from fiveup_env.rules.actions import MOVES
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def probabilities_of(
     agent is called `times` times, and the shares of its choices are returned.
     """
     if times < 1:
-        raise AgentError(f"an agent must be called once or more, not {times!r} times")
+        raise AgentError(f"an agent must be called once or more, not {shown(times)} times")
     if isinstance(agent, Mixed) and getattr(agent, "sample", True):
         return agent.probabilities(views, masks)
     assert callable(agent)

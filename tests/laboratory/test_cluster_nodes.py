@@ -13,6 +13,7 @@ import threading
 import time
 from contextlib import contextmanager
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -208,6 +209,21 @@ def test_what_is_not_allowed_has_no_probability() -> None:
     torch.testing.assert_close(chances, wanted)
     values = module.compute_values(seen)
     torch.testing.assert_close(values, module.network.values(rows))
+
+
+def test_no_deal_comes_twice_among_runners_and_runs_of_neighbouring_seeds() -> None:
+    from agents.cluster.algorithm import algorithm_config
+    from agents.cluster.runner import BatchRunner
+
+    deals: list[int] = []
+    for seed, worker in product(range(10), (1, 2)):
+        config = algorithm_config(config_of(f"seed={seed}"))
+        runner = BatchRunner(config=config, worker_index=worker)
+        runner.make_env()
+        for _ in range(100):
+            deals += runner.env.states["seed"].tolist()
+            runner.env.begin(np.arange(len(runner.env)))
+    assert len(set(deals)) == len(deals) == 10 * 2 * 100 * 64
 
 
 def test_a_run_goes_on_from_rays_checkpoint_with_another_number_of_runners(playing: Any) -> None:

@@ -54,6 +54,11 @@ VARIANTS = [
     "fiveup(players=3,rules=all_fives,lead_tile=highest_double,block_pays=difference)",
     "fiveup(episode=game,max_hands=4,lead_tile=highest_double,leader=rotate,hand_size=3)",
 ]
+PRESETS_BY_NAME = [
+    f"fiveup(rules={rules.name},players={rules.players}"
+    + (f",teams={rules.teams})" if rules.players == 4 else ")")
+    for rules in EVERY_PRESET
+]
 
 
 def sampler() -> Any:
@@ -104,12 +109,12 @@ def draw_in_vain(before: np.ndarray, state: FiveUpState) -> None:
 # --- OpenSpiel's own checks
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", VARIANTS + PRESETS_BY_NAME)
 def test_openspiel_simulates_it_without_complaint(name: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=2, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", VARIANTS + PRESETS_BY_NAME)
 def test_it_passes_what_openspiel_asks_of_games_in_python(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

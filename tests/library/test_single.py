@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecMonitor
 
+from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
+from tests.support import EVERY_PRESET, label
+
+if TYPE_CHECKING:
+    from fiveup_env import Rules
 
 
 def make(**options: Any) -> FiveUpEnv:
@@ -20,12 +29,24 @@ def make(**options: Any) -> FiveUpEnv:
     return env
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("episode", ["game", "hand"])
-def test_gymnasiums_and_stable_baselines_checkers(players: int, episode: str) -> None:
-    env = FiveUpEnv(players=players, episode=episode, illegal="terminate")
+@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
+def test_gymnasiums_and_stable_baselines_checkers(rules: Rules, episode: str) -> None:
+    env = FiveUpEnv(rules, episode=episode, illegal="terminate")
     check_env(env, skip_render_check=True)
     check_env_for_sb3(env, skip_render_check=True)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_sb3_contribs_evaluation_runs_without_a_warning(players: int) -> None:
+    env = Monitor(FiveUpEnv(players=players, episode="hand"))
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu", seed=1)
+    many = VecMonitor(FiveUpVecEnv(4, players=players, episode="hand"))
+    for games in (env, many):
+        won, lengths = evaluate_policy(model, games, 8, return_episode_rewards=True)
+        assert isinstance(won, list)
+        assert isinstance(lengths, list)
+        assert len(won) == len(lengths) == 8
 
 
 @pytest.mark.parametrize("seat", [0, 1, None])

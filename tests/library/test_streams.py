@@ -80,19 +80,26 @@ def test_the_seed_that_stable_baselines_sets_starts_another_stream_for_each_game
     assert_distinct(seeds, RUNS * ENVIRONMENTS)
 
 
-def played_by(envs: SyncVectorEnv, episodes: int, seed: int) -> list[int]:
-    """Return the seeds of the games that single environments play side by side."""
-    seeds = []
-    envs.reset(seed=seed)
-    for _ in range(episodes):
+def test_no_deal_comes_twice_in_environments_side_by_side() -> None:
+    envs, seeds = SyncVectorEnv([partial(FiveUpEnv, **SHORT) for _ in range(ENVIRONMENTS)]), []
+    envs.reset(seed=0)
+    for _ in range(EPISODES):
         seeds += [env.unwrapped._aec._seed for env in envs.envs]  # type: ignore[attr-defined]
         envs.reset()
-    return seeds
+    assert_distinct(seeds, ENVIRONMENTS * EPISODES)
 
 
-def test_no_deal_comes_twice_in_environments_side_by_side() -> None:
-    envs = SyncVectorEnv([partial(FiveUpEnv, **SHORT) for _ in range(ENVIRONMENTS)])
-    assert_distinct(played_by(envs, EPISODES, 0), ENVIRONMENTS * EPISODES)
+@pytest.mark.slow
+def test_no_deal_comes_twice_in_environments_in_processes() -> None:
+    envs, seeds = AsyncVectorEnv([partial(FiveUpEnv, **SHORT) for _ in range(ENVIRONMENTS)]), []
+    try:
+        envs.reset(seed=0)
+        for _ in range(EPISODES):
+            seeds += [game.seed for game in envs.get_attr("game")]
+            envs.reset()
+    finally:
+        envs.close()
+    assert_distinct(seeds, ENVIRONMENTS * EPISODES)
 
 
 def test_environments_in_processes_play_what_those_in_one_process_play() -> None:

@@ -155,15 +155,36 @@ def test_an_illegal_action_is_refused_and_nothing_is_lost() -> None:
     assert (envs.step(actions)[1] == twin.step(actions)[1]).all()
 
 
-def test_an_opponent_that_chooses_an_illegal_action_is_named_an_opponent() -> None:
-    def wrong(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        del masks, random
-        return np.full(len(views), 120)
+@pytest.mark.parametrize("illegal", ["error", "terminate"])
+@pytest.mark.parametrize(
+    ("chosen", "match"),
+    [
+        (120, "an opponent chose wrongly: game 0, seat 1: action 120"),
+        (121, "an opponent chose wrongly: game 0, seat 1: action 121"),
+        (-1, "an opponent chose wrongly: game 0, seat 1: action -1"),
+        (2.0, "an opponent chose wrongly: actions must be 4 integers"),
+        ([1], "an opponent chose wrongly: actions must be 4 integers"),
+    ],
+)
+def test_an_opponent_that_chooses_wrongly_is_named_and_the_games_have_to_be_reset(
+    chosen: Any, match: str, illegal: str
+) -> None:
+    misbehaves = False
 
-    for illegal in ("error", "terminate"):
-        envs = FiveUpVectorEnv(4, players=2, opponents=wrong, illegal=illegal, seed=1)
-        with pytest.raises(IllegalMoveError):
-            envs.reset()
+    def opponent(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+        del random
+        return np.array([chosen] * len(views)) if misbehaves else masks.argmax(1)
+
+    envs = FiveUpVectorEnv(4, players=2, opponents=opponent, illegal=illegal, seed=1, seat=0)
+    _, infos = envs.reset()
+    misbehaves = True
+    with pytest.raises(IllegalMoveError, match=match):
+        envs.step(infos["action_mask"].argmax(1))
+    with pytest.raises(WrongMomentError, match="reset"):
+        envs.step(infos["action_mask"].argmax(1))
+    misbehaves = False
+    _, infos = envs.reset()
+    envs.step(infos["action_mask"].argmax(1))
 
 
 def test_copies_and_saved_states_play_on_alike() -> None:
