@@ -13,8 +13,10 @@ from pettingzoo.test import api_test
 
 import fiveup_env
 from fiveup_env import Batch, Game
+from fiveup_env.envs.aec import raw_env
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import (
     FiveUpError,
     GameOverError,
@@ -236,3 +238,53 @@ def test_errors_are_of_three_kinds() -> None:
     assert issubclass(GameOverError, WrongMomentError)
     assert issubclass(OptionError, InputError)
     assert not issubclass(FiveUpError, ValueError)
+
+
+HUGE = 10**5000  # of more digits than Python writes
+DEEP: Any = [[[]], [1]]  # NumPy makes no array of it
+
+
+@pytest.mark.parametrize("kind", [raw_env, FiveUpEnv, Batch, FiveUpVectorEnv])
+@pytest.mark.parametrize(
+    ("match", "options"),
+    [
+        ("illegal_reward must be a number, not 'x'", {"illegal_reward": "x"}),
+        ("illegal_reward must be a number, not nan", {"illegal_reward": float("nan")}),
+        (
+            "illegal_reward must be a number, not <int that cannot be shown>",
+            {"illegal_reward": HUGE},
+        ),
+        ("max_hands must be 0 .no limit. or more, not <int that", {"max_hands": HUGE}),
+        ("there is no episode array", {"episode": np.array(["hand", "game"])}),
+        ("there is no reward array", {"reward": np.array([1, 2])}),
+    ],
+)
+def test_options_of_any_type_are_refused_in_a_sentence(
+    kind: Any, match: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(OptionError, match=match):
+        kind(**options)
+
+
+def test_rewards_of_illegal_actions_may_be_numpys() -> None:
+    reward: Any = np.float32(-2)
+    batch = Batch(2, illegal="terminate", illegal_reward=reward, seed=1)
+    batch.reset()
+    batch.step(np.array([120, 120]))
+    assert batch.reward.min() == -2
+
+
+def test_arguments_that_make_no_array_are_refused_in_a_sentence() -> None:
+    many, single = FiveUpVectorEnv(2), FiveUpEnv()
+    many.reset()
+    for call, match in (
+        (lambda: many.step(DEEP), "actions must be 2 integers, not"),
+        (lambda: many.reset(options={"reset_mask": DEEP}), "reset_mask must be an array of 2 bool"),
+        (lambda: many.reset(options=DEEP), "the options of reset must be a dict, not"),
+        (lambda: single.reset(options=DEEP), "the options of reset must be a dict, not"),
+        (lambda: many.batch.views(DEEP), "must be a row of integers, not"),
+        (lambda: FiveUpVectorEnv(2, autoreset_mode=DEEP), "there is no autoreset_mode"),
+        (lambda: raw_env(render_mode=DEEP), "there is no render mode"),
+    ):
+        with pytest.raises(OptionError, match=match):
+            call()
