@@ -1,9 +1,10 @@
 """Measure what makes self-play stronger at the same cost: `python -m benchmarks.training`.
 
 Every arm is the default configuration with one change, trained for the same processor time on one
-core, from each of several seeds; one arm is stock MaskablePPO, and one is imitation instead of
-self-play. The result is measured on deals that are never trained on, in games to 61 as partners,
-each deal played both ways. Every run is saved as it ends, and not repeated.
+core, from each of several seeds; one arm is imitation instead of self-play. (`benchmarks.baseline`
+compares self-play with stock MaskablePPO.) The result is measured on deals that are never trained
+on, in games to 61 as partners, each deal played both ways. Every run is saved as it ends, and not
+repeated.
 """
 
 from __future__ import annotations
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
     from agents.policies.networks import PolicyNetwork
 
-STOCK: Final = ("learner=plain", "rivals=[greedy]", "network=plain")
-NO_SCHEDULE: Final = "learning_rate_end=null"
 ARMS: Final[dict[str, list[str]]] = {
     "as it is": [],
     "oracle": ["oracle=true"],
@@ -47,11 +46,6 @@ ARMS: Final[dict[str, list[str]]] = {
     "plain network": ["network=plain"],
     "residual network": ["network=residual"],
     "attention": ["network=attention", "width=64"],
-    "stock MaskablePPO": [*STOCK, NO_SCHEDULE],
-    "stock MaskablePPO, its own settings": [
-        *STOCK,
-        *("games=256", "batch_size=2048", "n_epochs=4", "learning_rate=3e-4", NO_SCHEDULE),
-    ],
 }
 IMITATION: Final = "imitation of pimc"
 TEACHER: Final = "pimc:worlds=16,playout=partner,aim=hand"

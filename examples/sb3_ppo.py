@@ -2,6 +2,7 @@
 
 `FiveUpVecEnv` is a native `VecEnv`: it runs in one process, and an opponent chooses its actions for
 all games in one call. After `import agents`, any agent of the repository may be the opponent.
+`ScalingExtractor` scales the rows, whose entries are of very different sizes, for the network.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
-from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
 
 torch.set_num_threads(1)  # this network is too small for more
 
@@ -41,6 +42,7 @@ model = MaskablePPO(
     learning_rate=1e-3,
     gamma=1.0,
     ent_coef=0.02,
+    policy_kwargs={"features_extractor_class": ScalingExtractor},
     seed=0,
 )
 print(f"before: {points_a_hand(model)} points a hand against a random player")

@@ -417,7 +417,7 @@ def a_batch() -> tuple[Batch, bytes, bytes]:
 
 OPTIONS: Final[dict[str, Any]] = {
     "rules": "mini-2", "players": 2, "episode": "hand", "reward": "margin", "max_hands": 2, "encoder": "flat",
-    "illegal": "terminate", "illegal_reward": -1.0,
+    "illegal": "terminate", "illegal_reward": -1.0, "scaled": True,
 }  # fmt: skip
 OPTIONS_OF: Final[dict[str, dict[str, Any]]] = {
     "raw_env": {"render_mode": "ansi"},

@@ -1,9 +1,10 @@
 """The baseline: stock MaskablePPO in one seat of each game, with a fixed opponent in the others.
 
-It learns through `FiveUpVecEnv`, as any user of Stable-Baselines3 would. An episode is a single
-hand where the configuration's `episode` or its `horizon` is `hand` (`horizon` is by default), and a
-whole game only where both are `game`. Stock MaskablePPO cannot end trajectories inside an episode,
-so with `horizon=hand` it plays only first hands at 0 : 0, where self-play plays games to the end.
+It learns through `FiveUpVecEnv`, as any user of Stable-Baselines3 would, and scales its inputs by
+the factors of our networks (`ScalingExtractor`). An episode is a single hand where the
+configuration's `episode` or its `horizon` is `hand` (`horizon` is by default), and a whole game
+only where both are `game`. Stock MaskablePPO cannot end trajectories inside an episode, so with
+`horizon=hand` it plays only first hands at 0 : 0, where self-play plays games to the end.
 
 Its weights are copied into a network of the same shape, so that its policies are saved and measured
 like those of self-play.
@@ -20,10 +21,11 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 
+from agents.learn.ppo import scheduled
 from agents.learn.selfplay import shape_of
 from agents.policies.networks import PolicyNetwork, build
 from agents.policies.weights import arrays_of, put_back
-from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +71,7 @@ class Baseline:
             policy_kwargs={
                 "net_arch": {"pi": layers, "vf": layers},
                 "activation_fn": torch.nn.ReLU,
+                "features_extractor_class": ScalingExtractor,
             },
             seed=config.seed,
             device="cpu",
@@ -86,7 +89,6 @@ class Baseline:
     def network(self) -> PolicyNetwork:
         """The current policy, copied into a network of the same shape."""
         stock, ours = self._stock.policy, self._network
-        factors = ours.reader.factors
         assert ours.value_trunk
         for theirs, trunk in (
             (stock.mlp_extractor.policy_net, ours.policy_trunk),
@@ -96,19 +98,22 @@ class Baseline:
         ):
             for source, target in zip(_linears(theirs), _linears(trunk), strict=True):
                 target.load_state_dict(source.state_dict())
-        # Our network scales the rows that it reads, the stock one does not.
-        with torch.no_grad():
-            _linears(ours.policy_trunk)[0].weight.div_(factors)
-            _linears(ours.value_trunk)[0].weight.div_(factors)
         return ours
 
-    def update(self, _progress: float) -> Figures:
-        """Collect a rollout and learn from it, as `MaskablePPO.learn` does."""
-        stock = self._stock
-        set_random_seed(_update_seed(self.config.seed, self.updates))
+    def update(self, progress: float) -> Figures:
+        """Collect a rollout and learn from it, as `MaskablePPO.learn` does.
+
+        Its own schedules count decisions, which a run that is limited by time does not know before
+        its end; so rate and entropy bonus are set for each update, as self-play does.
+        """
+        stock, config = self._stock, self.config
+        rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
+        stock.lr_schedule = lambda _remaining: rate
+        stock.ent_coef = scheduled(config.ent_coef, config.ent_coef_end, progress)
+        set_random_seed(_update_seed(config.seed, self.updates))
         assert stock.env
         stock.collect_rollouts(
-            stock.env, self._callback, stock.rollout_buffer, self.config.n_steps, use_masking=True
+            stock.env, self._callback, stock.rollout_buffer, config.n_steps, use_masking=True
         )
         stock.train()
         self.updates += 1
@@ -120,7 +125,7 @@ class Baseline:
             "kl": logged["train/approx_kl"],
             "clip_fraction": logged["train/clip_fraction"],
             "explained_variance": logged["train/explained_variance"],
-            "learning_rate": self.config.learning_rate,
+            "learning_rate": rate,
         }
 
     def state(self) -> State:

@@ -64,8 +64,8 @@ class Learner:
     def learn(self, lesson: Lesson, progress: float, chance: np.random.Generator) -> Figures:
         """Learn from the decisions of a window; `progress` is the share of the run that is done."""
         config = self.config
-        rate = _between(config.learning_rate, config.learning_rate_end, progress)
-        ent_coef = _between(config.ent_coef, config.ent_coef_end, progress)
+        rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
+        ent_coef = scheduled(config.ent_coef, config.ent_coef_end, progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         steps = [
@@ -145,7 +145,7 @@ def draw(
     return actions.numpy(), logs.gather(1, actions[:, None])[:, 0].numpy()
 
 
-def _between(first: float, last: float | None, progress: float) -> float:
+def scheduled(first: float, last: float | None, progress: float) -> float:
     """Return the current value of a linear schedule, which is constant if `last` is None."""
     return first if last is None else first + (last - first) * min(1.0, progress)
 

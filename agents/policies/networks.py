@@ -1,7 +1,7 @@
 """Networks: from observation rows (int8) to a logit for every action, and to a value.
 
 All are deterministic given `torch.manual_seed`. A network needs nothing but rows: it scales them to
-floats by factors that follow from the encoder's own bounds. Sums modulo five are hard to learn, so
+floats by the factors of the encoder's pieces. Sums modulo five are hard to learn, so
 what each action would score bypasses the trunk and goes straight to the action's logit.
 
 The names of the modules' attributes are the names of tensors in saved policies.
@@ -18,14 +18,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.policies.lookahead import FEATURE_COUNT, STEPS
-from fiveup_env.encoders import full_name, get_encoder, offsets, place_of
+from fiveup_env.encoders import factors_of, full_name, get_encoder, offsets, place_of
+from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fiveup_env.encoders import Piece
 
 READS: Final = {
@@ -38,7 +37,6 @@ EVENTS, FEATURES, PLAYS = "events", "features", "plays"  # the pieces that are r
 MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 HEAD_WIDTH: Final = 32
-MOST_POINTS: Final = 15  # of one play that are told apart; hardly any play scores more
 FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are nearly equal at first
 
 
@@ -104,7 +102,7 @@ class PolicyNetwork(nn.Module):
         self.value_trunk = None if shape.shared else _trunk(shape, self.reader.size)
         self.policy_head = _linear(shape.width, ACTION_COUNT, FIRST_LOGITS)
         self.value_head = _linear(shape.width, 1, 1.0)
-        self.worth = nn.Parameter(torch.zeros(MOST_POINTS + 2))  # logits by the points of a play
+        self.worth = nn.Parameter(torch.zeros(USUAL_POINTS + 2))  # logits by the points of a play
         guided = shape.kind == "guided"
         self.guide = _linear(shape.width, FEATURE_COUNT, FIRST_LOGITS) if guided else None
         encoder = get_encoder(shape.encoder)
@@ -139,7 +137,7 @@ class PolicyNetwork(nn.Module):
                 head.bias.div_(temperature)
 
     def _logits(self, rows: Tensor, latent: Tensor) -> Tensor:
-        plays = rows[:, self.plays].long().clamp(0, MOST_POINTS + 1)
+        plays = rows[:, self.plays].long().clamp(0, USUAL_POINTS + 1)
         logits = self.policy_head(latent) + self.worth[plays]
         if self.guide is None:
             return logits
@@ -190,7 +188,9 @@ class Reader(nn.Module):
         (_, first), (last, start) = facts[0], facts[-1]
         self.facts = slice(first, start + last.size)  # all of `flat`, which is in one place
         self.events = place_of(encoder, EVENTS)[1] if shape.kind == "attention" else slice(0)
-        factors = _factors([*(piece for piece, _ in facts), *(TRUTH_PIECES if hidden else ())])
+        pieces = [*(piece for piece, _ in facts), *(TRUTH_PIECES if hidden else ())]
+        # On the CPU even if the weights have no device yet: factors are not in the saved weights.
+        factors = torch.tensor(factors_of(pieces), device="cpu")
         self.size = len(factors)
         self.register_buffer("factors", factors, persistent=False)
 
@@ -200,19 +200,6 @@ class Reader(nn.Module):
         if truth is not None:
             facts = torch.cat([facts, truth], 1)
         return facts * self.factors, rows[:, self.events]
-
-
-def _factors(pieces: Sequence[Piece]) -> Tensor:
-    """Return a factor for each entry: one over the root of its bound, as most are far below it.
-
-    Factors are powers of two, so that no number is rounded.
-    """
-    factors = []
-    for piece in pieces:
-        largest = MOST_POINTS if piece.name == PLAYS else max(-piece.low, piece.high)
-        factors += [2.0 ** -round(math.log2(largest) / 2)] * piece.size
-    # On the CPU even if the weights have no device yet: factors are not in the saved weights.
-    return torch.tensor(factors, device="cpu")
 
 
 def _trunk(shape: Shape, facts: int) -> nn.Module:

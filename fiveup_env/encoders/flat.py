@@ -38,6 +38,7 @@ VERSIONS = (1, 2)
 SEATS = MAX_PLAYERS
 LARGEST = 127  # the largest int8
 MAX_DRAWS = TILE_COUNT - MIN_PLAYERS
+USUAL_POINTS = 15  # hardly any play scores more
 
 # By version: numbers that may be large are written as this many digits of this many bits.
 DIGITS = (0, 2, 3)
@@ -132,6 +133,7 @@ def _flat_pieces(version: int) -> tuple[Piece, ...]:
             0,
             LARGEST,
             "for every action: 0 if it is illegal, else 1 + what the total would score, in units",
+            usual=1 + USUAL_POINTS,
         ),
     )
 

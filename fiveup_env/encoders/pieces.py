@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -13,18 +14,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Piece:
-    """Adjacent entries of a row that belong together, all of them from `low` to `high`."""
+    """Adjacent entries of a row that belong together, all of them from `low` to `high`.
+
+    Hardly any entry is larger than `usual`, if that is given.
+    """
 
     name: str
     shape: tuple[int, ...]
     low: int
     high: int
     meaning: str
+    usual: int | None = None
 
     @property
     def size(self) -> int:
         """The number of entries."""
         return int(np.prod(self.shape))
+
+    @property
+    def factor(self) -> float:
+        """What an entry is multiplied by for a network: a power of two, so nothing is rounded.
+
+        It is about one over the root of the largest entry, as most entries are far below that.
+        """
+        largest = self.usual or max(-self.low, self.high, 1)
+        return 2.0 ** -round(math.log2(largest) / 2)
 
 
 @runtime_checkable
@@ -66,6 +80,11 @@ def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
     low = [np.full(piece.size, piece.low, np.int8) for piece in encoder.pieces]
     high = [np.full(piece.size, piece.high, np.int8) for piece in encoder.pieces]
     return np.concatenate(low), np.concatenate(high)
+
+
+def factors_of(pieces: Sequence[Piece]) -> np.ndarray:
+    """Return the factor of every entry of some pieces, as an array of float32."""
+    return np.concatenate([np.full(piece.size, piece.factor, np.float32) for piece in pieces])
 
 
 def offsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:

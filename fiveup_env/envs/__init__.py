@@ -2,6 +2,7 @@
 
 episodes    what an episode is, and which reward each seat gets when
 batch       `Batch`: thousands of games at once, in arrays
+rows        observations: int8 as encoders write them, or scaled to float32
 aec         the PettingZoo environment: `env` and `raw_env`
 single      `FiveUpEnv`, the Gymnasium environment: one learner among opponents
 sb3         `FiveUpVecEnv`, the Stable-Baselines3 vector environment

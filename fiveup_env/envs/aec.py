@@ -10,7 +10,8 @@
 | | |
 | --- | --- |
 | agents | `player_0` ... `player_4`, by seat |
-| observation | `{"observation": int8 row of the encoder, "action_mask": int8, 1 where legal}` |
+| observation | `{"observation": row of the encoder, "action_mask": int8, 1 where legal}` |
+| rows | int8; with `scaled=True` float32, each entry multiplied by its factor |
 | action | `Discrete(121)`, the action table of `fiveup_env.rules.actions` |
 | turns | forced draws and passes take no turn; a player may move twice in a row |
 | rewards | see docs/rewards.md |
@@ -47,6 +48,7 @@ from fiveup_env.envs.episodes import (
     step_games,
 )
 from fiveup_env.envs.options import check_names
+from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import (
     GameOverError,
@@ -97,6 +99,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         illegal: str = "error",
         illegal_reward: float = -1.0,
         encoder: str | Encoder = "flat",
+        scaled: bool = False,
         render_mode: str | None = None,
         **fields: Any,
     ) -> None:
@@ -106,7 +109,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         it. `episode` is `game` or `hand`, `reward` is `win`, `points` or `margin`, and an episode
         is cut off after `max_hands` hands (0: never). An illegal action raises an error, or with
         `illegal="terminate"` ends the episode with `illegal_reward` for its player and 0 for the
-        others. `render_mode` is one of RENDER_MODES.
+        others. With `scaled`, observations are float32, each entry multiplied by its factor
+        (docs/encoding.md), as networks need them. `render_mode` is one of RENDER_MODES.
 
         Raises RulesError, SeatError, EncoderError or OptionError for a value that is not allowed.
         """
@@ -116,7 +120,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             raise OptionError(unknown("render mode", render_mode, RENDER_MODES))
         self.rules = Rules.of(rules, players, **fields)
         self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)
-        self.encoder = get_encoder(encoder)
+        self.rows = Rows(encoder, scaled=scaled)
+        self.encoder = self.rows.encoder
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents: list[str] = []
@@ -130,7 +135,6 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._rewards = np.zeros((1, self.rules.players), np.float32)
         self._ending = np.zeros(1, np.int8)
         self._actions = np.zeros(1, np.int64)
-        self._size = row_size(self.encoder)
         self._stream = Stream(secrets.randbits(63))
         self._seed: int | None = None
         self._game: Game | None = None
@@ -138,9 +142,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._window: Any = None
 
     def _space(self) -> Dict:
-        low, high = bounds(self.encoder)
         mask = Box(0, 1, (ACTION_COUNT,), np.int8)
-        return Dict({"observation": Box(low, high, dtype=np.int8), "action_mask": mask})
+        return Dict({"observation": self.rows.space(), "action_mask": mask})
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations."""
@@ -152,7 +155,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     @property
     def state_space(self) -> Box:
-        """The space of `state()`: one int8 for each entry."""
+        """The space of `state()`: one int8 for each entry, which is never scaled."""
         low, high = bounds(get_encoder("flat"))
         truth = np.concatenate([np.full(piece.size, piece.high, np.int8) for piece in TRUTH_PIECES])
         least = np.concatenate([low, np.zeros(TRUTH_SIZE, np.int8)])
@@ -222,10 +225,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._check_started()
         if agent not in self._seats:
             raise SeatError(unknown("agent", agent, self._names))
-        row = np.empty((1, self._size), np.int8)
-        mask = np.empty((1, ACTION_COUNT), np.int8)
+        row, mask = self.rows.empty(1), np.empty((1, ACTION_COUNT), np.int8)
         observe_seats(self._games, FIRST, self._seats[agent], self._views, mask)
-        self.encoder.encode(self._views, row)
+        self.rows.write(self._views, row)
         return {"observation": row[0], "action_mask": mask[0]}
 
     def view(self, agent: str) -> np.ndarray:

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.checks import whole
-from fiveup_env.encoders import Encoder, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.state import GAME
@@ -41,6 +40,7 @@ from fiveup_env.envs.episodes import (
     step_games,
 )
 from fiveup_env.envs.options import check_names, row_of_integers
+from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
@@ -49,6 +49,8 @@ from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from fiveup_env.encoders import Encoder
 
 SLICE: Final = 2048  # games that a thread steps, observes and encodes together
 MOST_GAMES: Final = 1 << 24
@@ -67,7 +69,8 @@ class Batch:
     """Many games, played side by side.
 
     Attributes, each with a row or an entry for every game:
-        observation: what the seat to move observes, as the encoder writes it (int8).
+        observation: what the seat to move observes, as the encoder writes it (int8; float32 if
+            `scaled`).
         mask: 1 for every legal action, else 0 (int8, games x 121).
         turn: the seat to move (int8).
         reward: what the last step brought each seat (float32, games x players).
@@ -84,6 +87,7 @@ class Batch:
         players: int | Sequence[int] | None = None,
         *,
         encoder: str | Encoder = "flat",
+        scaled: bool = False,
         episode: str = "game",
         reward: str = "win",
         max_hands: int = 0,
@@ -97,9 +101,10 @@ class Batch:
         """Make the games; `reset` deals them.
 
         If `rules` or `players` is a list, the games take every combination in turn. Each game plays
-        the stream of seeds that `seed` and its index name (`fiveup_env.envs.streams`). `episode`,
-        `reward`, `max_hands`, `illegal` and rule fields are those of `raw_env`. Raises RulesError,
-        SeatError, SeedError, EncoderError or OptionError for a value that is not allowed.
+        the stream of seeds that `seed` and its index name (`fiveup_env.envs.streams`). `scaled`,
+        `episode`, `reward`, `max_hands`, `illegal` and rule fields are those of `raw_env`. Raises
+        RulesError, SeatError, SeedError, EncoderError or OptionError for a value that is not
+        allowed.
         """
         check_names(fields, Batch)
         games = _checked_count(games, MOST_GAMES, "game")
@@ -111,14 +116,16 @@ class Batch:
         if not self.rules:
             raise OptionError("a batch needs rules, and numbers of players, not an empty list")
         self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)
-        self.encoder = get_encoder(encoder)
+        self.rows = Rows(encoder, scaled=scaled)
+        self.encoder = self.rows.encoder
         self.seed = checked_seed(seed)
         self.threads = threads
         self._games = np.zeros(games, GAME)
         for k, one in enumerate(self.rules):
             self._games["public"]["rules"][k :: len(self.rules)] = one.to_struct()
         most = max(one.players for one in self.rules)
-        self.observation = np.zeros((games, row_size(self.encoder)), np.int8)
+        self.observation = self.rows.empty(games)
+        self.observation[:] = 0
         self.mask = np.zeros((games, ACTION_COUNT), np.int8)
         self.turn = np.zeros(games, np.int8)
         self.reward = np.zeros((games, most), np.float32)
@@ -259,7 +266,7 @@ class Batch:
         return views
 
     def observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return what one seat observes in each of some games (int8), whoever is to move."""
+        """Return what one seat observes in each of some games, whoever is to move."""
         self._check_dealt()
         return self._rows_of(self._games, which, seats)
 
@@ -279,8 +286,8 @@ class Batch:
         views = np.empty(len(which), VIEW)
         masks = np.empty((len(which), ACTION_COUNT), np.int8)
         observe_seats(games, which, seats, views, masks)
-        rows = np.empty((len(which), self.observation.shape[1]), np.int8)
-        self.encoder.encode(views, rows)
+        rows = self.rows.empty(len(which))
+        self.rows.write(views, rows)
         return rows
 
     def observe(self) -> None:
@@ -393,7 +400,7 @@ class Batch:
     def _observe_slice(self, part: slice) -> None:
         views = self._scratch.views[: part.stop - part.start]
         observe_games(self._games, self._all[part], views, self.mask, self.turn)
-        self.encoder.encode(views, self.observation[part])
+        self.rows.write(views, self.observation[part])
         if len(self.oracle):
             write_truths(self._games[part], self.turn[part], self.oracle[part])
 

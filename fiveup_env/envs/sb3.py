@@ -1,9 +1,13 @@
 """A native Stable-Baselines3 `VecEnv` over `Batch`: one process, no pickling, batched opponents.
 
     env = FiveUpVecEnv(games=256, opponents="random")
-    MaskablePPO("MlpPolicy", env).learn(1_000_000)
+    scaling = {"features_extractor_class": ScalingExtractor}
+    MaskablePPO("MlpPolicy", env, policy_kwargs=scaling).learn(1_000_000)
 
-The learner has one seat in each game. A step is its move and everything up to its next turn.
+The learner has one seat in each game. A step is its move and everything up to its next turn. The
+entries of a row are of very different sizes. Either the games scale them for a network, with
+`FiveUpVecEnv(scaled=True)`, or the model does, with `ScalingExtractor`: then it plays on the rows
+of any interface, and its buffer holds int8.
 """
 
 from __future__ import annotations
@@ -12,10 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiveup_env.encoders import factors_of, full_name, get_encoder
+from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import MissingExtraError, OptionError
 
 try:
+    import torch
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as error:
     raise MissingExtraError(
@@ -23,18 +31,21 @@ except ModuleNotFoundError as error:
     ) from None
 
 if TYPE_CHECKING:
+    from gymnasium import Space
     from stable_baselines3.common.vec_env.base_vec_env import (
         VecEnvIndices,
         VecEnvObs,
         VecEnvStepReturn,
     )
 
+    from fiveup_env.encoders import Encoder
     from fiveup_env.envs.batch import Batch
 
 
 class FiveUpVecEnv(VecEnv):
-    """Games with one learner each: int8 observations, float32 rewards, and bool masks in arrays.
+    """Games with one learner each: observations, float32 rewards, and bool masks in arrays.
 
+    Observations are int8, or float32 with `scaled=True`.
     `infos` has the `terminal_observation` of every game whose episode ended, and in
     `TimeLimit.truncated` whether it was cut off; the next episode has started. Wrap it in
     Stable-Baselines3's `VecMonitor` for statistics of episodes.
@@ -137,3 +148,32 @@ class FiveUpVecEnv(VecEnv):
         """Return False for each game: none is wrapped in anything."""
         del wrapper_class
         return [False for _ in self._get_indices(indices)]
+
+
+class ScalingExtractor(BaseFeaturesExtractor):
+    """Scales rows of int8 for a network, by the factors that the project's own networks use.
+
+    The factors are saved with the model, so it plays on rows as the environments write them.
+    """
+
+    factors: torch.Tensor
+
+    def __init__(self, observation_space: Space[Any], encoder: str | Encoder = "flat") -> None:
+        """Take the factors of an encoder; raise OptionError if the observations are not its rows.
+
+        Another encoder than `flat` is named in `features_extractor_kwargs`.
+        """
+        chosen = get_encoder(encoder)
+        rows = Rows(chosen, scaled=False).space()
+        if observation_space != rows:
+            raise OptionError(
+                f"ScalingExtractor takes rows of {full_name(chosen)} as int8, not observations of "
+                f"{observation_space.shape} {observation_space.dtype}: name their encoder in "
+                f"features_extractor_kwargs, and leave out scaled=True"
+            )
+        super().__init__(observation_space, rows.shape[0])
+        self.register_buffer("factors", torch.from_numpy(factors_of(chosen.pieces)))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return the scaled rows."""
+        return observations * self.factors

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 
 from fiveup_env.checks import whole
-from fiveup_env.encoders import bounds
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.aec import raw_env
 from fiveup_env.envs.options import check_names, reset_options
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
 class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
     """One learner among opponents; with partners, one of the opponents is its partner.
 
-    Observations are rows of int8, as the encoder writes them; actions are `Discrete(121)`.
+    Observations are rows of int8, as the encoder writes them, or of float32 with `scaled=True`;
+    actions are `Discrete(121)`.
     """
 
     metadata = raw_env.metadata  # type: ignore[assignment]
@@ -66,8 +66,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
         self._agent = self._aec.possible_agents[self._fixed_seat or 0]
-        low, high = bounds(self._aec.encoder)
-        self.observation_space = Box(low, high, dtype=np.int8)
+        self.observation_space = self._aec.rows.space()
         self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
         self.render_mode = self._aec.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)

@@ -8,7 +8,7 @@ choose for all games at once.
 
 | | |
 | --- | --- |
-| observations | int8, games x entries of the encoder's row |
+| observations | int8 (float32 with `scaled=True`), games x entries of the encoder's row |
 | actions | `MultiDiscrete([121] * games)`; legal ones by `infos["action_mask"]` (int8) |
 | ends of episodes | by `autoreset_mode`, as Gymnasium defines the three modes |
 | final observations | `infos["final_obs"]`, where `infos["_final_obs"]` is true (same-step mode) |
@@ -24,7 +24,6 @@ from gymnasium.spaces import Box, Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from fiveup_env.checks import is_one_of, whole
-from fiveup_env.encoders import bounds
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.envs.batch import Batch
@@ -93,13 +92,10 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents = get_agent(opponents)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        low, high = bounds(self.batch.encoder)
-        self.single_observation_space = Box(low, high, dtype=np.int8)
+        one = self.single_observation_space = self.batch.rows.space()
         self.single_action_space = Discrete(ACTION_COUNT)
-        shape = (self.num_envs, len(low))
-        self.observation_space = Box(
-            np.broadcast_to(low, shape), np.broadcast_to(high, shape), dtype=np.int8
-        )
+        low, high = (np.broadcast_to(b, (self.num_envs, *one.shape)) for b in (one.low, one.high))
+        self.observation_space = Box(low, high, dtype=self.batch.rows.dtype)
         self.action_space = MultiDiscrete(np.full(self.num_envs, ACTION_COUNT))
         self._random = np.random.default_rng(self.batch.seed)
         self._started = False

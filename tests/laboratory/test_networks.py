@@ -17,7 +17,7 @@ from agents.policies.networks import (
     masked_log_probabilities,
 )
 from fiveup_env import Batch, get_encoder
-from fiveup_env.encoders import piece_of
+from fiveup_env.encoders import factors_of, piece_of
 from fiveup_env.rules.actions import ACTION_COUNT
 
 torch.set_num_threads(1)
@@ -144,6 +144,7 @@ def test_no_factor_rounds_and_all_entries_stay_small() -> None:
     assert events.shape[1] == 0
     assert facts.abs().max() < 16
     assert (network.reader.factors.log2() % 1 == 0).all()
+    assert network.reader.factors.tolist() == factors_of(get_encoder("flat").pieces).tolist()
 
 
 def test_attention_sees_the_order_of_events_and_nothing_behind_the_last() -> None:

@@ -213,6 +213,7 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(wrong: int) -> Non
         ("no episode", {"episode": "day"}),
         ("no reward", {"reward": "gold"}),
         ("no encoder", {"encoder": "flit"}),
+        ("scaled must be True or False, not 1", {"scaled": 1}),
         ("no option or rule field 'handsize'.*did you mean 'hand_size'", {"handsize": 4}),
         ("a seed is", {"seed": -3}),
     ],

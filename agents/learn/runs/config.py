@@ -112,7 +112,7 @@ class Config:
         "PPO's clip range: how far an update may move the ratio of new to old probability from 1",
         least=0,
     )
-    ent_coef: float = key(0.03, "weight of the entropy bonus; at 0.01 policies collapse", least=0)
+    ent_coef: float = key(0.03, "weight of the entropy bonus", least=0)
     ent_coef_end: float | None = key(
         None, "final weight of the entropy bonus, reached linearly (null: constant)", least=0
     )

@@ -1,0 +1,65 @@
+"""Rows: what an interface hands out as observations, int8 or scaled to float32."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.errors import OptionError, shown
+
+if TYPE_CHECKING:
+    from fiveup_env.encoders import Encoder
+
+CHUNK: Final = 128  # rows that are encoded and then scaled together, while they are in the cache
+
+
+class Rows:
+    """The rows of an encoder: as they are, or each entry multiplied by its piece's factor."""
+
+    def __init__(self, encoder: str | Encoder, *, scaled: bool) -> None:
+        """Raise EncoderError or OptionError for a value that is not allowed."""
+        if not isinstance(scaled, (bool, np.bool_)):
+            raise OptionError(f"scaled must be True or False, not {shown(scaled)}")
+        self.encoder = get_encoder(encoder)
+        self._size = row_size(self.encoder)
+        self._factors = factors_of(self.encoder.pieces) if scaled else None
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of an entry."""
+        return np.dtype(np.int8 if self._factors is None else np.float32)
+
+    def space(self) -> Box:
+        """Return the space of a row."""
+        low, high = bounds(self.encoder)
+        if self._factors is not None:
+            low, high = low * self._factors, high * self._factors
+        return Box(low, high, dtype=self.dtype)
+
+    def empty(self, count: int) -> np.ndarray:
+        """Return memory for this many rows."""
+        return np.empty((count, self._size), self.dtype)
+
+    def write(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Overwrite `rows` with a row for each VIEW struct."""
+        if self._factors is None:
+            self.encoder.encode(views, rows)
+            return
+        scratch = np.empty((min(CHUNK, len(views)), self._size), np.int8)
+        for start in range(0, len(views), CHUNK):
+            part = views[start : start + CHUNK]
+            entries = scratch[: len(part)]
+            self.encoder.encode(part, entries)
+            scale(entries, self._factors, rows[start : start + CHUNK])
+
+
+@compiled
+def scale(entries: Array, factors: Array, rows: Array) -> None:
+    """Write the entries of some rows, multiplied by their factors."""
+    for r in range(len(entries)):
+        for k in range(len(factors)):
+            rows[r, k] = np.float32(entries[r, k]) * factors[k]
