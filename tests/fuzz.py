@@ -56,7 +56,8 @@ Target: TypeAlias = "Callable[[Random], object]"
 TARGETS: Final[dict[str, Target]] = {}
 
 DEPTH: Final = 20  # to which structures are mutated
-SECONDS: Final = 30  # after which an input counts as a hang
+SECONDS: Final = 30  # of processor time after which an input counts as a hang
+WAITING: Final = 20  # times as many seconds may pass, for the machine may be busy
 SECONDS_FIRST: Final = 600  # and the first one, for which code is compiled
 SHOWN: Final = 20  # failures of a target that are printed
 EXIT_STATUSES: Final = {0, 1, 2}
@@ -608,21 +609,27 @@ def in_scratch_folder() -> Iterator[None]:
 
 @contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Interrupt what takes longer, where the system has alarms."""
-    if not hasattr(signal, "alarm"):
+    """Interrupt what takes more processor time, or waits for long, where the system has timers."""
+    if not hasattr(signal, "setitimer"):
         yield
         return
 
     def ring(_number: int, _frame: object) -> None:
         raise Hang(f"more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    timers = (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, WAITING * seconds),
+    )
+    before = [signal.signal(number, ring) for number, _, _ in timers]
+    for _, timer, limit in timers:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
 
 
 def verdict(name: str, seed: int, number: int, seconds: int) -> tuple[str, str]:
