@@ -81,17 +81,15 @@ def test_every_position_leaves_a_choice_and_has_a_value_for_every_allowed_action
 
 def test_the_values_are_what_the_search_finds_today() -> None:
     bank = default_part().part(np.arange(0, 90, 5))
-    found = action_values(bank.views, bank.masks, 512, RANDOM(1))
+    found = action_values(bank.views, bank.masks, bank.about["worlds"] // 8, RANDOM(1))
     every, best = np.arange(len(bank)), bank.values.means.argmax(1)
-    allowed = bank.masks > 0
-    allowed[every, best] = False
-    with np.errstate(invalid="ignore"):
-        apart = [v.means - v.means[every, best][:, None] for v in (found, bank.values)]
-        gaps = (apart[0] - apart[1]) / np.hypot(found.errors, bank.values.errors)
-    # An action that was tried where it made no difference has no error.
-    gaps = gaps[allowed & ~np.isnan(gaps)]
-    assert np.abs(gaps).max() < 5
-    assert np.sqrt(np.mean(gaps**2)) < 1.5
+    with np.errstate(invalid="ignore"):  # of actions that are not allowed
+        ours, theirs = (v.means - v.means[every, best][:, None] for v in (found, bank.values))
+        # An eighth of the worlds has eight times the variance, and the bank its own.
+        gaps = (ours - theirs) / (3 * bank.values.errors)
+    gaps = gaps[bank.values.errors > 0]
+    assert np.abs(gaps).max() < 4
+    assert 0.7 < np.sqrt(np.mean(gaps**2)) < 1.3
 
 
 # --- What it says of agents
@@ -109,7 +107,7 @@ def test_the_noise_of_the_values_makes_no_regret_and_hides_none() -> None:
 
 
 def test_the_interval_is_by_game_so_that_repeated_positions_make_it_no_narrower() -> None:
-    bank, agent = default_part(), make_agent("greedy")
+    bank, agent = default_part(), lambda _views, masks, _random: masks.argmax(1)
     twice = bank.part(np.repeat(np.arange(len(bank)), 2))
     mean, low, high = mean_regret(bank, agent, "")
     assert low < mean < high
@@ -119,10 +117,10 @@ def test_the_interval_is_by_game_so_that_repeated_positions_make_it_no_narrower(
 def test_the_order_of_the_ladder_is_reproduced() -> None:
     bank = shipped_bank()
     rungs = [make_agent(spec) for spec in ("random", *LADDER)]
-    means = [mean_regret(bank, rung, "")[0] for rung in rungs]
-    assert means == sorted(means, reverse=True)
-    for weaker, stronger in itertools.pairwise([*rungs[:4], rungs[5]]):
+    for weaker, stronger in itertools.pairwise(rungs[:4]):
         assert differs(bank, weaker, stronger)[0] > 0
+    for highest in rungs[4:]:  # which are too close for this many positions
+        assert differs(bank, rungs[2], highest)[0] > 0
 
 
 def test_an_agent_that_picks_the_worst_action_is_caught_at_once() -> None:
