@@ -56,6 +56,13 @@ class ActionValues:
         return np.stack(losses).mean(0, np.float64)
 
 
+def checked_worlds(worlds: int) -> int:
+    """Return a number of worlds; raise OptionError if it makes no two halves of blocks."""
+    if worlds < 2 * BLOCK or worlds % (2 * BLOCK):
+        raise OptionError(f"worlds must be a multiple of {2 * BLOCK}, not {worlds}")
+    return worlds
+
+
 def action_values(
     views: np.ndarray, masks: np.ndarray, worlds: int, random: np.random.Generator
 ) -> ActionValues:
@@ -63,13 +70,10 @@ def action_values(
 
     All blocks are held in memory until the end, so let many positions come in portions.
     """
-    if worlds < 2 * BLOCK or worlds % (2 * BLOCK):
-        raise OptionError(f"worlds must be a multiple of {2 * BLOCK}, not {worlds}")
+    count = checked_worlds(worlds) // BLOCK
     # Each block of worlds is a search of its own: its actions share the worlds, and stay open.
     search = Pimc(worlds=BLOCK, playout=PLAYOUT, aim=AIM)
-    blocks = np.array(
-        [search.values(views, masks, random) for _ in range(worlds // BLOCK)], np.float64
-    )
+    blocks = np.stack([search.values(views, masks, random) for _ in range(count)])
     best = blocks.mean(0).argmax(1)
     with np.errstate(invalid="ignore"):  # of actions that are not allowed
         apart = blocks - blocks[:, np.arange(len(views)), best][..., None]

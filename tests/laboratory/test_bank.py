@@ -220,6 +220,10 @@ def test_the_command_prints_a_table_and_writes_json(
         (["greed"], "there is no agent 'greed' (did you mean 'greedy'?)"),
         (["greedy", "--rules", "fiveup"], "there is no preset of this bank 'fiveup'"),
         (["greedy", "--players", "6"], "there is no players of this bank '6 players'"),
+        (["--make", "no.npz", "--worlds", "100"], "worlds must be a multiple of 64, not 100"),
+        (["--make", "no.npz", "--rounds", "0"], "a batch needs 1 to"),
+        (["--make", "no.npz", "--seed", "-1"], "deals must be from 0 to below"),
+        (["--make", "no.npz", "--seed", f"{(1 << 63) - 9}"], "deals must be from 0 to below"),
         (["greedy", "--bank", "no.npz"], "No such file or directory: 'no.npz'"),
     ],
 )

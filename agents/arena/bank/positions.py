@@ -6,11 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from agents.arena.bank.storage import Bank
+from agents.arena.bank.storage import Bank, BankError
 from agents.arena.results import code_version
-from agents.search.reference import AIM, PLAYOUT, ActionValues, action_values
+from agents.search.reference import AIM, PLAYOUT, ActionValues, action_values, checked_worlds
 from fiveup_env.engine.view import VIEW
 from fiveup_env.envs.batch import Batch
+from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -47,6 +48,7 @@ def phases_of(views: np.ndarray) -> np.ndarray:
 
 def make_bank(rounds: int, worlds: int, seed: int, command: str) -> Bank:
     """Return a new bank, the same for the same numbers by the same code."""
+    checked_worlds(worlds)
     views, masks, games, players = gather(rounds, seed)
     random, starts = np.random.default_rng([seed, worlds]), range(0, len(views), PORTION)
     parts = [
@@ -79,6 +81,11 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     """
     listed = [Rules.preset()] * DEFAULT_SHARE + EVERY_RULES
     batch = Batch(rounds * len(listed), listed)
+    if not 0 <= seed <= FIRST_OF_STREAMS - len(batch):
+        raise BankError(
+            f"deals must be from 0 to below {FIRST_OF_STREAMS:,}, where those of training begin, "
+            f"not {seed:,} and the {len(batch) - 1:,} that follow"
+        )
     games = np.arange(len(batch))
     batch.reset(seed + games)
     random, agents = np.random.default_rng(seed), [make_agent(spec) for spec in PLAYERS]
