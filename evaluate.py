@@ -10,20 +10,28 @@ import json
 import os
 import shlex
 import sys
+from typing import TYPE_CHECKING
 
+from agents.arena.bank.regret import measure, rows_of, table_of
+from agents.arena.bank.storage import shipped_bank
 from agents.arena.duels import CHUNK
 from agents.arena.faults import ArenaError
 from agents.arena.games import Terms
 from agents.arena.report import report_html
 from agents.arena.results import code_version
-from agents.arena.standings import Standings, standings_of
+from agents.arena.standings import Json, Standings, standings_of
 from agents.arena.tables import standings_text
 from agents.arena.tournament import Engine, Outcome, Tournament, play_tournament, split_specs
 from fiveup_env import FiveUpError, Rules
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
-from fiveup_env.opponents.registry import listing
+from fiveup_env.opponents.registry import listing, make_agent
 from fiveup_env.rules.fields import parse_assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agents.arena.bank.storage import Bank
 
 INTERRUPTED = 130
 ENGINES = ("local", "ray")
@@ -63,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="measure regret in solved endings (implied by --report)",
     )
+    add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
     forfeit = "an agent at fault loses its game instead of ending the tournament"
@@ -78,6 +87,7 @@ def _list() -> int:
 def _run(options: argparse.Namespace) -> int:
     tournament = _tournament(options)
     engine, cores = _engine(options)
+    bank = _bank(tournament) if options.bank else None
     outcome = play_tournament(tournament, cores, options.results, engine)
     if options.record:
         with atomic_file(options.record) as file:
@@ -85,7 +95,10 @@ def _run(options: argparse.Namespace) -> int:
     if outcome.chunks_of(tournament.pairs[0]):
         standings = standings_of(outcome)
         print(standings_text(standings))
-        _write(options, outcome, standings)
+        rows = _bank_rows(bank, tournament.agents) if bank else None
+        if rows:
+            print(f"\n{table_of(rows)}")
+        _write(options, outcome, standings, rows)
     if outcome.interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FILE"
         done, total = len(outcome.played), len(tournament.tasks)
@@ -122,7 +135,24 @@ def _tournament(options: argparse.Namespace) -> Tournament:
     return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
 
 
-def _write(options: argparse.Namespace, outcome: Outcome, standings: Standings) -> None:
+def _bank(tournament: Tournament) -> Bank:
+    """Return the bank's positions under the rules of a tournament."""
+    bank = shipped_bank().under([tournament.terms.rules])
+    if not len(bank):
+        raise ArenaError("--bank: the bank has no positions under these rules, only under presets")
+    return bank
+
+
+def _bank_rows(bank: Bank, agents: Sequence[str]) -> list[Json]:
+    return rows_of(bank, [measure(bank, make_agent(spec), spec) for spec in agents])
+
+
+def _write(
+    options: argparse.Namespace,
+    outcome: Outcome,
+    standings: Standings,
+    bank: list[Json] | None,
+) -> None:
     """Write the files that the options name."""
     if options.json:
         content = {
@@ -132,13 +162,14 @@ def _write(options: argparse.Namespace, outcome: Outcome, standings: Standings) 
             "interrupted": outcome.interrupted,
             "pairs": standings.pairs,
             "ratings": standings.ratings,
+            "bank": bank,
         }
         with atomic_file(options.json) as file:
             json.dump(content, file, indent=1, allow_nan=False)
     if options.report:
         command = shlex.join(["python", "evaluate.py", *sys.argv[1:]])
         with atomic_file(options.report) as file:
-            file.write(report_html(outcome, standings, command))
+            file.write(report_html(outcome, standings, command, bank))
 
 
 def _plain(value: object) -> object:

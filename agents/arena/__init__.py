@@ -13,6 +13,7 @@
     tables      the standings as text
     report      the standings as an HTML page
     charts      the plots of that page, as SVG
+    bank        frozen positions with the value of every action, a yardstick that takes seconds
 
 `evaluate.py` is the command line; docs/arena.md explains what it prints.
 """

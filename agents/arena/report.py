@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agents.arena.bank.regret import regret_text
 from agents.arena.charts import Whisker, bars, dots, heat_map, histograms, lines, whiskers
 from agents.arena.games import REGRET_EVERY
 from agents.arena.results import code_version
@@ -17,14 +18,16 @@ from agents.arena.tables import duration, forfeited, percent, points, times
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agents.arena.standings import Standings
+    from agents.arena.standings import Json, Standings
     from agents.arena.tournament import Outcome
 
 RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 
 
-def report_html(outcome: Outcome, standings: Standings, command: str) -> str:
-    """Return the page; `command` is the command line that it shows."""
+def report_html(
+    outcome: Outcome, standings: Standings, command: str, bank: Sequence[Json] | None = None
+) -> str:
+    """Return the page; `command` is the command line that it shows, `bank` the rows of the bank."""
     sections = [
         ("What was played", _what_was_played(outcome, standings, command)),
         ("The ladder", _ladder(standings)),
@@ -35,6 +38,8 @@ def report_html(outcome: Outcome, standings: Standings, command: str) -> str:
         ("Regret in solved endings", _regret(standings)),
         ("Time per move", _time(standings)),
     ]
+    if bank:
+        sections.insert(-1, ("Regret on the bank", _bank(bank)))
     body = "\n".join(f"<section>\n<h2>{title}</h2>\n{text}\n</section>" for title, text in sections)
     page = files("agents.arena").joinpath("report.html").read_text("utf-8")
     return page.replace("<!-- body -->", body)
@@ -155,6 +160,29 @@ def _regret(standings: Standings) -> str:
         "move can be computed exactly. Regret is how many points of the hand an agent's moves fell "
         f"short of it, on average over {solved:,} such moves of all agents (every "
         f"{REGRET_EVERY}th deal).</p>" + _figure(figure)
+    )
+
+
+def _bank(rows: Sequence[Json]) -> str:
+    kinds = {"all", "phase"}
+    heads = [group["name"] for group in rows[0]["groups"] if group["kind"] in kinds]
+    ordered = sorted(rows, key=lambda row: row["groups"][0]["regret"])
+    return (
+        "<p>By how much a decision lowers the chance to win the game, in per cent, compared with "
+        f"the best action, in {rows[0]['groups'][0]['positions']:,} frozen positions under these "
+        "rules. A yardstick, not strength.</p>"
+        + _table(
+            ["agent", *heads],
+            [
+                [row["agent"]]
+                + [
+                    regret_text(group["regret"], group["regret_ci"])
+                    for group in row["groups"]
+                    if group["kind"] in kinds
+                ]
+                for row in ordered
+            ],
+        )
     )
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import torch
 
+from agents.arena.bank.regret import mean_regret
+from agents.arena.bank.storage import shipped_bank
 from agents.arena.statistics import TAILS
 from agents.arena.tables import columns, percent, points
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
@@ -96,6 +98,7 @@ class Training:
         if checkpoint:
             self._restore(checkpoint)
         self._panel: dict[str, Rate] = {}
+        self._bank = shipped_bank().under(config.all_rules)
 
     @property
     def progress(self) -> float:
@@ -113,7 +116,7 @@ class Training:
                 while self.progress < 1 and not signals:
                     line = self._update()
                     if self.seconds - measured >= 60 * self.config.panel_minutes:
-                        line["panel"] = self._measure()
+                        line |= self._measure()
                         measured = self.seconds
                     metrics.write(line)
                     self.display.show(line, self.progress)
@@ -184,15 +187,22 @@ class Training:
             **figures,
         }
 
-    def _measure(self) -> dict[str, Rate]:
-        """Return the current policy's win rates against the panel, under the first of its rules."""
+    def _measure(self) -> dict[str, Any]:
+        """Return how well the current policy plays.
+
+        The `panel` are its win rates against some agents, under the first of the run's rules. The
+        `bank` is its mean regret in the bank's positions under any of them, if there are some.
+        """
         began = time.monotonic()
         policy = NetworkAgent(self.learner.network)
         rules, deals = self.config.all_rules[0], self.config.panel_deals
         results = measure(policy, self.config.panel, rules, deals)
         self._panel = {rival: result.wins for rival, result in results.items()}
+        found: dict[str, Any] = {"panel": self._panel}
+        if len(self._bank):
+            found["bank"] = mean_regret(self._bank, policy, "the policy")
         self.seconds += time.monotonic() - began
-        return self._panel
+        return found
 
 
 def _prepare_torch(threads: int) -> None:

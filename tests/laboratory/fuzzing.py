@@ -1,4 +1,4 @@
-"""The fuzzer's targets in the laboratory: policies, checkpoints, results, configs and metrics."""
+"""The fuzzer's targets in the laboratory: policies, checkpoints, results, banks, configs, metrics."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import yaml
 from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
+from agents.arena.bank.storage import SHIPPED, read_bank, shipped_bank, write_bank
 from agents.arena.games import Terms
 from agents.arena.results import ResultsFile, header_of
 from agents.arena.tournament import Tournament, play_tournament
@@ -150,6 +151,21 @@ def results(random: Random) -> None:
     assert set(path.read_bytes().splitlines()[1:]) <= set(content.splitlines())
 
 
+@cache
+def a_bank() -> bytes:
+    """Return the content of a small bank."""
+    write_bank("one.npz", shipped_bank().part(np.arange(3)))
+    return Path("one.npz").read_bytes()
+
+
+def banks(random: Random) -> None:
+    """Banks: what is read from a damaged one is what was written."""
+    good, path = a_bank(), Path("altered.npz")
+    path.write_bytes(mutated_bytes(random, good, SHIPPED.read_bytes()[:1000]))
+    bank = read_bank(path)
+    assert np.array_equal(bank.views, shipped_bank().views[:3])
+
+
 def configs(random: Random) -> None:
     """Configs as files, and changes of their keys."""
     path = random.choice(sorted(CONFIGS.glob("*.yaml")))
@@ -187,6 +203,7 @@ TARGETS: Final[dict[str, Target]] = {
     "policies": policies,
     "checkpoints": checkpoints,
     "results": results,
+    "banks": banks,
     "configs": configs,
     "metrics": metrics,
 }

@@ -12,12 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
     from typing_extensions import Self
 
     from agents.learn.runs.metrics import Line
 
+# A mean and the bounds of its 95 % interval.
+Rate = tuple[float, float, float]
 SECONDS_BETWEEN_LINES: Final = 10.0
 FIGURES: Final = ("entropy", "explained_variance", "kl", "clip_fraction", "value_loss")
 
@@ -28,7 +31,8 @@ class Display:
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(highlight=False)
         self._live = Live(console=self.console, auto_refresh=False)
-        self._panel: dict[str, tuple[float, float, float]] = {}
+        self._panel: dict[str, Rate] = {}
+        self._bank: Rate | None = None
         self._shown = 0.0
 
     def __enter__(self) -> Self:
@@ -51,6 +55,7 @@ class Display:
     def show(self, line: Line, progress: float) -> None:
         """Show the metrics of an update; `progress` is the share of the run that is done."""
         self._panel = line.get("panel", self._panel)
+        self._bank = line.get("bank", self._bank)
         left = line["seconds"] * max(0.0, 1 - progress) / max(progress, 1e-9)
         if self.console.is_terminal:
             self._live.update(self._picture(line, progress, left), refresh=True)
@@ -62,7 +67,7 @@ class Display:
                 f"{100 * progress:3.0f} %  {clock(left)} left  update {line['update']}  "
                 f"{line['decisions_per_second']:,.0f} decisions/s  entropy {line['entropy']:.3f}  "
                 f"explained variance {line['explained_variance']:.2f}  kl {line['kl']:.4f}  "
-                + "  ".join(against(rival, rate) for rival, rate in line.get("panel", {}).items())
+                + "  ".join(_measured(line.get("panel", {}), line.get("bank")))
             )
 
     def _picture(self, line: Line, progress: float, left: float) -> Group:
@@ -73,8 +78,14 @@ class Display:
         table.add_row("decisions/s", f"{line['decisions_per_second']:,.0f}")
         for name in FIGURES:
             table.add_row(name.replace("_", " "), f"{line.get(name, float('nan')):.4f}")
-        rates = [Text(against(rival, rate)) for rival, rate in self._panel.items()]
+        rates = map(Text, _measured(self._panel, self._bank))
         return Group(ProgressBar(total=1, completed=min(1.0, progress), width=60), table, *rates)
+
+
+def _measured(panel: Mapping[str, Rate], bank: Rate | None) -> list[str]:
+    """Return the results of a measurement as texts."""
+    texts = [against(rival, rate) for rival, rate in panel.items()]
+    return [*texts, regret(bank)] if bank else texts
 
 
 def clock(seconds: float) -> str:
@@ -84,7 +95,13 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def against(rival: str, rate: tuple[float, float, float]) -> str:
+def against(rival: str, rate: Rate) -> str:
     """Return a win rate against a rival, with its interval, as text."""
     middle, low, high = (100 * value for value in rate)
     return f"against {rival} {middle:.1f} % ({low:.1f} .. {high:.1f})"
+
+
+def regret(rate: Rate) -> str:
+    """Return a mean regret on the bank, with its interval, as text."""
+    middle, low, high = (100 * value for value in rate)
+    return f"regret {middle:.2f} % ({low:.2f} .. {high:.2f})"

@@ -39,6 +39,8 @@ class Metrics:
             if name == "panel":
                 for rival, (rate, _, _) in value.items():
                     self._events.add_scalar(f"panel/{rival}", rate, line["update"])
+            elif name == "bank":
+                self._events.add_scalar("bank/regret", value[0], line["update"])
             elif name != "update":
                 self._events.add_scalar(f"train/{name}", value, line["update"])
 
