@@ -49,7 +49,7 @@ def numbers(text: str) -> list[float]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
     agent, games = PolicyAgent(name), []
-    assert agent._network.shape.encoder == "lookahead@1"
+    assert agent.network.shape.encoder == "lookahead@1"
     for number, (preset, players) in enumerate(itertools.product(PRESETS, (2, 3, 4))):
         game, random = Game(preset, players, target=61, seed=number), Random(number)
         while len(game.legal_moves) < 3 or len(game.moves) < 6:
