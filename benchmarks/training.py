@@ -48,7 +48,7 @@ ARMS: Final[dict[str, list[str]]] = {
     "attention": ["network=attention", "width=64"],
 }
 IMITATION: Final = "imitation of pimc"
-TEACHER: Final = "pimc:worlds=16,playout=partner,aim=hand"
+TEACHER: Final = "pimc:worlds=8,playout=partner,aim=hand"
 POSITIONS: Final = 1_000  # moves by the teacher per second of the budget
 STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # t, for 2 seeds and up
 PANEL: Final = ("greedy", "defensive", "partner")

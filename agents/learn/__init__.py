@@ -1,4 +1,4 @@
-"""Learning: self-play, stock MaskablePPO as the baseline, and imitation of agents that search."""
+"""Learning: self-play, stock MaskablePPO as the baseline, imitation, and calibration."""
 
 import os
 

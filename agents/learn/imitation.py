@@ -1,11 +1,16 @@
 """Imitation: supervised learning from a teacher that searches, as a warm start for self-play.
 
-    python -m agents.learn.imitation --teacher pimc:worlds=50,aim=hand --positions 200000 \
+    python -m agents.learn.imitation --teacher pimc:worlds=25,aim=hand --positions 200000 \
         --out runs/imitated
 
-The policy learns from the teacher's values of all allowed actions: the better an action, the
-likelier it becomes. The value head learns what the best action is still expected to bring, in the
-learner's own units.
+The teacher searches every position twice, each time in worlds of its own. The policy learns from
+the means of the two searches' values of all allowed actions: the better an action, the likelier it
+becomes. The value head learns what the best action is still expected to bring, in the learner's own
+units: one search chooses the action, and the other values it, both ways. The highest of noisy
+values would be too high, and the more so the more actions there are.
+
+Games are first played on from 0 : 0 by a fast agent, until positions at all scores are as frequent
+as in a long run of games.
 
 Positions come in rounds. Those of one round are learnt from and dropped before the next round is
 gathered, in which the policy plays half of the moves, so that it is also taught in positions to
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 Figures = dict[str, float]
+BURN_IN = (300, 900)  # moves; games take some 100 to 350, so scores are well mixed by then
 RANDOM_SHARE = 0.1  # the share of the moves that are random in the first round
 POLICY_SHARE = 0.5  # the share of the moves that the policy makes in later rounds
 PARTS = 8  # of the positions, each with its own deals, whatever the number of cores
@@ -105,11 +111,12 @@ def gather(
     explorer: Agent = random_actions,
     share: float = 0.1,
 ) -> Examples:
-    """Play about `positions` moves of whole games, and return the positions that left a choice.
+    """Play about `positions` moves, and return the positions that left a choice.
 
-    The teacher makes most of the moves. The explorer makes a share of them, at random or as the
-    learner itself plays, so that there are positions to which the teacher would not have led. The
-    reward is the learner's, `margin` or `outlook`; the teacher has to aim at the same.
+    Games are burnt in first. Then the teacher makes most of the moves. The explorer makes a share
+    of them, at random or as the learner itself plays, so that there are positions to which the
+    teacher would not have led. The reward is the learner's, `margin` or `outlook`; the teacher has
+    to aim at the same.
     """
     if not 0 <= share <= 1:
         raise ImitationError(f"share must be from 0 to 1, not {share}")
@@ -126,19 +133,36 @@ def gather(
     )
     batch.reset()
     random, ticks = np.random.default_rng(seed), max(1, positions // games)
+    burn_in(batch, random)
     seen = []
     for _ in progress(range(ticks), ticks, "moves"):
         views = batch.views()
-        values = _values_of(teacher, views, batch.mask, random)
+        one, other = _two_searches(teacher, views, batch.mask, random)
+        values = (one + other) / 2
         choice = batch.mask.sum(1) > 1
-        of_choices = values[choice]
-        returns = Units(views[choice], reward).rewards(of_choices.max(1)).astype(np.float32)
+        best = _unbiased_best(one[choice], other[choice])
+        returns = Units(views[choice], reward).rewards(best).astype(np.float32)
         rows, masks = batch.observation[choice], batch.mask[choice]
-        seen.append((rows, masks, of_choices, returns, np.flatnonzero(choice)))
+        seen.append((rows, masks, values[choice], returns, np.flatnonzero(choice)))
         actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < share)
         actions[explored] = explorer(views[explored], batch.mask[explored], random)
         batch.step(actions)
     return Examples(*(np.concatenate(column) for column in zip(*seen, strict=True)))
+
+
+def burn_in(batch: Batch, random: np.random.Generator) -> None:
+    """Let `greedy` play every game on, each for its own number of moves.
+
+    At the beginning all games stand at 0 : 0, and for hundreds of moves hardly any is near its end.
+    Afterwards, positions at all scores are as frequent as in a long run of games.
+    """
+    greedy, moves = make_agent("greedy"), random.integers(*BURN_IN, len(batch))
+    for done in range(moves.max()):
+        which = np.flatnonzero(moves > done)
+        views = batch.views(which)
+        batch.advance(greedy(views, batch.mask[which], random), which)
+        batch.begin(np.flatnonzero(batch.terminated))
+    batch.observe()
 
 
 def gather_on_cores(
@@ -177,6 +201,28 @@ def _gather_part(
     torch.set_num_threads(1)
     options["explorer"] = make_agent(explorer)
     return gather(_teacher(teacher), rules, players, positions, seed, **options)
+
+
+def _two_searches(
+    teacher: Teacher, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of two searches, -inf where either has none.
+
+    A search may rule actions out. Where each has ruled out all that the other has not, the first
+    decides alone.
+    """
+    one, other = (_values_of(teacher, views, masks, random) for _ in range(2))
+    apart = ~np.isfinite(one + other).any(1)
+    other[apart] = one[apart]
+    ruled_out = ~np.isfinite(one + other)
+    one[ruled_out] = other[ruled_out] = -np.inf
+    return one, other
+
+
+def _unbiased_best(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the value of the best action of every row: one search chooses, the other values."""
+    rows = np.arange(len(one))
+    return (one[rows, other.argmax(1)] + other[rows, one.argmax(1)]) / 2
 
 
 def _values_of(
@@ -325,7 +371,9 @@ def main() -> int:
     """Gather positions, teach the network, and save the policy."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--teacher", default="pimc:worlds=50,aim=hand", help="the spec of an agent that searches"
+        "--teacher",
+        default="pimc:worlds=25,aim=hand",
+        help="the spec of an agent, which searches every position twice",
     )
     parser.add_argument("--rules", default="five_up", help="presets, separated by commas")
     parser.add_argument("--players", default="4", help="numbers, separated by commas")
@@ -366,7 +414,7 @@ def _teach(options: argparse.Namespace) -> Figures:
     _teacher(options.teacher)
     about = {
         "rules": options.rules.split(","),
-        "players": _numbers(options.players),
+        "players": numbers_in(options.players),
         "reward": options.reward,
         "command": " ".join(["python -m agents.learn.imitation", *sys.argv[1:]]),
         "code": code_version(),
@@ -414,7 +462,8 @@ def _round(
     )
 
 
-def _numbers(text: str) -> list[int]:
+def numbers_in(text: str) -> list[int]:
+    """Return the numbers in a text that separates them by commas."""
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:

@@ -30,7 +30,7 @@ class NetworkAgent:
     ) -> None:
         if not 0 < temperature < float("inf"):
             raise PolicyError(f"temperature must be above 0, not {temperature}")
-        self._network = network
+        self.network = network
         self._encoder = get_encoder(network.shape.encoder)
         self.sample, self._temperature = sample, temperature
 
@@ -51,11 +51,15 @@ class NetworkAgent:
 
     def values(self, views: np.ndarray) -> np.ndarray:
         """Return the network's value for the seat of every view, in the units it was trained on."""
-        return self._evaluate(views, self._network.values, ())
+        return self._evaluate(views, self.network.values, ())
+
+    def value_inputs(self, views: np.ndarray) -> np.ndarray:
+        """Return what the network's value head reads, for every view."""
+        return self._evaluate(views, self.network.value_inputs, (self.network.shape.width,))
 
     def _logits(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the logit of every action, -inf where it is not allowed."""
-        logits = self._evaluate(views, self._network.logits, (ACTION_COUNT,))
+        logits = self._evaluate(views, self.network.logits, (ACTION_COUNT,))
         return np.where(masks > 0, logits, np.float32(-np.inf))
 
     def _evaluate(
@@ -64,7 +68,7 @@ class NetworkAgent:
         """Return the network's outputs for every view, computed in chunks."""
         import torch
 
-        device = self._network.reader.factors.device
+        device = self.network.reader.factors.device
         outputs = np.empty((len(views), *size), np.float32)
         with torch.inference_mode():
             for start in range(0, len(views), CHUNK):

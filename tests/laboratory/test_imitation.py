@@ -15,6 +15,7 @@ from agents.learn.imitation import (
     PARTS,
     Examples,
     ImitationError,
+    burn_in,
     examine,
     gather,
     gather_on_cores,
@@ -25,6 +26,7 @@ from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
 from fiveup_env.opponents.outlook import outlook_of
+from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +64,14 @@ class PointsAndPips:
 
 def examples_of(positions: int = 6000, **options: Any) -> Examples:
     return gather(PointsAndPips(), "five_up", 4, positions, 1, **{"games": 50} | options)
+
+
+def burnt_in(games: int, *args: Any, seed: int, **options: Any) -> Batch:
+    """Return games that are burnt in as `gather` does it with the same seed."""
+    batch = Batch(games, *args, seed=seed, **options)
+    batch.reset()
+    burn_in(batch, np.random.default_rng(seed))
+    return batch
 
 
 def network_of(seed: int = 0) -> PolicyNetwork:
@@ -106,8 +116,7 @@ def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> n
 @pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
 def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Agent) -> None:
     rows = examples_of(games=50, explorer=last, share=share).rows
-    batch = Batch(50, seed=1)
-    batch.reset()
+    batch = burnt_in(50, seed=1)
     first = 0
     for _ in range(4):
         expected = batch.observation[batch.mask.sum(1) > 1]
@@ -148,12 +157,82 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
             return np.minimum(super().values(*seen), 0) * 0 + 1
 
     examples = gather(Sure(), "five_up", 2, 2000, 1, games=50, reward="outlook")
-    batch = Batch(50, players=2, reward="win", seed=1)
-    batch.reset()
-    leads = outlook_of(batch.states["public"]["rules"][0])[61, 61]
-    first = examples.returns[: (batch.mask.sum(1) > 1).sum()]
-    assert np.allclose(first, 8 * (1 - leads))
+    batch = burnt_in(50, players=2, seed=1)
+    public, choice = batch.states["public"], batch.mask.sum(1) > 1
+    leads = choice & (public["plies"] == 0)
+    own, rival = (
+        61 - public["scores"][np.arange(50), seats]
+        for seats in (public["turn"], 1 - public["turn"])
+    )
+    chances = outlook_of(public["rules"][0])[own[leads], rival[leads]]
+    assert leads.sum() > 3
+    assert np.allclose(examples.returns[: choice.sum()][leads[choice]], 8 * (1 - chances))
     assert examples.returns.std() > 0
+
+
+class Noisy(PointsAndPips):
+    """A teacher to whom all actions are equal, but for the noise of its searches."""
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return noise around 0 for every allowed action."""
+        del views
+        return np.where(masks > 0, random.normal(size=masks.shape), -np.inf)
+
+
+def test_the_best_of_many_noisy_values_is_not_taken_for_the_best_action() -> None:
+    examples = gather(Noisy(), "five_up", 4, 20_000, 1, games=200)
+    choices = examples.masks.sum(1)
+    for few, many in ((2, 2), (3, 3), (4, 5), (6, 20)):
+        these = examples.returns[(choices >= few) & (choices <= many)] * 5
+        assert abs(these.mean()) < 4 * these.std() / np.sqrt(len(these)) < 0.2
+    assert (examples.values.max(1) > 0.4).mean() > 0.5
+
+
+class Pruning(PointsAndPips):
+    """A teacher whose searches in turn rule out all actions but the first, and but the last."""
+
+    def __init__(self, *, alone: bool) -> None:
+        self._alone, self._searches = alone, 0
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return the number of the search for the actions that are not ruled out."""
+        del views, random
+        first, last = masks.argmax(1), 120 - masks[:, ::-1].argmax(1)
+        kept, self._searches = (first, last)[self._searches % 2], self._searches + 1
+        found = np.full(masks.shape, -np.inf)
+        found[np.arange(len(masks)), kept] = self._searches
+        if not self._alone:
+            found[np.arange(len(masks)), first] = self._searches
+        return found
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_an_action_that_one_search_rules_out_is_not_taught_unless_none_is_left(alone: bool) -> None:
+    examples = gather(Pruning(alone=alone), "five_up", 4, 50, 1, games=50)
+    first = examples.masks.argmax(1)
+    assert np.array_equal(examples.values.argmax(1), first)
+    assert (np.isfinite(examples.values).sum(1) == 1).all()
+    assert (examples.returns * 5 == (1.0 if alone else 1.5)).all()
+
+
+@pytest.mark.parametrize(("players", "steady"), [(4, 0.209), (2, 0.184)])
+def test_positions_near_the_end_of_a_game_are_as_frequent_as_in_a_long_run(
+    players: int, steady: float
+) -> None:
+    examples = gather(PointsAndPips(), "five_up", players, 10_000, 1, games=500)
+    to_go = piece_of(get_encoder("flat"), "to_go", examples.rows) @ np.array([1 << 14, 1 << 7, 1])
+    assert abs((to_go[:, :2] <= 10).any(1).mean() - steady) < 0.04
+
+
+def test_games_of_every_preset_are_burnt_in() -> None:
+    batch = burnt_in(21 * 8, list(PRESETS), [2, 3, 4], seed=1)
+    public = batch.states["public"]
+    assert (public["scores"].reshape(8, 21, -1).max((0, 2)) > 0).all()
+    batch.step(batch.random_actions(np.random.default_rng(0)))
 
 
 def test_a_teacher_that_aims_at_something_else_is_refused() -> None:
