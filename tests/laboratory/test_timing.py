@@ -46,7 +46,7 @@ def test_the_load_stands_beside_the_figures(
 
 def test_the_load_is_that_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = {"monotonic": 0.0, "busy": 0.0, "own": 0.0}
-    monkeypatch.setattr(timing.time, "monotonic", lambda: clocks["monotonic"])
+    monkeypatch.setattr("time.monotonic", lambda: clocks["monotonic"])
     monkeypatch.setattr(timing, "_busy_seconds", lambda: clocks["busy"])
     monkeypatch.setattr(timing, "_own_seconds", lambda: clocks["own"])
     load = timing._Load()
