@@ -1,13 +1,13 @@
 """Measure how fast the arena plays: `python -m benchmarks.arena`.
 
-The two sides of a ratio take turns within one run, so that it holds on a machine whose speed
-drifts.
+Everything is measured in every round, the sides of a ratio in turn. Printed are the medians of the
+rounds and their ranges.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
-import statistics
 import time
 
 import numpy as np
@@ -15,12 +15,13 @@ import numpy as np
 from agents.arena.duels import CHUNK
 from agents.arena.games import Task, Terms, play_chunk
 from agents.arena.workers import play_tasks
+from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Rules
 from fiveup_env.opponents.registry import make_agent
 
-ROUNDS = 5
 CHUNKS = 40
 SECONDS = 10.0  # about how long one core plays when it is compared with two
+AGENTS = ("greedy", "defensive")
 MEETINGS = [
     ("greedy", "greedy", "game"),
     ("defensive", "greedy", "game"),
@@ -60,13 +61,26 @@ def cores_ratio(agents: tuple[str, str], episode: str) -> float:
 
 def main() -> None:
     """Measure and print the table."""
-    for spec, episode in itertools.product(("greedy", "defensive"), ("hand", "game")):
-        hand_rate(spec, episode)
-        rate = statistics.median(hand_rate(spec, episode) for _ in range(ROUNDS))
-        print(f"{f'{spec} against itself, {episode}s, one core':<50}{rate:>12,.0f} hands/s")
-    for a, b, episode in MEETINGS:
-        ratio = statistics.median(cores_ratio((a, b), episode) for _ in range(ROUNDS))
-        print(f"{f'{a} against {b}, {episode}s, two cores':<50}{ratio:>12.2f} times one core")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_anyway(parser)
+    options, alone = parser.parse_args(), tuple(itertools.product(AGENTS, ("hand", "game")))
+    for one in alone:
+        hand_rate(*one)  # compiles, and so is not counted
+    with quiet(anyway=options.anyway):
+        rounds = [
+            (
+                [hand_rate(*one) for one in alone],
+                [cores_ratio((a, b), episode) for a, b, episode in MEETINGS],
+            )
+            for _ in range(ROUNDS)
+        ]
+        rates, ratios = (zip(*column, strict=True) for column in zip(*rounds, strict=True))
+        for (spec, episode), values in zip(alone, rates, strict=True):
+            what = f"{spec} against itself, {episode}s, one core"
+            print(f"{what:<50}{spread(values, ',.0f'):>32} hands/s")
+        for (a, b, episode), values in zip(MEETINGS, ratios, strict=True):
+            what = f"{a} against {b}, {episode}s, two cores"
+            print(f"{what:<50}{spread(values, '.2f'):>32} times one core")
 
 
 if __name__ == "__main__":

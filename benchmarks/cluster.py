@@ -1,14 +1,14 @@
 """Measure what Ray costs and what it gains: `python -m benchmarks.cluster`.
 
 RLlib plays through a `Batch` and through the AEC environment, both in this process. The arena plays
-on one and on two Ray workers, and on two processes of its own. The two sides of a ratio take turns
-within one run.
+on one and on two Ray workers, and on two processes of its own. The sides of a ratio take turns in
+every round. Printed are the medians of the rounds and their ranges.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
-import statistics
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
 from agents.learn.runs.config import load_config
 from agents.learn.selfplay import shape_of
+from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Rules
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
     from agents.arena.tournament import Engine
 
-ROUNDS = 5
 GAMES_OF_AEC = (1, 16)  # games of one runner; the faster number counts
 MOVES_OF_AEC = 400  # in a sample
 MEETING = ("defensive", "greedy")
@@ -84,11 +84,10 @@ def sampling() -> None:
     rounds = [
         (through_batch(), max(rate() for rate in through_aec.values())) for _ in range(ROUNDS)
     ]
-    batch, aec = (statistics.median(rates) for rates in zip(*rounds, strict=True))
-    ratio = statistics.median(batch / aec for batch, aec in rounds)
-    print(f"{'RLlib through a Batch, one process':<50}{batch:>12,.0f} moves/s")
-    print(f"{'RLlib through the AEC environment, one process':<50}{aec:>12,.0f} moves/s")
-    print(f"{'ratio':<50}{ratio:>12.1f} times")
+    batch, aec = (spread(rates, ",.0f") for rates in zip(*rounds, strict=True))
+    print(f"{'RLlib through a Batch, one process':<50}{batch:>32} moves/s")
+    print(f"{'RLlib through the AEC environment, one process':<50}{aec:>32} moves/s")
+    print(f"{'ratio':<50}{spread([batch / aec for batch, aec in rounds]):>32} times")
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
@@ -121,17 +120,21 @@ def arena() -> None:
     for _ in range(ROUNDS):
         one, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
         rounds.append((one / two, seconds_a_chunk(play_tasks, tasks(count), terms, 2) / two))
-    more, local = (statistics.median(ratios) for ratios in zip(*rounds, strict=True))
-    print(f"{'arena, two Ray workers':<50}{more:>12.2f} times one Ray worker")
-    print(f"{'arena, two Ray workers':<50}{local:>12.2f} times two local processes")
+    more, local = (spread(ratios, ".2f") for ratios in zip(*rounds, strict=True))
+    print(f"{'arena, two Ray workers':<50}{more:>32} times one Ray worker")
+    print(f"{'arena, two Ray workers':<50}{local:>32} times two local processes")
 
 
 def main() -> None:
     """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_anyway(parser)
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    connect()
-    sampling()
-    arena()
+    with quiet(anyway=options.anyway, daemons=True):
+        connect()
+        sampling()
+        arena()
 
 
 if __name__ == "__main__":

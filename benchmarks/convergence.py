@@ -2,15 +2,17 @@
 
     python -m benchmarks.convergence mini-2 --decisions 400000
 
-This plots NashConv against the decisions visited for every method: our learner, plain and with
-options that may help it, MCCFR, CFR+, and OpenSpiel's NFSP if `--methods` names it. Measurements
-are kept in a file beside the plot and are not repeated; delete a line there to measure it again.
+This plots NashConv, as a share of that of random play, against the decisions visited for every
+method: our learner, plain and with options that may help it, MCCFR, CFR+, and OpenSpiel's NFSP if
+`--methods` names it. Agents that never saw the game are drawn as lines across. Measurements are
+kept in a file beside the plot and are not repeated; delete a line there to measure it again.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -26,11 +28,12 @@ from agents.exact.profiles import profile_of
 from agents.exact.regret import CfrPlus
 from agents.exact.sampling import ExternalSampling
 from agents.exact.solutions import value_range
-from agents.exact.values import exploitability
+from agents.exact.values import exploitability, nash_conv_of_random
 from agents.learn.runs.config import make_config
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from fiveup_env.files import atomic_file
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import MINIS
 
@@ -41,7 +44,8 @@ if TYPE_CHECKING:
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 POINTS: Final = 12  # on a curve
-GOAL: Final = 0.02  # as a share of the range of payoffs
+TIMES: Final = {"mini-2": 100, "mini-2-draw": 20}  # how often agents are asked; elsewhere FEW
+FEW: Final = 4
 
 # One network and one schedule for all minis.
 BASE: Final = {
@@ -64,6 +68,13 @@ LEARNERS: Final[dict[str, dict[str, Any]]] = {
     "learner, kl_coef": {"kl_coef": 0.1, "kl_every": 20},
     "learner, oracle": {"oracle": True},
 }
+
+COLUMNS: Final = ("NashConv", "of the range", "of random play's")
+LEAST: Final = 1e-4  # of NashConv that is printed
+LEAST_SHARE: Final = 1e-3  # in percent
+
+# Agents that never saw the game, to compare with.
+UNTRAINED: Final = ("greedy", "partner", "pimc:aim=hand,worlds=20")
 
 ONCE: Final = ("CFR+", "NFSP")  # with one seed: CFR+ is deterministic, and NFSP is slow
 METHODS: Final = (*LEARNERS, "MCCFR", *ONCE)
@@ -123,9 +134,20 @@ def nfsp_curve(form: Form, seed: int, decisions: int) -> Curve:
     return curve
 
 
+def untrained(form: Form) -> Iterator[dict[str, Any]]:
+    """Measure the untrained agents that are missing, and yield a line for each."""
+    known = {one["agent"] for one in read_lines(form, "agent")}
+    times = TIMES.get(form.rules.name or "", FEW)
+    for spec in UNTRAINED:
+        if spec not in known:
+            profile = profile_of(form, make_agent(spec), times)
+            nash_conv = exploitability(form, profile).nash_conv
+            yield {"agent": spec, "times": times, "nash_conv": nash_conv}
+
+
 def measured(form: Form, options: argparse.Namespace) -> Iterator[tuple[str, int, Curve]]:
     """Measure the curves that are missing, and yield the method, seed and curve of each."""
-    known = {(one["method"], one["seed"]) for one in read_curves(form)}
+    known = {(one["method"], one["seed"]) for one in read_lines(form, "method")}
     for method in options.methods:
         for seed in range(1 if method in ONCE else options.seeds):
             if (method, seed) not in known:
@@ -144,36 +166,45 @@ def measure(form: Form, method: str, seed: int, options: argparse.Namespace) -> 
 
 
 def curves_file(form: Form) -> Path:
-    """Return the file that keeps the curves of a game, one per line."""
+    """Return the file that keeps what was measured in a game: a curve or an agent per line."""
     return DOCS / f"convergence-{form.rules.name}.jsonl"
 
 
-def read_curves(form: Form) -> list[dict[str, Any]]:
-    """Return all curves measured for a game, with their methods and seeds."""
+def read_lines(form: Form, kind: str) -> list[dict[str, Any]]:
+    """Return what was measured in a game: the lines that have `kind`, a method or an agent."""
     path = curves_file(form)
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
-    return [json.loads(line) for line in lines]
+    return [line for line in map(json.loads, lines) if kind in line]
+
+
+def write_line(form: Form, line: dict[str, Any]) -> None:
+    """Add a measurement to the file of a game."""
+    with curves_file(form).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 def draw(form: Form) -> None:
     """Draw all curves of a game: the mean over seeds, and a band from the lowest to the highest."""
     figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
+    axes, random = figure.subplots(), nash_conv_of_random(form)
     for k, (method, curves) in enumerate(by_method(form).items()):
         steps = np.mean([[at for at, _ in curve] for curve in curves], axis=0)
-        found = np.array([[value for _, value in curve] for curve in curves]) / value_range(form)
+        found = np.array([[value for _, value in curve] for curve in curves]) / random
         axes.plot(steps, found.mean(0), f"C{k}", marker="o", markersize=3, label=method)
         axes.fill_between(steps, found.min(0), found.max(0), color=f"C{k}", alpha=0.2)
-    axes.axhline(GOAL, color="grey", linewidth=0.8, linestyle="dashed")
+    for one, style in zip(read_lines(form, "agent"), ("dotted", "dashed", "dashdot"), strict=True):
+        label = f"{one['agent']}, untrained"
+        share = one["nash_conv"] / random
+        axes.axhline(share, color="black", linewidth=0.8, linestyle=style, label=label)
     axes.set(
         xscale="log",
         yscale="log",
-        ylim=(1e-5, 1),
+        ylim=(1e-5, 1.2),
         xlabel="decisions visited",
-        ylabel="NashConv, as a share of the range of payoffs",
+        ylabel="NashConv, as a share of that of random play",
         title=form.rules.name,
     )
-    axes.legend()
+    axes.legend(loc="lower left", fontsize="small")
     path = curves_file(form).with_suffix(".svg")
     with rc_context({"svg.hashsalt": "fiveup", "svg.fonttype": "none"}), atomic_file(path) as file:
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -182,23 +213,43 @@ def draw(form: Form) -> None:
 def by_method(form: Form) -> dict[str, list[Curve]]:
     """Return the curves of all seeds, by method."""
     methods: dict[str, list[Curve]] = defaultdict(list)
-    for one in read_curves(form):
+    for one in read_lines(form, "method"):
         methods[one["method"]].append(one["curve"])
     return {method: methods[method] for method in METHODS if method in methods}
 
 
 def show(form: Form) -> None:
-    """Print where every method ended, as a Markdown table."""
-    print(
-        f"\n| {form.rules.name} | decisions | NashConv | of the range |\n| --- | --- | --- | --- |"
-    )
+    """Print where every method and the untrained agents ended, as the page's Markdown table."""
+    span, random = value_range(form), nash_conv_of_random(form)
+    heads = (f"`{form.rules.name}`", "seeds", "decisions", *COLUMNS)
+    print(f"\n| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
     for method, curves in by_method(form).items():
+        name = re.sub(r", (.*)", r", `\1`", method)
         last = np.array([curve[-1] for curve in curves])
-        share = last[:, 1] / value_range(form)
-        text = f"{100 * share.mean():.2g} %"
-        if len(share) > 1:
-            text += f" ({100 * share.min():.2g} .. {100 * share.max():.2g})"
-        print(f"| {method} | {last[:, 0].mean():,.0f} | {last[:, 1].mean():.2g} | {text} |")
+        visited = f"{last[:, 0].mean():,.0f}"
+        print(f"| {name} | {len(curves)} | {visited} | {cells(last[:, 1], span, random)} |")
+    known = {one["agent"]: one["nash_conv"] for one in read_lines(form, "agent")}
+    for agent, nash_conv in ({"random": random} | known).items():
+        print(f"| `{agent}`, untrained | | | {cells(np.array([nash_conv]), span, random)} |")
+
+
+def cells(nash_convs: np.ndarray, span: float, random: float) -> str:
+    """Return the mean NashConv of some seeds, and its shares, the latter with their ranges."""
+    found = [digits(nash_convs.mean(), 3, LEAST)]
+    for whole in (span, random):
+        shares = 100 * nash_convs / whole
+        text = f"{digits(shares.mean(), 2, LEAST_SHARE)} %"
+        if len(shares) > 1:
+            text += f" ({digits(shares.min(), 2)} .. {digits(shares.max(), 2)})"
+        found.append(text)
+    return " | ".join(found)
+
+
+def digits(number: float, count: int, least: float = 0.0) -> str:
+    """Return a number with `count` significant digits, or what it is below."""
+    if number < least:
+        return f"below {np.format_float_positional(least)}"
+    return f"{number:.0f}" if number >= 100 else f"{number:#.{count}g}".rstrip(".")
 
 
 def main() -> None:
@@ -216,9 +267,10 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     form = form_of(Rules.preset(options.mini, 2))
+    for line in untrained(form):
+        write_line(form, line)
     for method, seed, curve in measured(form, options):
-        with curves_file(form).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"method": method, "seed": seed, "curve": curve}) + "\n")
+        write_line(form, {"method": method, "seed": seed, "curve": curve})
         print(
             f"{method}, seed {seed}: NashConv {curve[-1][1]:.4f} after {curve[-1][0]:,} decisions",
             flush=True,

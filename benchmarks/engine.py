@@ -1,23 +1,23 @@
 """Measure how fast the rules run: `python -m benchmarks.engine`.
 
-The two sides of a ratio take turns within one run, so that it holds on a machine whose speed
-drifts.
+Everything is measured in every round, the sides of a ratio in turn. Printed are the medians of the
+rounds and their ranges.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import TILES, Game, Rules
 from fiveup_env.engine.chance import chance_below, deal, scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -27,10 +27,6 @@ from fiveup_env.engine.state import GAME, GAME_OVER, PLAYING
 from fiveup_env.rules.fields import MAX_PLAYERS
 from tests.reference import Reference
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-ROUNDS = 5
 GAMES = 256
 HANDS_OF_EACH = 1_000
 IMPORT = "import time; t = time.perf_counter(); import fiveup_env; print(time.perf_counter() - t)"
@@ -146,35 +142,45 @@ def seconds_of(program: str, cache: str | None = None) -> float:
     return float(done.stdout)
 
 
-def median(measure: Callable[[], float], rounds: int = ROUNDS) -> float:
-    """Return the median of several measurements."""
-    return statistics.median(measure() for _ in range(rounds))
+def measure(rules: Rules) -> dict[str, float]:
+    """Return the figures of one round, by name."""
+    engine, reference = engine_rate(rules), reference_rate(rules)
+    with tempfile.TemporaryDirectory() as empty:
+        compiling = seconds_of(FIRST_USE, cache=empty)
+    seconds_of(FIRST_USE)
+    return {
+        "engine, M": engine / 1e6,
+        "engine/reference": engine / reference,
+        "threads": threads_ratio(),
+        "game": game_rate(),
+        "import": seconds_of(IMPORT),
+        "compiling": compiling,
+        "first use": seconds_of(FIRST_USE),
+    }
+
+
+# What is printed: the name of the figure, how it is written, and its unit.
+LINES = (
+    ("random play, one core, no observations", "engine, M", ".1f", "M moves/s"),
+    ("  compared with the reference implementation", "engine/reference", ",.0f", "times as fast"),
+    ("a million random hands, two threads against one", "threads", ".2f", "times as fast"),
+    ("Game: list(legal_moves) and push", "game", ",.0f", "moves/s"),
+    ("import fiveup_env", "import", ".2f", "s"),
+    ("first use, empty cache: compiles everything", "compiling", ".1f", "s"),
+    ("first use, cached", "first use", ".2f", "s"),
+)
 
 
 def main() -> None:
     """Measure and print the table."""
-    rules = Rules.preset()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_anyway(parser)
+    options, rules = parser.parse_args(), Rules.preset()
     play_random_hands(new_games(1, rules), np.uint64(0), 1)
-    pairs = [(engine_rate(rules), reference_rate(rules)) for _ in range(ROUNDS)]
-    engine = statistics.median(fast for fast, _ in pairs)
-    ratio = statistics.median(fast / slow for fast, slow in pairs)
-    with tempfile.TemporaryDirectory() as empty:
-        compile_seconds = seconds_of(FIRST_USE, cache=empty)
-    seconds_of(FIRST_USE)
-    rows = [
-        ("random play, one core, no observations", f"{engine / 1e6:.1f} M moves/s"),
-        ("  compared with the reference implementation", f"{ratio:,.0f} times as fast"),
-        (
-            "a million random hands, two threads against one",
-            f"{median(threads_ratio):.2f} times as fast",
-        ),
-        ("Game: list(legal_moves) and push", f"{median(game_rate):,.0f} moves/s"),
-        ("import fiveup_env", f"{median(lambda: seconds_of(IMPORT)):.2f} s"),
-        ("first use, empty cache: compiles everything", f"{compile_seconds:.1f} s"),
-        ("first use, cached", f"{median(lambda: seconds_of(FIRST_USE)):.2f} s"),
-    ]
-    for what, figure in rows:
-        print(f"{what:<50}{figure:>20}")
+    with quiet(anyway=options.anyway):
+        rounds = [measure(rules) for _ in range(ROUNDS)]
+        for what, name, form, unit in LINES:
+            print(f"{what:<50}{spread([one[name] for one in rounds], form):>32} {unit}")
 
 
 if __name__ == "__main__":

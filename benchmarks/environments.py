@@ -1,20 +1,18 @@
 """Measure how fast the environments are: `python -m benchmarks.environments`.
 
-The two sides of a ratio take turns within one run, so that it holds on a machine whose speed
-drifts. With `--others` the libraries of `benchmarks.others` are measured too, each in its own
-virtual environment.
+Everything is measured in every round, the sides of a ratio in turn. Printed are the medians of the
+rounds and their ranges. With `--others` the libraries of `benchmarks.others` take part in the
+rounds, too, each in its own virtual environment and in the way that it documents.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
-import statistics
 import time
 import warnings
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +21,9 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 import fiveup_env
-from benchmarks.others.__main__ import VENVS, rows
+from benchmarks.others.__main__ import PINS, VENVS, Row, rows
+from benchmarks.others._pettingzoo import play_game
+from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -33,10 +33,6 @@ from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-ROUNDS = 5
 BATCH_STEPS = 1_200_000
 
 
@@ -81,7 +77,7 @@ class Unchecked(Batch):
         return actions
 
 
-def checks_ratio() -> tuple[float, ...]:
+def checks_ratio() -> float:
     """Return the speed of steps whose actions are checked, as a share of that without checks."""
     batches = Batch(4096), Unchecked(4096)
     seconds = [0.0, 0.0]
@@ -94,11 +90,11 @@ def checks_ratio() -> tuple[float, ...]:
             started = time.process_time()
             batch.step(actions)
             seconds[k] += time.process_time() - started
-    return (seconds[1] / seconds[0],)
+    return seconds[1] / seconds[0]
 
 
-def vector_rates() -> tuple[float, ...]:
-    """Return learners' steps per second among greedy opponents: ours, side by side, the ratio."""
+def vector_rates() -> tuple[float, float]:
+    """Return learners' steps per second among greedy opponents: of the vector, and side by side."""
     side_by_side = SyncVectorEnv([partial(FiveUpEnv, opponents="greedy") for _ in range(16)])
     rates = []
     for envs, steps in ((FiveUpVectorEnv(4096, opponents="greedy"), 60), (side_by_side, 60)):
@@ -107,22 +103,14 @@ def vector_rates() -> tuple[float, ...]:
         for _ in range(steps):
             infos = envs.step(infos["action_mask"].argmax(1))[4]
         rates.append(steps * envs.num_envs / (time.perf_counter() - started))
-    return (*rates, rates[0] / rates[1])
+    return rates[0], rates[1]
 
 
-def aec_rate(env: Any, steps: int = 6_000) -> float:
-    """Return the steps per second of the usual AEC loop with `last()` and random legal actions."""
+def aec_rate(env: Any, steps: int = 4_000) -> float:
+    """Return the steps per second of PettingZoo's own loop, with random legal actions."""
     made, started = 0, time.perf_counter()
     while made < steps:
-        env.reset()
-        for _ in env.agent_iter():
-            observation, _, termination, truncation, _ = env.last()
-            if termination or truncation:
-                env.step(None)
-                continue
-            legal = observation["action_mask"].nonzero()[0]
-            env.step(int(legal[int(random.random() * len(legal))]))
-            made += 1
+        made += play_game(env)
     return made / (time.perf_counter() - started)
 
 
@@ -174,32 +162,81 @@ def training_share() -> tuple[float, float]:
     return clock.seconds / seconds, 4 * 64 * 256 / seconds
 
 
-def medians(measure: Callable[[], tuple[float, ...]], rounds: int = ROUNDS) -> list[float]:
-    """Return the median of each figure over some rounds."""
-    return [
-        statistics.median(column)
-        for column in zip(*(measure() for _ in range(rounds)), strict=True)
-    ]
-
-
-def aec_rates() -> tuple[float, ...]:
-    """Return our rates, connect_four's rates, and their ratios."""
+def measure_ours() -> dict[str, float]:
+    """Return the figures of one round, by name."""
+    batch, engine = batch_seconds(4096)
     theirs, theirs_raw = (aec_rate(env, 2_000) for env in connect_four())
-    ours, ours_raw = aec_rate(fiveup_env.env()), aec_rate(fiveup_env.raw_env())
-    return (
-        ours,
-        ours_raw,
-        theirs,
-        theirs_raw,
-        ours / theirs,
-        ours_raw / theirs,
-        ours_raw / theirs_raw,
-    )
+    env, raw = aec_rate(fiveup_env.env()), aec_rate(fiveup_env.raw_env())
+    one_thread, two_threads = (batch_seconds(16_384, threads=threads)[0] for threads in (1, 2))
+    vector, side_by_side = vector_rates()
+    share, trained = training_share()
+    return {
+        "batch": 1 / batch,
+        "batch, M": 1e-6 / batch,
+        "batch/engine": batch / engine,
+        "batch/connect_four": 1 / batch / theirs,
+        "threads": one_thread / two_threads,
+        "checked": checks_ratio(),
+        "vector": vector,
+        "vector/side by side": vector / side_by_side,
+        "side by side": side_by_side,
+        "env": env,
+        "env/connect_four": env / theirs,
+        "raw": raw,
+        "raw/connect_four": raw / theirs,
+        "raw/raw": raw / theirs_raw,
+        "connect_four": theirs,
+        "connect_four, raw": theirs_raw,
+        "trained": trained,
+        "share": 100 * share,
+    }
 
 
-def thread_ratio() -> tuple[float, ...]:
-    """Return how many times as fast two threads step a large batch as one."""
-    return (batch_seconds(16_384)[0] / batch_seconds(16_384, threads=2)[0],)
+# What is printed: the name of the figure, how it is written, and its unit.
+LINES = (
+    ("Batch, flat and mask, 4,096 games, one thread", "batch, M", ".2f", "M steps/s"),
+    ("  compared with the engine alone", "batch/engine", ".2f", "times as long"),
+    ("  compared with connect_four's env()", "batch/connect_four", ",.0f", "times as fast"),
+    ("Batch, 16,384 games, two threads against one", "threads", ".2f", "times as fast"),
+    ("Batch, with checks of actions against without", "checked", ".3f", "times as fast"),
+    ("vector environment, 4,096 games, greedy opponents", "vector", ",.0f", "steps/s"),
+    ("  compared with 16 environments side by side", "vector/side by side", ".0f", "times as fast"),
+    ("16 environments side by side", "side by side", ",.0f", "steps/s"),
+    ("AEC loop, env()", "env", ",.0f", "steps/s"),
+    ("  compared with connect_four's env()", "env/connect_four", ".1f", "times as fast"),
+    ("AEC loop, raw_env()", "raw", ",.0f", "steps/s"),
+    ("  compared with connect_four's env()", "raw/connect_four", ".1f", "times as fast"),
+    ("  compared with connect_four's raw_env()", "raw/raw", ".1f", "times as fast"),
+    ("connect_four's AEC loop, env()", "connect_four", ",.0f", "steps/s"),
+    ("connect_four's AEC loop, raw_env()", "connect_four, raw", ",.0f", "steps/s"),
+    ("MaskablePPO, 2 x 256 net, two threads", "trained", ",.0f", "steps/s"),
+    ("  the environment's share of the time", "share", ".1f", "%"),
+)
+
+
+def show_ours(rounds: list[dict[str, float]]) -> None:
+    """Print our figures."""
+    for what, name, form, unit in LINES:
+        print(f"{what:<52}{spread([one[name] for one in rounds], form):>36} {unit}")
+
+
+def show_others(rounds: list[dict[str, float]], others: list[list[Row]]) -> None:
+    """Print how other libraries' games compare with a batch of ours in the same rounds."""
+    print()
+    for library in PINS:
+        found = [[row for row in every if row.library == library] for every in others]
+        if errors := [row.error for every in found for row in every if row.error]:
+            print(f"{library:<52}{errors[0]}")
+            continue
+        for same in zip(*found, strict=True):  # one game, in every round
+            speeds = [row.steps_per_second for row in same]
+            factors = [ours["batch"] / speed for ours, speed in zip(rounds, speeds, strict=True)]
+            name = f"{library} {same[0].version}, {same[0].game}"
+            print(f"{name:<52}{spread(speeds, ',.0f'):>36} steps/s")
+            print(
+                f"{'  Batch on one core, compared with it':<52}{spread(factors):>36} times as fast"
+            )
+            print(f"{'  cores that it keeps busy':<52}{spread([row.cores for row in same]):>36}")
 
 
 def main() -> None:
@@ -207,50 +244,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--others", action="store_true", help="measure other libraries too")
     parser.add_argument("--venvs", type=Path, default=VENVS, help="folder of their environments")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long each of them plays")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="to publish: 5 or more")
+    add_anyway(parser)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-
-    batch, engine = medians(lambda: batch_seconds(4096))
-    env, raw, theirs, theirs_raw, ratio, raw_ratio, raw_to_raw = medians(aec_rates)
-    (threads,) = medians(thread_ratio)
-    (checked,) = medians(checks_ratio)
-    vector, side_by_side, vector_ratio = medians(vector_rates)
-    share, trained = medians(training_share, rounds=3)
-    lines = [
-        ("Batch, flat and mask, 4,096 games, one thread", f"{1e-6 / batch:.2f} M steps/s"),
-        ("  compared with the engine alone", f"{batch / engine:.2f} times as long"),
-        ("  compared with connect_four's AEC loop", f"{1 / batch / theirs:,.0f} times as fast"),
-        ("Batch, 16,384 games, two threads against one", f"{threads:.2f} times as fast"),
-        ("Batch, with checks of actions against without", f"{checked:.3f} times as fast"),
-        ("vector environment, 4,096 games, greedy opponents", f"{vector:,.0f} steps/s"),
-        ("  compared with 16 environments side by side", f"{vector_ratio:.0f} times as fast"),
-        ("16 environments side by side", f"{side_by_side:,.0f} steps/s"),
-        ("AEC loop, env()", f"{env:,.0f} steps/s"),
-        ("  compared with connect_four's env()", f"{ratio:.1f} times as fast"),
-        ("AEC loop, raw_env()", f"{raw:,.0f} steps/s"),
-        (
-            "  compared with connect_four's env(), raw_env()",
-            f"{raw_ratio:.1f}, {raw_to_raw:.1f} times as fast",
-        ),
-        (
-            "connect_four's AEC loop, env() and raw_env()",
-            f"{theirs:,.0f}, {theirs_raw:,.0f} steps/s",
-        ),
-        ("MaskablePPO, 2 x 256 net, two threads", f"{trained:,.0f} steps/s"),
-        ("  the environment's share of the time", f"{100 * share:.1f} %"),
-    ]
-    for what, figure in lines:
-        print(f"{what:<50}{figure:>26}")
-    if options.others:
-        print()
-        for row in rows(3.0, options.venvs):
-            if row.error:
-                print(f"{row.library:<50}{row.error:>26}")
-                continue
-            factor = 1 / batch / row.steps_per_second
-            name = f"{row.library} {row.version}, {row.game}"
-            speed = f"{row.steps_per_second:>14,.0f} steps/s"
-            print(f"{name:<50}{speed}; Batch is {factor:,.1f} times as fast")
+    rounds: list[dict[str, float]] = []
+    others: list[list[Row]] = []
+    with quiet(anyway=options.anyway):
+        measure_ours()  # compiles, and so is not counted
+        for _ in range(options.rounds):
+            rounds.append(measure_ours())
+            if options.others:
+                others.append(rows(options.seconds, options.venvs))
+        show_ours(rounds)
+        if others:
+            show_others(rounds, others)
 
 
 if __name__ == "__main__":

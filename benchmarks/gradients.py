@@ -19,7 +19,7 @@ import torch
 
 from agents.exact.form import form_of
 from agents.exact.solutions import value_range
-from agents.exact.values import exploitability
+from agents.exact.values import exploitability, nash_conv_of_random
 from agents.policies.networks import Shape, build, entropy_of, masked_log_probabilities
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.compiled import Array, compiled
@@ -143,9 +143,11 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     tree = tree_of(Rules.preset(options.mini, 2))
+    wholes = value_range(tree.form), nash_conv_of_random(tree.form)
     for step, found in climb(tree, options):
-        share = 100 * found / value_range(tree.form)
-        print(f"{step:6,} steps: NashConv {found:.4f}, {share:.2g} % of the range", flush=True)
+        shares = (100 * found / whole for whole in wholes)
+        text = "NashConv {:.4f}, {:.2g} % of the range, {:.2g} % of random play's"
+        print(f"{step:6,} steps: {text.format(found, *shares)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Measure how fast the game is in OpenSpiel: `python -m benchmarks.openspiel`.
 
-The same loop plays our games and one of OpenSpiel's own. They take turns within one run, so that
-the ratios hold on a machine whose speed drifts.
+The same loop plays our games and one of OpenSpiel's own, in turn, in every round. Printed are the
+medians of the rounds and their ranges.
 """
 
 from __future__ import annotations
 
-import statistics
+import argparse
 import time
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ import pyspiel
 
 import fiveup_env.adapters.openspiel  # noqa: F401 - registers ours
 from benchmarks.others._open_spiel import play_episode
+from benchmarks.timing import add_anyway, quiet, spread
 
 THEIRS = "python_block_dominoes"
 OURS = ("fiveup", "fiveup(players=4)", "fiveup(players=4,draw=optional)")
@@ -33,16 +34,18 @@ def rate(game: Any, random: Random) -> float:
 
 def main() -> None:
     """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_anyway(parser)
+    options, random = parser.parse_args(), Random(1)
     games = {name: pyspiel.load_game(name) for name in (THEIRS, *OURS)}
-    random = Random(1)
     for game in games.values():
         play_episode(game, random)
-    rounds = [{name: rate(game, random) for name, game in games.items()} for _ in range(ROUNDS)]
-    print(f"{'game':<36}{'decisions/s':>12}{'ratio':>8}")
-    for name in games:
-        speed = statistics.median(one[name] for one in rounds)
-        times = statistics.median(one[name] / one[THEIRS] for one in rounds)
-        print(f"{name:<36}{speed:>12,.0f}{times:>8.1f}")
+    with quiet(anyway=options.anyway):
+        rounds = [{name: rate(game, random) for name, game in games.items()} for _ in range(ROUNDS)]
+        print(f"{'game':<36}{'decisions/s':>26}{'ratio':>18}")
+        for name in games:
+            speed = spread([one[name] for one in rounds], ",.0f")
+            print(f"{name:<36}{speed:>26}{spread([one[name] / one[THEIRS] for one in rounds]):>18}")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,13 @@ ones, which are not searched. An agent gets them all at once, as in the arena, o
 
 from __future__ import annotations
 
-import statistics
+import argparse
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Batch
 from fiveup_env.opponents.registry import make_agent
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 GAMES = 4
-ROUNDS = 3
 SPECS = (
     "pimc:worlds=50",
     "pimc:worlds=200",
@@ -43,33 +43,40 @@ def decisions() -> tuple[np.ndarray, np.ndarray]:
 
 
 def seconds(agent: Agent, views: np.ndarray, masks: np.ndarray, together: int) -> float:
-    """Return the seconds per decision, `together` at a time: the median of several rounds."""
-    random, taken = np.random.default_rng(1), []
-    for _ in range(ROUNDS):
-        started = time.perf_counter()
-        for k in range(0, len(views), together):
-            agent(views[k : k + together], masks[k : k + together], random)
-        taken.append((time.perf_counter() - started) / len(views))
-    return statistics.median(taken)
+    """Return the seconds per decision, `together` at a time."""
+    random, started = np.random.default_rng(1), time.perf_counter()
+    for k in range(0, len(views), together):
+        agent(views[k : k + together], masks[k : k + together], random)
+    return (time.perf_counter() - started) / len(views)
 
 
 def main() -> None:
     """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_anyway(parser)
+    options = parser.parse_args()
     views, masks = decisions()
     choice = masks.sum(1) > 1
     print(f"{len(views)} decisions in {GAMES} games, {choice.sum()} of them with a choice")
-    print("milliseconds per decision on one core")
+    print("milliseconds per decision on one core: the median of the rounds and their range")
     heads = ("all", "with a choice", "choice, one at a time")
-    print(f"{'':<34}" + "".join(f"{head:>22}" for head in heads))
-    for spec in SPECS:
-        agent = make_agent(spec)
+    print(f"{'':<34}" + "".join(f"{head:>24}" for head in heads))
+    agents = {spec: make_agent(spec) for spec in SPECS}
+    for agent in agents.values():
         agent(views[choice][:1], masks[choice][:1], np.random.default_rng(0))
-        taken = (
-            seconds(agent, views, masks, len(views)),
-            seconds(agent, views[choice], masks[choice], len(views)),
-            seconds(agent, views[choice], masks[choice], 1),
-        )
-        print(f"{spec:<34}" + "".join(f"{1000 * each:>22.2f}" for each in taken))
+    ways = (
+        (views, masks, len(views)),
+        (views[choice], masks[choice], len(views)),
+        (views[choice], masks[choice], 1),
+    )
+    with quiet(anyway=options.anyway):
+        rounds = [
+            {spec: [1000 * seconds(agent, *way) for way in ways] for spec, agent in agents.items()}
+            for _ in range(ROUNDS)
+        ]
+        for spec in SPECS:
+            columns = zip(*(one[spec] for one in rounds), strict=True)
+            print(f"{spec:<34}" + "".join(f"{spread(each, '.2f'):>24}" for each in columns))
 
 
 if __name__ == "__main__":

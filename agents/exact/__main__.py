@@ -15,7 +15,7 @@ from agents.exact.form import form_of
 from agents.exact.histories import MOST_HISTORIES, estimated_size
 from agents.exact.profiles import TIMES, profile_of
 from agents.exact.solutions import size_of, solve, value_range, write_solution
-from agents.exact.values import exploitability
+from agents.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules, parse_assignment
@@ -108,14 +108,14 @@ def _solve(rules: Rules, options: argparse.Namespace) -> int:
 
 def _exploit(rules: Rules, options: argparse.Namespace) -> int:
     form = form_of(rules, options.most)
-    span = value_range(form)
-    print(f"{'':<40}{'NashConv':>9}{'of range':>10}   gain by seat")
+    span, random = value_range(form), nash_conv_of_random(form)
+    print(f"{'':<40}{'NashConv':>9}{'of range':>10}{'of random':>11}   gain by seat")
     for spec in options.agents:
         agent = make_agent(spec)
         found = exploitability(form, profile_of(form, agent, options.times))
         gains = " ".join(f"{gain:.4f}" for gain in found.best - found.values)
-        share = found.nash_conv / span
-        print(f"{spec:<40}{found.nash_conv:>9.4f}{share:>10.1%}   {gains}", flush=True)
+        shares = f"{found.nash_conv / span:>10.1%}{found.nash_conv / random:>11.1%}"
+        print(f"{spec:<40}{found.nash_conv:>9.4f}{shares}   {gains}", flush=True)
     return 0
 
 

@@ -37,6 +37,11 @@ def exploitability(form: Form, profile: np.ndarray) -> Exploitability:
     return Exploitability(values, best)
 
 
+def nash_conv_of_random(form: Form) -> float:
+    """Return the NashConv of random play, the measure of what a player that knows nothing loses."""
+    return exploitability(form, form.uniform()).nash_conv
+
+
 def reaches(form: Form, profile: np.ndarray) -> np.ndarray:
     """Return the probability that its own seat plays every sequence, ignoring chance and others."""
     reach = profile.copy()

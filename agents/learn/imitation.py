@@ -35,7 +35,7 @@ from torch.nn.functional import mse_loss
 from agents.learn.runs.folder import code_version
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
-from agents.policies.units import AIMS, Units
+from agents.policies.units import AIMS, OUTLOOKS, Units, with_version
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, InputError
 from fiveup_env.opponents.agent import random_actions
@@ -116,11 +116,12 @@ def gather(
     Games are burnt in first. Then the teacher makes most of the moves. The explorer makes a share
     of them, at random or as the learner itself plays, so that there are positions to which the
     teacher would not have led. The reward is the learner's, `margin` or `outlook`; the teacher has
-    to aim at the same.
+    to aim at the same, by the same version of the outlook.
     """
     if not 0 <= share <= 1:
         raise ImitationError(f"share must be from 0 to 1, not {share}")
-    if teacher.aim != AIMS[reward]:
+    reward = with_version(reward)
+    if with_version(teacher.aim) != AIMS[reward]:
         raise ImitationError(
             f"reward {reward} needs a teacher with aim={AIMS[reward]}, not {teacher.aim}"
         )
@@ -379,7 +380,7 @@ def main() -> int:
     parser.add_argument("--players", default="4", help="numbers, separated by commas")
     parser.add_argument("--positions", type=int, default=100_000, help="moves of all rounds")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--reward", choices=tuple(AIMS), default="margin")
+    parser.add_argument("--reward", choices=("margin", "outlook", *OUTLOOKS), default="margin")
     parser.add_argument("--kind", default="plain", help=", ".join(READS))
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--depth", type=int, default=2)
@@ -409,13 +410,14 @@ def _teach(options: argparse.Namespace) -> Figures:
     torch.manual_seed(options.seed)
     encoder = READS.get(options.kind, "flat")
     shape = Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
-    network = load_network(options.start, shape) if options.start else build(shape)
+    reward = with_version(options.reward)
+    network = load_network(options.start, shape, reward) if options.start else build(shape)
     encoder = network.shape.encoder  # with `--start`, maybe an older version
     _teacher(options.teacher)
     about = {
         "rules": options.rules.split(","),
         "players": numbers_in(options.players),
-        "reward": options.reward,
+        "reward": reward,
         "command": " ".join(["python -m agents.learn.imitation", *sys.argv[1:]]),
         "code": code_version(),
     }
@@ -456,7 +458,7 @@ def _round(
         options.seed * options.rounds + number,
         options.cores,
         encoder=encoder,
-        reward=options.reward,
+        reward=about["reward"],
         games=min(512, max(1, positions // (PARTS * 100))),
         share=POLICY_SHARE if number else RANDOM_SHARE,
     )

@@ -106,7 +106,7 @@ class SelfPlay:
     def _start(self, policy: str) -> PolicyNetwork:
         """Return the network of a policy, which reads the version of the encoder it learnt with."""
         try:
-            network = load_network(policy, shape_of(self.config))
+            network = load_network(policy, shape_of(self.config), self.config.reward)
         except PolicyError as error:
             raise ConfigError(f"start: {error}") from None
         network.cool(self.config.start_temperature)

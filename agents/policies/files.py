@@ -17,6 +17,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from agents.policies.units import settings_in
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import InputError, MissingExtraError, shown
 from fiveup_env.files import atomic_folder, file_path, write_atomic
@@ -86,12 +87,19 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
     return _network_of(network_shape, weights, folder), description["about"]
 
 
-def load_network(folder: str | Path, shape: Shape) -> PolicyNetwork:
+def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork:
     """Return the network of a saved policy, for continuing from it with a network of `shape`.
 
     The policy may read an older version of the encoder: what continues from it has to read that.
+    Its values must be in the units of `reward`.
     """
-    network, _ = load_policy(folder)
+    network, about = load_policy(folder)
+    trained = settings_in(about)["reward"]
+    if trained != reward:
+        raise PolicyError(
+            f"the policy in {folder} was trained in other units: "
+            f"with reward={shown(trained)}, not {reward!r}"
+        )
     if asdict(network.shape) | {"encoder": shape.encoder} != asdict(shape):
         raise PolicyError(f"the policy in {folder} has {network.shape}, this run needs {shape}")
     return network

@@ -26,7 +26,7 @@ import numpy as np
 
 from agents.policies.agent import PolicyAgent
 from agents.policies.files import PolicyError
-from agents.policies.units import AIMS, Units
+from agents.policies.units import AIMS, Units, settings_in
 from agents.search.move_likelihood import log_likelihoods, views_of
 from agents.search.world_statistics import WorldStatistics
 from fiveup_env.belief.structs import BELIEF
@@ -226,10 +226,8 @@ class PolicySearch:
 
 def reward_of(about: Mapping[str, Any]) -> str:
     """Return the reward that a policy was trained on, by its metadata; "margin" if not stated."""
-    config = {"reward": "margin", "horizon": "hand", **about}
-    if isinstance(written := about.get("config"), dict):
-        config |= written
-    reward, horizon = config["reward"], config["horizon"]
+    settings = settings_in(about)
+    reward, horizon = settings["reward"], settings["horizon"]
     if not is_one_of(reward, AIMS) or horizon != "hand":
         raise PolicyError(
             "policy+search needs a policy with values of the hand, trained with horizon=hand and "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,18 +11,16 @@ if TYPE_CHECKING:
 def play_episode(game: Any, random: Random) -> int:
     """Play one episode with random legal actions and return the number of decisions.
 
-    Every decision takes the observation tensor and the mask of legal actions. Chance is sampled
-    here, as OpenSpiel requires, and is not counted.
+    Every decision takes the observation tensor and the legal actions. Chance is sampled here, as
+    OpenSpiel requires, and is not counted. This is the loop of OpenSpiel's own example.
     """
     state, steps = game.new_initial_state(), 0
-    actions = range(game.num_distinct_actions())
     while not state.is_terminal():
         if state.is_chance_node():
             outcomes, chances = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(random.choices(outcomes, chances)[0])
         else:
             state.observation_tensor()
-            legal = list(compress(actions, state.legal_actions_mask()))
-            state.apply_action(random.choice(legal))
+            state.apply_action(random.choice(state.legal_actions()))
             steps += 1
     return steps

@@ -1,14 +1,21 @@
 """The outlook: the chance to win the game from the scores at the end of a hand.
 
 Every set of rules has a grid of chances, indexed by the points that two sides still need. Some
-thousands of hands between greedy players estimate what a hand brings to the side that leads it and
+thousands of hands between equal players estimate what a hand brings to the side that leads it and
 to its best rival, and who leads next. The chances then follow from one another, score by score.
 With more than two sides, the chance is that of finishing ahead of the best of the others.
+
+A grid has a version, because policies are trained in its units. The first was made from the hands
+of `greedy`, which makes less of the lead than good players do. The newest is made from those of
+`partner`. Its standard error, for `five_up` and up to 61 points to go, is 0.25 percentage points,
+and at most 0.51 (`python -m benchmarks.outlook`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 import numpy as np
 
@@ -19,33 +26,69 @@ from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.playouts import first_hands, margin_of, play_hands
 from fiveup_env.rules.fields import MAX_TARGET, RULES
 
-HANDS = 3_000
 SEED = 1_000_000_000
 FARTHEST = 120  # from farther away, both sides are moved closer by the same amount
-SWEEPS = 8
-
-# What a hand brought to the side that led it and to its best rival, in points, and who leads next:
-# 1 the same side, 0 another, NOBODY the seat drawn by lot.
-HAND = np.dtype([("own", np.int64), ("rival", np.int64), ("leads", np.int64)])
 
 
-def outlook_of(rules: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class Making:
+    """How the grids of a version are made."""
+
+    players: str  # the heuristic in all seats
+    hands: int
+    sweeps: int  # at most; the chances are computed from one another once in each
+    settled: float  # the largest change in a sweep that is small enough to stop
+    guess: int  # the power of the points to go in the first guess; 0: all chances are a half
+
+
+VERSIONS: Final = {
+    1: Making("greedy", hands=3_000, sweeps=8, settled=0.0, guess=0),
+    2: Making("partner", hands=10_000, sweeps=200, settled=5e-4, guess=3),
+}
+NEWEST: Final = max(VERSIONS)
+# What a search may aim at: the newest chance to win, that of a version, or the points of the hand.
+AIMS: Final = ("game", "hand", *(f"game@{version}" for version in VERSIONS))
+
+# What a hand brought to the side that led it and to its best rival, in points; and the chances of
+# such a hand after which the same side leads the next one, and after which another does.
+HAND = np.dtype(
+    [("own", np.int64), ("rival", np.int64), ("leads", np.float64), ("follows", np.float64)]
+)
+
+
+def version_of(name: str) -> int:
+    """Return the version that a name such as `game` or `game@1` means: the newest if none."""
+    return int(name.partition("@")[2] or NEWEST)
+
+
+def outlook_of(rules: np.ndarray, version: int = NEWEST) -> np.ndarray:
     """Return the chances of the side that leads next, by its points to go, then the rival's."""
-    return _outlook(rules.item())
+    return _outlook(rules.item(), version)
 
 
 @cache
-def _outlook(fields: tuple[int, ...]) -> np.ndarray:
+def _outlook(fields: tuple[int, ...], version: int) -> np.ndarray:
+    return make_outlook(fields, VERSIONS[version], SEED)
+
+
+def make_outlook(fields: tuple[int, ...], making: Making, seed: int) -> np.ndarray:
+    """Return the chances as estimated from the hands of some seeds, the first of which is given."""
     endless = np.array(fields, RULES)
     endless["target"], endless["exact_target"] = MAX_TARGET, False
-    games = first_hands(endless, np.arange(SEED, SEED + HANDS, dtype=np.uint64))
-    greedy = weights_of("greedy")
-    play_hands(games, 0, greedy, greedy, np.uint64(SEED))
-    hands = np.zeros(HANDS, HAND)
+    games = first_hands(endless, np.arange(seed, seed + making.hands, dtype=np.uint64))
+    weights = weights_of(making.players)
+    play_hands(games, 0, weights, weights, np.uint64(seed))
+    hands = np.zeros(making.hands, HAND)
     sum_up(games, hands)
-    kinds, often = np.unique(hands, return_counts=True)
-    chances = np.full((FARTHEST + 1, FARTHEST + 1), 0.5)
-    settle(kinds, often / HANDS, chances)
+    _, first, kind = np.unique(hands[["own", "rival"]], return_index=True, return_inverse=True)
+    kinds = hands[first]
+    for name in ("leads", "follows"):
+        kinds[name] = np.bincount(kind, hands[name]) / making.hands
+    own, rival = np.maximum(1.0, np.mgrid[: FARTHEST + 1, : FARTHEST + 1]) ** making.guess
+    chances = rival / (own + rival)
+    for _ in range(making.sweeps):
+        if sweep(kinds, chances) <= making.settled:
+            break
     return chances
 
 
@@ -57,23 +100,29 @@ def sum_up(games: Array, hands: Array) -> None:
         leader = side_of(rules, public.lead)
         hands[i].own = public.scores[leader] // rules.unit
         hands[i].rival = best_rival(public, leader) // rules.unit
-        hands[i].leads = leads_next(public, leader)
+        leads = leads_next(public, leader)
+        hands[i].leads = 0.5 if leads == NOBODY else float(leads)
+        hands[i].follows = 1 - hands[i].leads
 
 
 @compiled
-def settle(hands: Array, often: Array, chances: Array) -> None:
-    """Compute the chances from one another, in sweeps, until they have settled."""
-    for _ in range(SWEEPS):
-        for total in range(2, 2 * len(chances) - 1):
-            for own in range(max(1, total - len(chances) + 1), min(total, len(chances))):
-                chance = 0.0
-                for k in range(len(hands)):
-                    left, right = own - hands[k].own, total - own - hands[k].rival
-                    if min(left, right) <= 0 and left != right:
-                        chance += often[k] * (left < right)
-                    else:
-                        chance += often[k] * chance_from(chances, left, right, hands[k].leads)
-                chances[own, total - own] = chance
+def sweep(hands: Array, chances: Array) -> float:
+    """Compute the chances from one another, once each; return the largest change."""
+    change = 0.0
+    for total in range(2, 2 * len(chances) - 1):
+        for own in range(max(1, total - len(chances) + 1), min(total, len(chances))):
+            chance = 0.0
+            for k in range(len(hands)):
+                leads, follows = hands[k].leads, hands[k].follows
+                left, right = own - hands[k].own, total - own - hands[k].rival
+                if min(left, right) <= 0 and left != right:
+                    chance += (leads + follows) * (left < right)
+                else:
+                    chance += leads * chance_from(chances, left, right, 1)
+                    chance += follows * chance_from(chances, left, right, 0)
+            change = max(change, abs(chance - chances[own, total - own]))
+            chances[own, total - own] = chance
+    return change
 
 
 @inlined
@@ -94,12 +143,13 @@ def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
 def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a grid of chances per set of rules among the views, and the index of each view's grid.
 
-    With aim "hand" the one grid is empty: then the points of the hand are what counts.
+    With aim "hand" the one grid is empty: then the points of the hand are what counts. With "game"
+    the grids are of the newest version, with "game@1" of the first.
     """
     if aim == "hand":
         return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
     rules, which = np.unique(views["public"]["rules"], return_inverse=True)
-    return np.stack([outlook_of(one) for one in rules]), which
+    return np.stack([outlook_of(one, version_of(aim)) for one in rules]), which
 
 
 @inlined

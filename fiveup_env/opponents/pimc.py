@@ -24,7 +24,7 @@ from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.errors import AgentError, unknown
 from fiveup_env.opponents.features import SCRATCH, best_action
 from fiveup_env.opponents.ladder import LADDER, weights_of
-from fiveup_env.opponents.outlook import hand_value, outlooks_of
+from fiveup_env.opponents.outlook import AIMS, hand_value, outlooks_of
 from fiveup_env.opponents.playouts import play_out
 from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 BLOCK: Final = 32  # worlds dealt together, before actions that are clearly worse are closed
 CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be closed
 NODES: Final = 20_000  # positions that may be visited to solve one world
-AIMS: Final = ("game", "hand")
 
 # The statistics of an action: in how many worlds it was tried, and sums over them.
 TRIED = np.dtype(
@@ -60,7 +59,10 @@ class Search:
     )
     playout: str = field(default="greedy", metadata={"help": "heuristic that plays hands out"})
     aim: str = field(
-        default="game", metadata={"help": "what counts: the chance to win (game), or points (hand)"}
+        default="game",
+        metadata={
+            "help": "what counts: the chance to win (game; of old: game@1), or points (hand)"
+        },
     )
 
     def __post_init__(self) -> None:

@@ -129,7 +129,12 @@ def test_the_command_line_exploits_agents(
 ) -> None:
     code, out, _ = run(capsys, monkeypatch, "exploit mini-2 random greedy --times 2")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()[1:]] == ["random", "greedy"]
+    head, *lines = out.splitlines()
+    assert "of random" in head
+    shares = {line.split()[0]: line.split()[3] for line in lines}
+    assert list(shares) == ["random", "greedy"]
+    assert shares["random"] == "100.0%"
+    assert 0 < float(shares["greedy"].rstrip("%")) < 100
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from agents.learn.imitation import (
     PARTS,
     Examples,
     ImitationError,
+    Teacher,
     burn_in,
     examine,
     gather,
@@ -26,6 +27,7 @@ from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
 from fiveup_env.opponents.outlook import outlook_of
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -236,8 +238,16 @@ def test_games_of_every_preset_are_burnt_in() -> None:
 
 
 def test_a_teacher_that_aims_at_something_else_is_refused() -> None:
-    with pytest.raises(ImitationError, match="reward outlook needs a teacher with aim=game"):
+    with pytest.raises(ImitationError, match="reward outlook@2 needs a teacher with aim=game@2"):
         examples_of(reward="outlook")
+
+
+def test_a_teacher_in_the_units_of_another_outlook_is_refused() -> None:
+    teacher = make_agent("pimc:worlds=1,aim=game@1")
+    assert isinstance(teacher, Teacher)
+    with pytest.raises(ImitationError, match="aim=game@2, not game@1"):
+        gather(teacher, "five_up", 4, 10, 0, games=2, reward="outlook")
+    assert len(gather(teacher, "five_up", 4, 60, 0, games=30, reward="outlook@1"))
 
 
 def test_a_teacher_without_values_is_refused() -> None:

@@ -193,6 +193,28 @@ def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("about", "reward"),
+    [({}, "outlook"), ({"reward": "outlook"}, "outlook"), ({"reward": "outlook"}, "margin")],
+)
+def test_a_start_that_was_trained_in_other_units_is_refused(
+    about: dict[str, Any], reward: str, tmp_path: Path
+) -> None:
+    config = Config(**TINY, reward=reward, start=str(tmp_path))
+    save_policy(tmp_path, build(shape_of(config)), about)
+    with pytest.raises(ConfigError, match=r"start: the policy in .* was trained in other units"):
+        SelfPlay(config, tmp_path)
+
+
+def test_a_policy_names_the_units_that_it_is_trained_in(tmp_path: Path) -> None:
+    config = Config(**TINY, reward="outlook")
+    assert config.reward == "outlook@2"
+    save_policy(tmp_path, build(shape_of(config)), {"config": config.as_dict()})
+    SelfPlay(Config(**TINY, reward="outlook", start=str(tmp_path)), tmp_path)
+    with pytest.raises(ConfigError, match="with reward='outlook@2', not 'outlook@1'"):
+        SelfPlay(Config(**TINY, reward="outlook@1", start=str(tmp_path)), tmp_path)
+
+
+@pytest.mark.parametrize(
     ("kind", "encoder"), [("plain", "flat@1"), ("guided", "lookahead@1"), ("attention", "tokens@1")]
 )
 def test_a_start_is_continued_with_the_encoder_that_it_learnt_with(

@@ -349,11 +349,15 @@ def test_a_description_that_is_none_is_refused(saved: Path, content: bytes) -> N
 
 def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -> None:
     network, _ = load_policy(saved)
-    for name, weight in load_network(saved, network.shape).state_dict().items():
+    for name, weight in load_network(saved, network.shape, "margin").state_dict().items():
         assert torch.equal(weight, network.state_dict()[name])
     wider = dataclasses.replace(network.shape, width=network.shape.width * 2)
     with pytest.raises(PolicyError, match=rf"has Shape\(.*this run needs .*width={wider.width},"):
-        load_network(saved, wider)
+        load_network(saved, wider, "margin")
+    with pytest.raises(
+        PolicyError, match="trained in other units: with reward='margin', not 'win'"
+    ):
+        load_network(saved, network.shape, "win")
 
 
 def test_missing_files_are_refused_with_what_there_is(

@@ -234,6 +234,16 @@ def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -
     assert thought["4-3"] < 1
 
 
+@pytest.mark.parametrize(
+    ("reward", "aim"),
+    [("outlook", "game@1"), ("outlook@1", "game@1"), ("outlook@2", "game@2"), ("margin", "hand")],
+)
+def test_a_policy_is_searched_in_the_units_that_it_was_trained_in(
+    reward: str, aim: str, tmp_path: Path
+) -> None:
+    assert PolicySearch(str(saved(tmp_path, blank_network(0), reward=reward))).aim == aim
+
+
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
 def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
     game = play_randomly(Game(rules, seed=3), Random(3), 37)

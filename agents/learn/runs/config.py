@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 import yaml
 
+from agents.policies.units import OUTLOOKS, with_version
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
@@ -70,8 +71,8 @@ class Config:
     reward: str = key(
         "margin",
         "what a side is rewarded for: its points less the others', the change in its chance to win "
-        "the game, or winning the game",
-        choices=("margin", "outlook", "win"),
+        "the game (the newest outlook, unless a version is named), or winning the game",
+        choices=("margin", "outlook", *OUTLOOKS, "win"),
     )
 
     # The length of the run, and what it depends on
@@ -190,6 +191,7 @@ class Config:
             value = _typed(one.name, getattr(self, one.name), kinds[one.name])
             object.__setattr__(self, one.name, value)
             _check_limits(one.name, value, one.metadata)
+        object.__setattr__(self, "reward", with_version(self.reward))
         if self.target is not None:
             self._apply_target(self.target)
         self._check_games()
@@ -223,7 +225,7 @@ class Config:
             _check_by_making("rules, players", Rules.preset, preset, players)
         if self.reward == "win" and self.horizon == "hand":
             raise ConfigError("reward: `win` comes at the end of a game, so it needs horizon=game")
-        if self.reward == "outlook" and self.episode == "hand":
+        if self.reward in OUTLOOKS and self.episode == "hand":
             raise ConfigError(
                 "reward: `outlook` is the chance to win a game, so it needs episode=game"
             )
