@@ -14,7 +14,7 @@ GAP = "  "
 
 
 def standings_text(standings: Standings) -> str:
-    """Return the tables of pairs, differences and agents, then the names that were cut in full."""
+    """Return the tables of pairs, differences and agents, then all cut names in full."""
     names = short_names(row["agent"] for row in standings.ratings)
     cut = [(short, name) for name, short in names.items() if short != name]
     return "\n\n".join(
