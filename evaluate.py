@@ -92,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.record:
         with atomic_file(options.record) as file:
             file.writelines(f"{record}\n" for record in outcome.records)
-    if outcome.chunks_of(tournament.pairs[0]):
+    if outcome.chunks_of(tournament.meetings[0]):
         standings = standings_of(outcome)
         print(standings_text(standings))
         rows = _bank_rows(bank, tournament.agents) if bank else None
@@ -161,6 +161,7 @@ def _write(
             "rules": outcome.tournament.terms.rules.fields(),
             "interrupted": outcome.interrupted,
             "pairs": standings.pairs,
+            "differences": standings.differences,
             "ratings": standings.ratings,
             "bank": bank,
         }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from agents.arena.tables import short
+from agents.arena.tables import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,9 +55,11 @@ def heat_map(names: Sequence[str], rates: np.ndarray) -> str:
     """Return a grid of win rates: those of the agents in the rows against those in the columns."""
     size, top = min(72, (WIDTH - LABELS) // len(names)), 34
     parts = []
+    shorts = short_names(names, LONGEST_NAME)
     for i, name in enumerate(names):
         y = top + i * size * 0.62
-        parts.append(_name(name, LABELS - 12, y + size * 0.31 + 4, prefix=f"{i + 1}  "))
+        short = f"{i + 1}  {shorts[name]}"
+        parts.append(_name(name, short, LABELS - 12, y + size * 0.31 + 4))
         parts.append(_text(LABELS + (i + 0.5) * size, top - 10, str(i + 1), "middle", "faint"))
         for j, rate in enumerate(rates[i].tolist()):
             x = LABELS + j * size
@@ -82,11 +84,12 @@ def whiskers(rows: Sequence[Whisker], unit: str) -> str:
     axis = Axis(low - margin, high + margin, LABELS, WIDTH - 20)
     bottom = len(rows) * ROW + 10
     parts = _grid(axis, bottom, unit)
+    shorts = short_names((row.name for row in rows), LONGEST_NAME)
     for k, row in enumerate(rows):
         y = k * ROW + 22
         title = f"{row.name}: {row.value:+.0f} ({row.low:+.0f} .. {row.high:+.0f})"
         parts += [
-            _name(row.name, LABELS - 12, y + 4),
+            _name(row.name, shorts[row.name], LABELS - 12, y + 4),
             _line(axis.at(row.low), y, axis.at(row.high), y, "whisker"),
             (
                 f'<circle class="dot" cx="{axis.at(row.value)}" cy="{y}" r="5">'
@@ -99,11 +102,12 @@ def whiskers(rows: Sequence[Whisker], unit: str) -> str:
 def bars(rows: Sequence[tuple[str, float]], unit: str, label: Callable[[float], str]) -> str:
     """Return bars one below the other, each with its value at the end."""
     axis = Axis(0, max(value for _, value in rows) or 1, LABELS, WIDTH - 110)
+    shorts = short_names((name for name, _ in rows), LONGEST_NAME)
     parts = []
     for k, (name, value) in enumerate(rows):
         y = k * ROW + 8
         parts += [
-            _name(name, LABELS - 12, y + 15),
+            _name(name, shorts[name], LABELS - 12, y + 15),
             _rect(LABELS, y, max(1, axis.at(value) - LABELS), ROW - 10, "bar"),
             _text(axis.at(value) + 8, y + 15, label(value), "start"),
         ]
@@ -120,10 +124,11 @@ def dots(rows: Sequence[tuple[str, float]], unit: str, label: Callable[[float], 
         x = axis.at(power)
         parts += [_line(x, 4, x, bottom, "grid")]
         parts += [_text(x, bottom + 18, label(10.0**power), "middle", "faint")]
+    shorts = short_names((name for name, _ in rows), LONGEST_NAME)
     for k, ((name, value), log) in enumerate(zip(rows, logs, strict=True)):
         y = k * ROW + 22
         parts += [
-            _name(name, LABELS - 12, y + 4),
+            _name(name, shorts[name], LABELS - 12, y + 4),
             _line(LABELS, y, axis.at(log), y, "stem"),
             (
                 f'<circle class="dot" cx="{axis.at(log)}" cy="{y}" r="5">'
@@ -148,6 +153,7 @@ def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str
         parts.append(_text(flat.at(k), height + 18, str(k), "middle", "faint"))
     caption = f"across: {across}; up: {up}"
     parts.append(_text((flat.start + flat.end) / 2, height + 38, caption, "middle"))
+    shorts = short_names((name for name, _ in curves), LONGEST_NAME)
     for k, (name, values) in enumerate(curves):
         colour = f"line c{k % COLOURS}{' dashed' if k >= COLOURS else ''}"
         known_at = np.flatnonzero(~np.isnan(values))
@@ -156,7 +162,7 @@ def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str
         parts += [
             f'<polyline class="{colour}" points="{way}"><title>{escape(name)}</title></polyline>',
             _line(x, y - 4, x + 22, y - 4, colour),
-            _text(x + 28, y, short(name, LONGEST_NAME), "start"),
+            _text(x + 28, y, shorts[name], "start"),
         ]
     return _svg(height + 50 + legend, parts, across)
 
@@ -168,6 +174,7 @@ def histograms(rows: Sequence[tuple[str, np.ndarray]], values: np.ndarray, unit:
     shown = slice(seen[0], seen[-1] + 1)
     most = max(float(share.max()) for _, share in shares)
     across, height, wide = 3, 130, WIDTH / 3
+    shorts = short_names((name for name, _ in rows), LONGEST_NAME)
     parts = []
     for k, (name, share) in enumerate(shares):
         left, top = k % across * wide, k // across * (height + 50)
@@ -181,7 +188,7 @@ def histograms(rows: Sequence[tuple[str, np.ndarray]], values: np.ndarray, unit:
         mean = float((share * values).sum())
         parts.append(
             f'<text class="strong" x="{left + 14:.0f}" y="{top + 16}">'
-            f"{escape(short(name, LONGEST_NAME))}<title>{escape(name)}</title></text>"
+            f"{escape(shorts[name])}<title>{escape(name)}</title></text>"
         )
         bar = flat.at(1) - flat.at(0)
         for value, part in zip(values[shown].tolist(), share[shown].tolist(), strict=True):
@@ -215,9 +222,10 @@ def _svg(height: float, parts: Sequence[str], title: str) -> str:
     )
 
 
-def _name(name: str, x: float, y: float, prefix: str = "") -> str:
-    text = escape(prefix + short(name, LONGEST_NAME))
-    return f'<text x="{x}" y="{y:.1f}" text-anchor="end">{text}<title>{escape(name)}</title></text>'
+def _name(name: str, short: str, x: float, y: float) -> str:
+    """Return a shortened name that ends at a point; pointing at it shows all of it."""
+    text = f"{escape(short)}<title>{escape(name)}</title>"
+    return f'<text x="{x}" y="{y:.1f}" text-anchor="end">{text}</text>'
 
 
 def _text(x: float, y: float, text: str, anchor: str, kind: str = "") -> str:

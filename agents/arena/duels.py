@@ -25,7 +25,8 @@ class Duel:
     """The results of one agent against another: a row for each deal, a column for each seating."""
 
     game_wins: np.ndarray  # 1, a share of a tie, or 0
-    game_margins: np.ndarray  # points a hand of the first's side, less the mean of the others'
+    game_points: np.ndarray  # the mean of the first's sides, less the mean of the second's
+    game_hands: np.ndarray  # the number played
 
     @property
     def wins(self) -> np.ndarray:
@@ -34,8 +35,32 @@ class Duel:
 
     @property
     def margins(self) -> np.ndarray:
-        """The first agent's margin in points a hand, by deal."""
+        """The first agent's margin in points a hand, by deal; every hand counts the same."""
         return self.game_margins.mean(1)
+
+    @property
+    def game_margins(self) -> np.ndarray:
+        """The margin in points a hand, by game: values whose mean is all points by all hands.
+
+        The margin of a game by itself would not do: games that are won clearly are short. These
+        values are linear in a game's points and hands, so the mean's interval is that of the ratio.
+        """
+        hands = self.game_hands.mean()
+        margin = self.game_points.mean() / hands
+        return margin + (self.game_points - margin * self.game_hands) / hands
+
+    @property
+    def turned(self) -> Duel:
+        """The same games, as the results of the second agent."""
+        return Duel(1 - self.game_wins, -self.game_points, self.game_hands)
+
+    def with_games_of(self, other: Duel) -> Duel:
+        """Return the results of these games and of others on the same deals."""
+        return Duel(
+            np.hstack([self.game_wins, other.game_wins]),
+            np.hstack([self.game_points, other.game_points]),
+            np.hstack([self.game_hands, other.game_hands]),
+        )
 
     def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
         """Return the 95 % interval of the mean of `values`, by bootstrap over the deals."""
@@ -44,7 +69,7 @@ class Duel:
 
 
 def duel(agents: Sequence[Agent], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:
-    """Play two agents against each other on the deals of these seeds."""
+    """Play two agents on the deals of these seeds: the first plays one side."""
     terms = Terms(rules, episode)
     names = [type(agent).__name__ for agent in agents]
     chunks = [seeds[k : k + CHUNK] for k in range(0, len(seeds), CHUNK)]
@@ -60,13 +85,13 @@ def duel_of(chunks: Sequence[Played], rules: Rules) -> Duel:
     # In the k-th seating of a deal the first agent plays side k.
     own = games % rules.sides
     mine = scores[games, own].astype(np.float64)
-    margins = (mine - (scores.sum(1) - mine) / (rules.sides - 1)) / hands
+    points = mine - (scores.sum(1) - mine) / (rules.sides - 1)
     best = scores.max(1)
     wins = np.where(mine == best, 1 / (scores == best[:, None]).sum(1), 0)
-    # A forfeit is a loss. Its margin stands, unless it was in favour of whoever forfeited.
+    # A forfeit is a loss. Its points stand, unless they were in favour of whoever forfeited.
     lost = forfeits != NOBODY
     won = forfeits == SECOND
     wins[lost] = won[lost]
-    margins[lost] = np.where(won, np.maximum(margins, 0), np.minimum(margins, 0))[lost]
+    points[lost] = np.where(won, np.maximum(points, 0), np.minimum(points, 0))[lost]
     by_deal = (-1, rules.sides)
-    return Duel(wins.reshape(by_deal), margins.reshape(by_deal))
+    return Duel(wins.reshape(by_deal), points.reshape(by_deal), hands.reshape(by_deal))

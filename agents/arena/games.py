@@ -58,9 +58,9 @@ class Terms:
 
 @dataclass(frozen=True)
 class Task:
-    """A pair of agents, named by their specs, and the deals on which they are to meet."""
+    """Two agents and the deals on which they meet; the first plays one side, the other the rest."""
 
-    agents: tuple[str, str]
+    agents: tuple[str, str]  # specs
     first: int  # deal stream
     deals: int
 

@@ -15,21 +15,25 @@ COOLING: Final = 0.7
 SMALLEST_LOG: Final = -40.0  # a share below exp(-40) counts as none
 
 
-def elo(rates: np.ndarray, deals: int) -> np.ndarray:
-    """Return Elo ratings, fitted by maximum likelihood to the Bradley-Terry model; their mean is 0.
+def elo(alone: np.ndarray, deals: int, sides: int = 2) -> np.ndarray:
+    """Return Elo ratings, fitted by maximum likelihood to who wins; their mean is 0.
 
-    `rates[..., i, j]` is the share of games that i won against j (a tie counts as half), NaN where
-    they did not meet. One even deal is added to each pair, so that an agent that never won has a
-    rating too.
+    `alone[..., i, j]` is the share of games that i won with one side against j on all others (sides
+    that tie share the game), NaN where they did not meet. By the model of Plackett and Luce, that
+    of Bradley and Terry for two sides, a side wins in proportion to its player's strength. One even
+    deal is added to each pair and direction, so that an agent that never won has a rating too.
     """
-    met = ~np.isnan(rates)
-    shares = np.where(met, (np.nan_to_num(rates) * deals + 0.5) / (deals + 1), 0)
-    strengths = np.zeros(rates.shape[:-1])
-    agents = rates.shape[-1]
+    met = ~np.isnan(alone)
+    shares = np.where(met, (np.nan_to_num(alone) * deals + 1 / sides) / (deals + 1), 0)
+    strengths = np.zeros(alone.shape[:-1])
+    agents = alone.shape[-1]
     for _ in range(STEPS):
-        expected = met / (1 + np.exp(strengths[..., None, :] - strengths[..., :, None]))
-        slope = (shares - expected).sum(-1)
+        others = (sides - 1) * np.exp(strengths[..., None, :] - strengths[..., :, None])
+        expected = met / (1 + others)
+        surplus = shares - expected
+        slope = surplus.sum(-1) - surplus.sum(-2)
         weights = expected * (1 - expected)
+        weights = weights + np.swapaxes(weights, -1, -2)
         # The sum of the ratings is free: adding 1 / agents fixes it, so the matrix is not singular.
         curvature = np.eye(agents) * weights.sum(-1)[..., None] - weights + 1 / agents
         step = np.linalg.solve(curvature, slope[..., None])[..., 0]

@@ -54,7 +54,7 @@ def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> st
     rows = [
         ("Rules", f"{rules.name or 'custom rules'}, {rules.players} players{partners}, {episode}"),
         ("Fields", ", ".join(f"{name} {value}" for name, value in rules.fields().items())),
-        ("Deals", f"{deals:,}{cut}, each under {rules.sides} seat assignments"),
+        ("Deals", f"{deals:,}{cut}, each under {standings.pairs[0]['games'] // deals} seatings"),
         ("Seed", f"{tournament.seed} (deal k has seed {tournament.seed} + k)"),
         ("Agents", ", ".join(tournament.agents)),
         ("Hands", f"{sum(pair['hands'] for pair in standings.pairs):,} in all"),
@@ -118,7 +118,27 @@ def _pairs(standings: Standings) -> str:
         for pair in standings.pairs
     ]
     heads = ["a", "b", "a's win rate (%)", "a's points a hand", "spread of a hand", "saved"]
-    return _table(heads, rows, names=2)
+    return _table(heads, rows, names=2) + _differences(standings)
+
+
+def _differences(standings: Standings) -> str:
+    if not standings.differences:
+        return ""
+    rows = [
+        [
+            row["a"],
+            row["less"],
+            percent(row["win_rate"], row["win_rate_ci"], sign="+"),
+            points(row["margin"], row["margin_ci"]),
+        ]
+        for row in standings.differences
+    ]
+    rival = standings.differences[0]["against"]
+    return (
+        f"<p>By how much the first agent did better than each other against {escape(rival)}, "
+        "on the same deals.</p>"
+        + _table(["a", "less", "win rate (%)", "points a hand"], rows, names=2)
+    )
 
 
 def _hand_points(outcome: Outcome, standings: Standings) -> str:

@@ -2,7 +2,8 @@
 
 Lines are only ever appended, and each is on disk before the next chunk is taken in. So an
 interrupted run continues where it stopped, the chunk of a truncated line is played again, and a
-later run can add deals or agents. Results of other games are refused, never mixed in.
+later run can add deals or agents, and files of the same games may be concatenated. Results of other
+games, or of another version, are refused with a sentence that says which, never mixed in.
 """
 
 from __future__ import annotations
@@ -96,9 +97,14 @@ class ResultsFile:
         if first.startswith(content):  # empty, or a truncated header
             complete = first
         else:
-            self._check_header(content, header)
+            written = _header_in(content.partition(b"\n")[0]) if b"\n" in content else None
+            if written is None:
+                raise ArenaError(
+                    f"{self.path} is not a results file of the arena: choose another name"
+                )
+            _check_header(f"{self.path}", written, header)
             complete = content[: content.rindex(b"\n") + 1]
-            self._read(complete)
+            self._read(complete, header)
         with self.path.open("wb" if complete == first else "r+b") as file:
             if complete == first:
                 file.write(first)
@@ -122,24 +128,12 @@ class ResultsFile:
         self._file.write(_sealed_line(about | to_json(played)))
         _sync(self._file)
 
-    def _check_header(self, content: bytes, header: Json) -> None:
-        """Refuse a file that holds something else, or results of other games."""
-        first, end, _ = content.partition(b"\n")
-        try:
-            written = json.loads(first) if end else {}
-        except (ValueError, RecursionError):
-            written = {}
-        if not isinstance(written, dict) or written.get("format") != FORMAT:
-            raise ArenaError(f"{self.path} is not a results file of the arena: choose another name")
-        for name, value in header.items():
-            if written.get(name) != value:
-                raise ArenaError(
-                    f"{self.path} was played with {name} {shown(written.get(name))}, not "
-                    f"{value!r}: choose another file, or continue with its settings"
-                )
-
-    def _read(self, content: bytes) -> None:
+    def _read(self, content: bytes, header: Json) -> None:
+        """Read all chunks; further headers are those of results that were appended as a whole."""
         for number, line in enumerate(content.splitlines()[1:], 2):
+            if written := _header_in(line):
+                _check_header(f"{self.path}, line {number},", written, header)
+                continue
             try:
                 chunk = _opened(line)
                 task = Task(tuple(chunk["agents"]), chunk["first"], chunk["deals"])
@@ -150,12 +144,32 @@ class ResultsFile:
                     "and its deals will be played again"
                 ) from None
             for spec, was in zip(task.agents, origins, strict=True):
-                if self._origins.get(spec, was) != was:
+                if (now := self._origins.get(spec, was)) != was:
                     raise ArenaError(
-                        f"{self.path} was played with another version of {spec}: its code or its "
-                        "files have changed since; choose another results file"
+                        f"{self.path}, line {number}, was played with version {shown(was)} of "
+                        f"{spec}, not {now!r}: its code or its files have changed; choose another "
+                        "results file"
                     )
             self.played[task] = played
+
+
+def _header_in(line: bytes) -> Json | None:
+    """Return the header that a line is, or None."""
+    try:
+        written = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return written if isinstance(written, dict) and written.get("format") == FORMAT else None
+
+
+def _check_header(where: str, written: Json, header: Json) -> None:
+    """Refuse results of other games; `where` names them."""
+    for name, value in header.items():
+        if written.get(name) != value:
+            raise ArenaError(
+                f"{where} was played with {name} {shown(written.get(name))}, not {value!r}: "
+                "choose another file, or continue with its settings"
+            )
 
 
 def to_json(played: Played) -> Json:

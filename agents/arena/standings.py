@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from agents.arena.duels import Duel
     from agents.arena.games import Played
-    from agents.arena.tournament import Outcome
+    from agents.arena.tournament import Meeting, Outcome, Tournament
 
 Json = dict[str, Any]
 POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)
@@ -26,9 +27,14 @@ POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)
 
 @dataclass(frozen=True)
 class Standings:
-    """The rows of the tables, which are written as JSON too, and the data of the plots."""
+    """The rows of the tables, which are written as JSON too, and the data of the plots.
+
+    The pairs and the differences are in the order in which the agents were listed. Nothing else
+    depends on that order.
+    """
 
     pairs: list[Json]
+    differences: list[Json]  # the first agent less each other, where all meet the same rival
     ratings: list[Json]  # the best first
     rates: np.ndarray  # [i, j]: the win rate of i against j, in the order of `ratings`; NaN: unmet
     curves: dict[str, Json]  # by agent: points by ply, and a histogram of points in a hand
@@ -37,91 +43,146 @@ class Standings:
 def standings_of(outcome: Outcome) -> Standings:
     """Return the standings over the deals that every pair has played."""
     tournament = outcome.tournament
-    rules, pairs, count = tournament.terms.rules, tournament.pairs, len(tournament.agents)
-    chunks = [outcome.chunks_of(pair) for pair in pairs]
-    duels = [duel_of(played, rules) for played in chunks]
-    deals = len(duels[0].wins)
-    values = np.array([[duel.wins, duel.margins] for duel in duels])  # pair, what, deal
-    samples = resampled_means(values.reshape(-1, deals).T).reshape(-1, *values.shape[:2])
-    lows, highs = interval(samples)
-    rows = [
-        {
-            "a": tournament.agents[a],
-            "b": tournament.agents[b],
-            "deals": deals,
-            "win_rate": float(duel.wins.mean()),
-            "win_rate_ci": [float(low[0]), float(high[0])],
-            "margin": float(duel.margins.mean()),
-            "margin_ci": [float(low[1]), float(high[1])],
-            **_details(duel, played, rules.unit),
-        }
-        for (a, b), duel, played, low, high in zip(pairs, duels, chunks, lows, highs, strict=True)
-    ]
-    means = values.mean(2)[:, 0]
-    rates, sampled = (_matrix(pairs, count, wins) for wins in (means, samples[..., 0]))
-    shares = nash(rates) if not np.isnan(rates).any() else np.full(count, math.nan)
-    ratings = elo(rates, deals)
-    low, high = interval(elo(sampled, deals))
-    by_agent = [_agent_totals(k, pairs, chunks) for k in range(count)]
+    rules, names = tournament.terms.rules, sorted(tournament.agents)
+    chunks = {meeting: outcome.chunks_of(meeting) for meeting in sorted(tournament.meetings)}
+    duels = {meeting: duel_of(played, rules) for meeting, played in chunks.items()}
+    wins = np.array([duel.wins for duel in duels.values()])
+    deals = wins.shape[1]
+    alone, sampled = (
+        _matrix(names, dict(zip(duels, rates, strict=True)), rules.sides)
+        for rates in (wins.mean(1), resampled_means(wins.T).T)
+    )
+    # In the games of both directions together, each agent has half of all sides.
+    rates = (alone + 1 - alone.T) / 2
+    shares = nash(rates) if not np.isnan(rates).any() else np.full(len(names), math.nan)
+    ratings = elo(alone, deals, rules.sides)
+    low, high = interval(elo(sampled, deals, rules.sides))
+    totals = [_agent_totals(name, chunks) for name in names]
     order = np.argsort(-ratings, kind="stable").tolist()
+    pairs, differences = _pair_rows(tournament, chunks, duels)
     return Standings(
-        pairs=rows,
+        pairs,
+        differences,
         ratings=[
             {
-                "agent": tournament.agents[k],
+                "agent": names[k],
                 "elo": float(ratings[k]),
                 "elo_ci": [float(low[k]), float(high[k])],
                 "win_rate": float(np.nanmean(np.delete(rates[k], k))),
                 "nash": _number(shares[k]),
-                **by_agent[k][0],
+                **totals[k][0],
             }
             for k in order
         ],
         rates=rates[np.ix_(order, order)],
-        curves={tournament.agents[k]: by_agent[k][1] for k in order},
+        curves={names[k]: totals[k][1] for k in order},
     )
 
 
-def _matrix(pairs: Sequence[tuple[int, int]], count: int, wins: np.ndarray) -> np.ndarray:
-    """Return the win rates of pairs as a matrix, or one for each resample.
+def _matrix(names: Sequence[str], rates: dict[Meeting, np.ndarray], sides: int) -> np.ndarray:
+    """Return the share of games that each agent won alone against each other on all other sides.
 
-    The diagonal is one half; pairs that never met are NaN.
+    The axes of the agents come last, after those of the rates. An agent equals itself; pairs that
+    never met are NaN.
     """
-    rates = np.full((*wins.shape[:-1], count, count), math.nan)
-    for k, (a, b) in enumerate(pairs):
-        rates[..., a, b], rates[..., b, a] = wins[..., k], 1 - wins[..., k]
-    rates[..., range(count), range(count)] = 0.5
-    return rates
+    before = next(iter(rates.values())).shape
+    matrix = np.full((*before, len(names), len(names)), math.nan)
+    for (i, a), (j, b) in itertools.product(enumerate(names), repeat=2):
+        if a == b:
+            matrix[..., i, j] = 1 / sides
+        elif (a, b) in rates:
+            matrix[..., i, j] = rates[a, b]
+        elif (b, a) in rates:  # two sides: the same games
+            matrix[..., i, j] = 1 - rates[b, a]
+    return matrix
 
 
-def _details(duel: Duel, chunks: Sequence[Played], unit: int) -> Json:
+def _pair_rows(
+    tournament: Tournament, chunks: dict[Meeting, list[Played]], duels: dict[Meeting, Duel]
+) -> tuple[list[Json], list[Json]]:
+    """Return the rows of all pairs, and those of the differences."""
+    specs = [(tournament.agents[a], tournament.agents[b]) for a, b in tournament.pairs]
+    between = []
+    for a, b in specs:
+        if tournament.terms.rules.sides == 2:
+            between.append(duels[a, b] if (a, b) in duels else duels[b, a].turned)
+        else:
+            between.append(duels[a, b].with_games_of(duels[b, a].turned))
+    values = np.array([[duel.wins, duel.margins] for duel in between])  # pair, what, deal
+    means, deals = values.mean(2), values.shape[2]
+    samples = resampled_means(values.reshape(-1, deals).T).reshape(-1, *means.shape)
+    pairs = [
+        {
+            "a": a,
+            "b": b,
+            "deals": deals,
+            **_with_intervals(mean, sample),
+            **_details(a, b, duel, chunks, tournament.terms.rules.unit),
+        }
+        for (a, b), duel, mean, sample in zip(
+            specs, between, means, samples.swapaxes(0, 1), strict=True
+        )
+    ]
+    others = range(1, len(specs)) if tournament.against else ()
+    differences = [
+        {
+            "a": specs[0][0],
+            "less": specs[k][0],
+            "against": tournament.against,
+            "deals": deals,
+            **_with_intervals(means[0] - means[k], samples[:, 0] - samples[:, k]),
+        }
+        for k in others
+    ]
+    return pairs, differences
+
+
+def _with_intervals(means: np.ndarray, samples: np.ndarray) -> Json:
+    """Return a win rate and a margin, each with its interval."""
+    low, high = interval(samples)
+    return {
+        "win_rate": float(means[0]),
+        "win_rate_ci": [float(low[0]), float(high[0])],
+        "margin": float(means[1]),
+        "margin_ci": [float(low[1]), float(high[1])],
+    }
+
+
+def _games_of(agent: str, chunks: dict[Meeting, list[Played]]) -> list[tuple[Played, int]]:
+    """Return the chunks that an agent played, each with the agent's place in its meeting."""
+    return [
+        (played, meeting.index(agent))
+        for meeting, of_meeting in chunks.items()
+        if agent in meeting
+        for played in of_meeting
+    ]
+
+
+def _details(a: str, b: str, duel: Duel, chunks: dict[Meeting, list[Played]], unit: int) -> Json:
     """Return the counts, the spread and the forfeits of a pair."""
-    margins = np.sum([chunk.tally[0]["hand_margins"] for chunk in chunks], axis=0)
+    games = _games_of(a, {way: chunks[way] for way in ((a, b), (b, a)) if way in chunks})
+    counts = [played.tally[0]["hand_margins"][:: 1 - 2 * place] for played, place in games]
+    margins = np.sum(counts, axis=0)
     mean = np.average(POINTS, weights=margins) if margins.any() else 0
     spread = np.average((POINTS - mean) ** 2, weights=margins) if margins.any() else math.nan
-    forfeits = np.concatenate([chunk.forfeits for chunk in chunks])
     return {
-        "games": int(duel.game_wins.size),
-        "hands": int(np.sum([chunk.hands.sum() for chunk in chunks])),
+        "games": duel.game_wins.size,
+        "hands": int(duel.game_hands.sum()),
         "variance_reduction": {
             "win_rate": _number(variance_reduction(duel.game_wins)),
             "margin": _number(variance_reduction(duel.game_margins)),
         },
         "hand_margin_sd": _number(unit * math.sqrt(spread)),
-        "forfeits": [int((forfeits == agent).sum()) for agent in (0, 1)],
+        "forfeits": [
+            int(sum((played.forfeits == abs(k - place)).sum() for played, place in games))
+            for k in (0, 1)
+        ],
     }
 
 
-def _agent_totals(
-    agent: int, pairs: Sequence[tuple[int, int]], chunks: Sequence[Sequence[Played]]
-) -> tuple[Json, Json]:
+def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json, Json]:
     """Return the figures and the curves of an agent over all its games."""
-    mine = [
-        (played, pair.index(agent))
-        for pair, of_pair in zip(pairs, chunks, strict=True)
-        if agent in pair
-        for played in of_pair
-    ]
+    mine = _games_of(agent, chunks)
     decisions = int(sum(played.decisions[k] for played, k in mine))
     seconds = float(sum(played.seconds[k] for played, k in mine))
     solved = int(sum(played.solved[k] for played, k in mine))

@@ -1,24 +1,36 @@
-"""The standings as text of at most 100 columns."""
+"""The standings as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agents.arena.standings import Standings
 
-LONGEST_NAME = 20
+LONGEST_NAME = 18
 GAP = "  "
 
 
 def standings_text(standings: Standings) -> str:
-    """Return the table of all pairs, then the ladder."""
-    return f"{pairs_text(standings.pairs)}\n\n{ladder_text(standings.ratings)}"
+    """Return the tables of pairs, differences and agents, then all cut names in full."""
+    names = short_names(row["agent"] for row in standings.ratings)
+    cut = [(short, name) for name, short in names.items() if short != name]
+    return "\n\n".join(
+        filter(
+            None,
+            [
+                pairs_text(standings.pairs, names),
+                differences_text(standings.differences, names),
+                ladder_text(standings.ratings, names),
+                columns(cut, right=set()) if cut else "",
+            ],
+        )
+    )
 
 
-def pairs_text(pairs: Sequence[dict[str, Any]]) -> str:
+def pairs_text(pairs: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
     """Return the table of all pairs.
 
     `saved` is how many times as many games, each on its own deal, an equally exact margin needs.
@@ -26,8 +38,8 @@ def pairs_text(pairs: Sequence[dict[str, Any]]) -> str:
     rows = [("a", "b", "deals", "a's win rate (%)", "points a hand", "saved")]
     rows += [
         (
-            short(pair["a"]),
-            short(pair["b"]),
+            names[pair["a"]],
+            names[pair["b"]],
             f"{pair['deals']:,}",
             percent(pair["win_rate"], pair["win_rate_ci"]),
             points(pair["margin"], pair["margin_ci"]),
@@ -38,12 +50,30 @@ def pairs_text(pairs: Sequence[dict[str, Any]]) -> str:
     return columns(rows, right={2})
 
 
-def ladder_text(ratings: Sequence[dict[str, Any]]) -> str:
+def differences_text(differences: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+    """Return the table of paired differences against one agent, or nothing if there are none."""
+    if not differences:
+        return ""
+    rival = names[differences[0]["against"]]
+    rows = [("a", "less", f"win rate (%) against {rival}", "points a hand")]
+    rows += [
+        (
+            names[row["a"]],
+            names[row["less"]],
+            percent(row["win_rate"], row["win_rate_ci"], sign="+"),
+            points(row["margin"], row["margin_ci"]),
+        )
+        for row in differences
+    ]
+    return columns(rows, right=set())
+
+
+def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
     """Return the table of all agents, the best first."""
     rows = [("agent", "Elo", "win rate (%)", "Nash", "time per move", "regret")]
     rows += [
         (
-            short(row["agent"]),
+            names[row["agent"]],
             f"{row['elo']:+.0f} ({row['elo_ci'][0]:+.0f} .. {row['elo_ci'][1]:+.0f})",
             f"{100 * row['win_rate']:.1f}",
             "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
@@ -67,16 +97,32 @@ def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:
     )
 
 
-def short(name: str, longest: int = LONGEST_NAME) -> str:
-    """Return a name of at most `longest` characters: a longer one keeps its beginning and end."""
-    head = longest // 2 - 2
-    return name if len(name) <= longest else f"{name[:head]}..{name[head + 2 - longest :]}"
+def short_names(names: Iterable[str], longest: int = LONGEST_NAME) -> dict[str, str]:
+    """Return names of at most `longest` characters, no two of which look alike.
+
+    A longer name keeps its beginning and its end. All are cut at the same place, one that leaves
+    them different; where there is none, they are numbered.
+    """
+    different = dict.fromkeys(names)
+    for head in (longest // 2 - 2, *range(longest - 1)):
+        cut = {name: _cut(name, head, longest) for name in different}
+        if len(set(cut.values())) == len(cut):
+            return cut
+    return {
+        name: name if len(name) <= longest else _cut(f"{k}: {name}", longest // 2, longest)
+        for k, name in enumerate(different, 1)
+    }
 
 
-def percent(rate: float, bounds: Sequence[float]) -> str:
-    """Return a win rate in per cent, with its interval."""
+def _cut(name: str, head: int, longest: int) -> str:
+    tail = longest - 2 - head
+    return name if len(name) <= longest else f"{name[:head]}..{name[len(name) - tail :]}"
+
+
+def percent(rate: float, bounds: Sequence[float], sign: str = "") -> str:
+    """Return a win rate in per cent, with its interval; with `sign="+"`, a difference of two."""
     low, high = (100 * bound for bound in bounds)
-    return f"{100 * rate:.1f} ({low:.1f} .. {high:.1f})"
+    return f"{100 * rate:{sign}.1f} ({low:{sign}.1f} .. {high:{sign}.1f})"
 
 
 def points(margin: float, bounds: Sequence[float]) -> str:

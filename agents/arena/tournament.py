@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from agents.arena.games import Played
 
+# Two specs: the first plays one side, the second all others.
+Meeting: TypeAlias = tuple[str, str]
+
 # Plays tasks on this many cores, and yields each result as soon as it is there, in any order.
 Engine: TypeAlias = "Callable[[Iterable[Task], Terms, int], Iterator[tuple[Task, Played]]]"
 
@@ -61,24 +64,34 @@ class Tournament:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The pairs of agents that meet, by their places in `agents`."""
+        """The pairs of agents that are compared, by their places in `agents`."""
         places = range(len(self.agents))
         if self.against is None:
             return list(itertools.combinations(places, 2))
         rival = self.agents.index(self.against)
         return [(k, rival) for k in places if k != rival]
 
-    def task(self, pair: tuple[int, int], start: int) -> Task:
-        """Return the task of a pair for the chunk that begins with the deal `start`."""
-        a, b = (self.agents[k] for k in pair)
-        return Task((a, b), self.seed + start, min(self.chunk, self.deals - start))
+    @property
+    def meetings(self) -> list[Meeting]:
+        """All meetings, ordered by pair; agents of the same spec share theirs.
+
+        With more than two sides a pair meets twice, each agent alone once. With two sides it meets
+        in the order of the specs. So the games do not depend on the order of `agents`.
+        """
+        specs = [(self.agents[a], self.agents[b]) for a, b in self.pairs]
+        if self.terms.rules.sides == 2:
+            return list(dict.fromkeys((min(pair), max(pair)) for pair in specs))
+        return list(dict.fromkeys(way for a, b in specs for way in ((a, b), (b, a))))
+
+    def task(self, meeting: Meeting, start: int) -> Task:
+        """Return the task of a meeting for the chunk that begins with the deal `start`."""
+        return Task(meeting, self.seed + start, min(self.chunk, self.deals - start))
 
     @property
     def tasks(self) -> list[Task]:
         """All tasks, ordered by chunk, so that all pairs advance together."""
         starts = range(0, self.deals, self.chunk)
-        every = (self.task(pair, start) for start in starts for pair in self.pairs)
-        return list(dict.fromkeys(every))  # agents of the same spec share their tasks
+        return [self.task(meeting, start) for start in starts for meeting in self.meetings]
 
 
 @dataclass
@@ -89,23 +102,23 @@ class Outcome:
     played: dict[Task, Played] = field(default_factory=dict)
     interrupted: bool = False
 
-    def chunks_of(self, pair: tuple[int, int]) -> list[Played]:
-        """Return a pair's chunks in order, of those that all pairs have played."""
+    def chunks_of(self, meeting: Meeting) -> list[Played]:
+        """Return a meeting's chunks in order, of those that all pairs have played."""
         tournament = self.tournament
         starts = [
             start
             for start in range(0, tournament.deals, tournament.chunk)
-            if all(tournament.task(other, start) in self.played for other in tournament.pairs)
+            if all(tournament.task(other, start) in self.played for other in tournament.meetings)
         ]
-        return [self.played[tournament.task(pair, start)] for start in starts]
+        return [self.played[tournament.task(meeting, start)] for start in starts]
 
     @property
     def records(self) -> list[str]:
         """The records of all games, ordered by pair, deal and seating."""
         tournament = self.tournament
         starts = range(0, tournament.deals, tournament.chunk)
-        every = (tournament.task(pair, start) for pair in tournament.pairs for start in starts)
-        done = (self.played[task] for task in dict.fromkeys(every) if task in self.played)
+        every = (tournament.task(one, start) for one in tournament.meetings for start in starts)
+        done = (self.played[task] for task in every if task in self.played)
         return [record for played in done for record in played.records]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 ENTRY_POINTS = "fiveup.agents"
+GAP = "  "
 
 _AGENTS: dict[str, type[Any] | str] = {}
 
@@ -72,16 +73,17 @@ def get_agent(chosen: str | Agent) -> Agent:
 
 def listing() -> str:
     """Return every agent with what it does and its options, as text."""
-    lines = []
-    for name, load in _loaders().items():
+    lines, loaders = [], _loaders()
+    width = max(map(len, loaders)) + len(GAP)
+    for name, load in loaders.items():
         try:
             agent = load()
         except ImportError as error:
-            lines.append(f"{name:<12}cannot be loaded: {error}")
+            lines.append(f"{name:<{width}}cannot be loaded: {error}")
             continue
-        lines.append(f"{name:<12}{(agent.__doc__ or '').strip().splitlines()[0]}")
+        lines.append(f"{name:<{width}}{(agent.__doc__ or '').strip().splitlines()[0]}")
         lines += [
-            f"{'':<12}  {field.name}={field.default}  {field.metadata.get('help', '')}"
+            f"{'':<{width}}{GAP}{field.name}={field.default}{GAP}{field.metadata.get('help', '')}"
             for field in dataclasses.fields(agent)
         ]
     return "\n".join(lines)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agents.arena import workers
-from agents.arena.duels import duel, duel_of
+from agents.arena.duels import Duel, duel, duel_of
 from agents.arena.faults import ArenaError, view_text
 from agents.arena.games import Task, Terms, play_chunk, seatings
 from agents.arena.results import to_json
@@ -75,7 +75,35 @@ def test_the_same_seeds_give_the_same_results_whatever_else_is_played() -> None:
     again = duel(agents, rules, SEEDS, "hand")
     first = duel(agents, rules, SEEDS[:256], "hand")
     assert (signed.margins == again.margins).all()
-    assert (signed.margins[:256] == first.margins).all()
+    assert (signed.game_points[:256] == first.game_points).all()
+
+
+@pytest.mark.parametrize(("players", "teams"), SEATINGS)
+def test_sides_that_tie_share_a_game(players: int, *, teams: bool) -> None:
+    # In the game of an agent against itself a deal goes the same way in all seatings, so the shares
+    # of its sides must sum to 1, however many of them tie.
+    rules = Rules.preset(players=players, teams=teams, max_pip=3, hand_size=2)
+    played = duel([lowest, lowest], rules, SEEDS, "hand")
+    tied = np.isin(played.game_wins, [1 / sides for sides in range(2, rules.sides + 1)])
+    assert tied.any()
+    assert played.game_wins.sum(1) == pytest.approx(1)
+
+
+def test_every_hand_counts_the_same_however_short_its_game() -> None:
+    # A game of 2 hands won by 8, one of 8 hands lost by 8: points are even over all hands, where
+    # the mean of the games would be 1.5 points a hand.
+    long_and_short = Duel(np.array([[1, 0]]), np.array([[8, -8]]), np.array([[2, 8]]))
+    assert long_and_short.margins.mean() == 0
+    random = np.random.default_rng(1)
+    hands = random.integers(1, 20, (500, 2))
+    many = Duel(np.zeros((500, 2)), random.normal(0.3 * hands, 4), hands)
+    assert many.margins.mean() == pytest.approx(many.game_points.sum() / hands.sum())
+    assert many.turned.margins.mean() == -many.margins.mean()
+    # The interval is that of the ratio: resample deals and divide.
+    draws = random.integers(0, 500, (2_000, 500))
+    points, counts = many.game_points.sum(1)[draws], many.game_hands.sum(1)[draws]
+    wanted = np.percentile(points.sum(1) / counts.sum(1), [2.5, 97.5])
+    assert many.interval(many.margins) == pytest.approx(wanted, abs=0.02)
 
 
 @pytest.mark.parametrize(("better", "worse"), [(Greedy(), Random()), (Defensive(), Greedy())])
@@ -214,7 +242,7 @@ def test_with_forfeits_a_wrong_answer_loses_its_game_and_no_other(
     assert not (played.forfeits == 1).any()
     result = duel_of([played], rules)
     assert (result.game_wins.ravel()[lost] == 0).all()
-    assert (result.game_margins.ravel()[lost] <= 0).all()
+    assert (result.game_points.ravel()[lost] <= 0).all()
     turned = duel_of([play_chunk([lowest, wrong], NAMES, terms, SEEDS[:10])], rules)
     assert turned.wins.mean() > 0.9
 
@@ -350,6 +378,18 @@ def test_pairs_are_all_or_those_against_one() -> None:
         ArenaError, match="no agent of this tournament 'partner'; known: random, gr"
     ):
         replace(tournament, against="partner")
+    assert tournament.meetings == [
+        ("greedy", "random"),
+        ("defensive", "random"),
+        ("defensive", "greedy"),
+    ]
+    alone = replace(tournament, terms=Terms(Rules.preset(players=3)), against="greedy")
+    assert alone.meetings == [
+        ("random", "greedy"),
+        ("greedy", "random"),
+        ("defensive", "greedy"),
+        ("greedy", "defensive"),
+    ]
     assert [task.first for task in tournament.tasks] == [5] * 3 + [261] * 3 + [517] * 3
     assert {task.deals for task in tournament.tasks[-3:]} == {88}
 

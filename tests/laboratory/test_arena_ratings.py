@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.arena.games import Terms
 from agents.arena.ratings import elo, nash
+from agents.arena.standings import standings_of
 from agents.arena.statistics import interval, resampled_means, variance_reduction
+from agents.arena.tournament import Tournament, play_tournament
+from fiveup_env import Rules
+from tests.laboratory.test_arena import lasting
 
 MANY = 10**9
 ROCK_PAPER_SCISSORS = np.array([[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]])
@@ -141,3 +149,62 @@ def test_duplicate_deals_save_what_luck_they_take_away() -> None:
     assert variance_reduction(luck * [1, -1] + play) == pytest.approx(5, rel=0.05)
     assert variance_reduction(play) == pytest.approx(1, rel=0.05)
     assert np.isnan(variance_reduction(play[:1]))
+
+
+# --- More than two sides
+
+
+@given(st.lists(st.floats(-400, 400), min_size=2, max_size=6), st.integers(2, 5))
+@settings(max_examples=50)
+def test_elo_finds_the_strengths_by_which_one_side_meets_several(
+    elos: list[float], sides: int
+) -> None:
+    odds = 10 ** ((np.array(elos)[:, None] - np.array(elos)) / 400)
+    alone = odds / (odds + sides - 1)
+    assert elo(alone, MANY, sides) == pytest.approx(np.array(elos) - np.mean(elos), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("players", "teams"), [(2, False), (4, True), (3, False), (4, False), (5, False)]
+)
+def test_any_order_of_the_agents_gives_the_same_ratings_bit_for_bit(
+    players: int, *, teams: bool
+) -> None:
+    terms = Terms(Rules.preset(players=players, teams=teams), "hand", regret=True)
+    tournament = Tournament(("partner", "greedy", "random"), terms, 30, seed=11)
+    reverse = replace(tournament, agents=tournament.agents[::-1])
+    outcome, other = (play_tournament(order, cores=1) for order in (tournament, reverse))
+    assert {task: lasting(chunk) for task, chunk in outcome.played.items()} == {
+        task: lasting(chunk) for task, chunk in other.played.items()
+    }
+    first = standings_of(outcome)
+    by_names = {(row["a"], row["b"]): row for row in first.pairs}
+    for agents in itertools.permutations(tournament.agents):
+        order = replace(tournament, agents=agents)
+        assert set(order.tasks) == set(outcome.played)
+        standings = standings_of(replace(outcome, tournament=order))
+        assert repr(standings.ratings) == repr(first.ratings)
+        assert (standings.rates == first.rates).all()
+        for row in standings.pairs:
+            a, b = row["a"], row["b"]
+            same, sign = (by_names[a, b], 1) if (a, b) in by_names else (by_names[b, a], -1)
+            assert row["hands"] == same["hands"]
+            assert row["margin"] == pytest.approx(sign * same["margin"])
+            assert row["win_rate"] - 0.5 == pytest.approx(sign * (same["win_rate"] - 0.5))
+
+
+def test_one_side_that_wins_its_share_against_several_is_their_equal() -> None:
+    # Alone against two, 40 % are odds of four to three against each of them.
+    assert elo(np.full((2, 2), 1 / 3), 100, sides=3) == pytest.approx(0)
+    high, low = elo(np.array([[1 / 3, 0.4], [3 / 11, 1 / 3]]), MANY, sides=3)
+    assert high - low == pytest.approx(400 * np.log10(2 * 0.4 / 0.6), abs=1e-3)
+
+
+def test_three_sides_rate_the_better_of_two_higher_in_either_order() -> None:
+    terms = Terms(Rules.preset(players=3))
+    for order in itertools.permutations(("defensive", "greedy")):
+        tournament = Tournament(order, terms, 100)
+        first, second = standings_of(play_tournament(tournament, cores=1)).ratings
+        assert (first["agent"], second["agent"]) == ("defensive", "greedy")
+        assert first["elo_ci"][0] > 0
+        assert first["win_rate"] > 0.5

@@ -8,10 +8,11 @@ import sys
 from typing import TYPE_CHECKING
 from xml.dom.minidom import parseString
 
+import numpy as np
 import pytest
 
 import evaluate
-from agents.arena.tables import duration, short
+from agents.arena.tables import duration, short_names
 from fiveup_env.__main__ import main as fiveup
 
 if TYPE_CHECKING:
@@ -175,8 +176,10 @@ def test_an_interruption_tells_what_is_kept(
 
 
 def test_names_and_times_are_short() -> None:
-    assert short("pimc:worlds=200,playout=greedy", 20) == "pimc:wor..out=greedy"
-    assert short("greedy", 20) == "greedy"
+    assert short_names(["pimc:worlds=200,playout=greedy", "greedy"], 20) == {
+        "pimc:worlds=200,playout=greedy": "pimc:wor..out=greedy",
+        "greedy": "greedy",
+    }
     assert [duration(time) for time in (None, 0.53, 999, 1_500, 2e6)] == [
         "-",
         "0.53 us",
@@ -200,3 +203,52 @@ def test_the_bank_is_in_the_table_the_json_and_the_report(
     assert titles == [*SECTIONS[:-2], "Regret on the bank", *SECTIONS[-2:]]
     assert run(monkeypatch, f"{command} --rules mini-2 --players 2") == 2
     assert "--bank: the bank has no positions under these rules" in capsys.readouterr().err
+
+
+SPECS = [
+    ["pimc:worlds=200,playout=greedy,aim=hand", "pimc:worlds=300,playout=greedy,aim=hand"],
+    ["policy:runs/some-long-name/policy", "policy:runs/other-long-name/policy"],
+    [f"pimc:worlds={a}00,playout=greedy,solve={b}" for a in (1, 2) for b in (3, 4)],
+    [f"policy+search:worlds=1000,trust={k},playout=policy,rounds=2" for k in range(12)],
+]
+
+
+@pytest.mark.parametrize("specs", SPECS)
+def test_two_specs_never_look_alike(specs: list[str]) -> None:
+    short = short_names([*specs, "greedy"], 20)
+    assert len(set(short.values())) == len(specs) + 1
+    assert max(map(len, short.values())) <= 20
+
+
+def test_a_spec_that_was_cut_is_printed_in_full_below_the_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = [f"pimc:worlds={k},playout=greedy,aim=hand" for k in (2, 3)]
+    assert run(monkeypatch, f"--agents {','.join(specs)} --deals 2 --episode hand") == 0
+    tables = capsys.readouterr().out
+    assert max(map(len, tables.splitlines())) <= 100
+    legend = dict(line.split("  ") for line in tables.split("\n\n")[-1].splitlines())
+    assert sorted(legend.values()) == specs
+    for short in legend:
+        assert tables.count(short) >= 3
+
+
+def test_differences_against_one_agent_are_paired_by_deal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "results.json", tmp_path / "report.html"
+    agents = "counter,partner,counter,greedy"
+    command = f"--agents {agents} --against greedy --deals 200 --episode hand --json {file}"
+    assert run(monkeypatch, f"{command} --report {page}") == 0
+    assert "win rate (%) against greedy" in capsys.readouterr().out
+    assert "against greedy, on the same deals" in page.read_text(encoding="utf-8")
+    told = json.loads(file.read_text())
+    counter, partner = told["pairs"][:2]
+    different, same = told["differences"]
+    assert (different["a"], different["less"]) == ("counter", "partner")
+    assert different["margin"] == pytest.approx(counter["margin"] - partner["margin"])
+    low, high = different["margin_ci"]
+    assert low < different["margin"] < high
+    widths = [row["margin_ci"][1] - row["margin_ci"][0] for row in (counter, partner)]
+    assert high - low < np.hypot(*widths)
+    assert (same["win_rate"], same["margin_ci"]) == (0, [0, 0])

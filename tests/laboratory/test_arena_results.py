@@ -175,9 +175,29 @@ def test_an_agent_whose_file_has_changed_is_refused(
     play_tournament(SMALL, 1, file)
     monkeypatch.setattr(results, "origin", lambda spec: "changed" if spec == "greedy" else spec)
     with pytest.raises(
-        ArenaError, match=r"was played with another version of (greedy|random): its code"
+        ArenaError,
+        match=r"line 2, was played with version '\w+' of greedy, not 'changed': its code",
     ):
         play_tournament(SMALL, 1, file)
+
+
+def test_results_of_the_same_games_may_be_concatenated_and_others_are_named(
+    complete: tuple[bytes, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "results.jsonl"
+    content, wanted = complete
+    header, *chunks = content.splitlines(keepends=True)
+    file.write_bytes(b"".join([header, chunks[0], header, *chunks[1:]]))
+    counts = chunks_played(monkeypatch)
+    assert table(play_tournament(SMALL, 1, file)) == wanted
+    assert counts == [0]
+    other = json.dumps(json.loads(header) | {"code": "0.0.1+aa"}).encode() + b"\n"
+    file.write_bytes(b"".join([header, chunks[0], other, *chunks[1:]]))
+    with pytest.raises(
+        ArenaError, match=r"line 3, was played with code '0\.0\.1\+aa', not '"
+    ) as error:
+        play_tournament(SMALL, 1, file)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -239,10 +259,10 @@ def test_what_a_wrong_answer_ends_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
 def test_sums_over_chunks_are_those_of_the_whole() -> None:
     outcome = play_tournament(SMALL, 1)
     standings = standings_of(outcome)
-    chunks = outcome.chunks_of((0, 1))
+    chunks = outcome.chunks_of(("greedy", "random"))
     assert standings.pairs[0]["hands"] == 2 * SMALL.deals
     assert sum(row["decisions"] for row in standings.ratings) == sum(
         int(chunk.decisions.sum()) for chunk in chunks
     )
-    plies = np.sum([chunk.tally[0]["plies"][1] for chunk in chunks], axis=0)
+    plies = np.sum([chunk.tally[0]["plies"][0] for chunk in chunks], axis=0)
     assert (standings.curves["greedy"]["plies"] == plies).all()
