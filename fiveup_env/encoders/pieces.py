@@ -29,7 +29,7 @@ class Piece:
     @property
     def size(self) -> int:
         """The number of entries."""
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     @property
     def factor(self) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
@@ -96,8 +97,13 @@ def _place_of(agent: type[Any] | str) -> str:
 
 def _loaders() -> dict[str, Callable[[], type[Any]]]:
     """Return what loads the class of each agent; a registered agent wins over an entry point."""
-    elsewhere = {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
-    return elsewhere | {name: _loader(agent) for name, agent in _AGENTS.items()}
+    return _offered() | {name: _loader(agent) for name, agent in _AGENTS.items()}
+
+
+@cache
+def _offered() -> dict[str, Callable[[], type[Any]]]:
+    """Return what loads each agent of other packages; to look for them reads many files."""
+    return {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
 
 
 def _loader(agent: type[Any] | str) -> Callable[[], type[Any]]:
