@@ -33,14 +33,14 @@ def test_what_is_not_on_the_page_or_not_listed_is_named() -> None:
 @pytest.mark.parametrize(
     ("entry", "was", "now", "agrees"),
     [
-        ({}, "| `a` | 20 (19 .. 21) |", "a  20.9 (20.8 .. 22)", True),
-        ({}, "| `a` | 20 (19 .. 21) |", "a  22 (21.1 .. 23)", False),
+        ({}, "| `a` | 20 (19 .. 21) |", "a  22.3 (21.4 .. 23)", True),
+        ({}, "| `a` | 20 (19 .. 21) |", "a  24 (23.1 .. 25)", False),
         ({}, "a 20,000 -1.5", "b 3\na 20,000 -1.5", True),
         ({}, "a 20,000 -1.5", "a 20,000 -1.6", False),
         ({"within": 0.1}, "a 20,000 -1.5", "a 19,000 -1.6", True),
         ({"within": 0.05}, "a 20,000 -1.5", "a 19,000 -1.6", False),
         ({"again": "y"}, "a 20,000 5 (4 .. 6) x 2", "a 300 5 (3 .. 7) x 9", True),
-        ({"again": "y"}, "a 20,000 5 (4 .. 6) x 2", "a 300 8 (7 .. 9) x 2", False),
+        ({"again": "y"}, "a 20,000 5 (4 .. 6) x 2", "a 300 12 (11 .. 13) x 2", False),
         ({}, "mini-2 3", "mini-3 3", False),
         ({}, "pimc:worlds=50 3", "pimc:worlds=200 3", False),
         ({}, "a 1", "b 1", False),
