@@ -48,7 +48,7 @@ class Watched(NetworkAgent):
         return np.zeros((len(views), 1), np.float32)
 
 
-@pytest.mark.parametrize(("reward", "players"), [("outlook", 4), ("margin", 4), ("margin", 3)])
+@pytest.mark.parametrize(("reward", "players"), [("outlook@1", 4), ("margin", 4), ("margin", 3)])
 def test_an_outcome_is_what_the_seat_receives_until_its_hand_is_over(
     reward: str, players: int
 ) -> None:
@@ -72,7 +72,7 @@ def test_an_outcome_is_what_the_seat_receives_until_its_hand_is_over(
         assert all(np.ptp(one) < 1e-4 for one in by_side if len(one))
         if all(map(len, by_side)):
             total = sum(one[0] for one in by_side)
-            assert total == pytest.approx(1 if reward == "outlook" else 0, abs=1e-4)
+            assert total == pytest.approx(0 if reward == "margin" else 1, abs=1e-4)
 
 
 def test_rewards_are_summed_to_the_end_of_the_hand_and_no_further() -> None:
