@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def _agents_of_others_are_looked_for_anew() -> Iterator[None]:
+    """Forget which agents other packages offer, before and after a test that installs some."""
+    from fiveup_env.opponents import registry
+
+    registry.offered.cache_clear()
+    yield
+    registry.offered.cache_clear()

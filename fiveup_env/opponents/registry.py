@@ -97,11 +97,11 @@ def _place_of(agent: type[Any] | str) -> str:
 
 def _loaders() -> dict[str, Callable[[], type[Any]]]:
     """Return what loads the class of each agent; a registered agent wins over an entry point."""
-    return _offered() | {name: _loader(agent) for name, agent in _AGENTS.items()}
+    return offered() | {name: _loader(agent) for name, agent in _AGENTS.items()}
 
 
 @cache
-def _offered() -> dict[str, Callable[[], type[Any]]]:
+def offered() -> dict[str, Callable[[], type[Any]]]:
     """Return what loads each agent of other packages; to look for them reads many files."""
     return {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
 
