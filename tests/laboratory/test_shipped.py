@@ -89,7 +89,7 @@ def test_the_values_of_a_shipped_policy_are_what_its_play_brings(
     monkeypatch.setattr(calibration, "GAMES", 126)
     monkeypatch.setattr(calibration, "MOVES", 60)
     agent = PolicyAgent(name)
-    found = calibration.play(agent, "outlook", rules, players, 1)
+    found = calibration.play(agent, "outlook@1", rules, players, 1)
     lines = calibration.calibrate([agent.network.value_head], [found])[0]
     assert abs(lines[-1].excess) < 0.03
 
