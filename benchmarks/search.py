@@ -1,83 +1,203 @@
-"""Measure how long searches take per decision on one core: `python -m benchmarks.search`.
+"""Measure the strength of searches against their time: `python -m benchmarks.search`.
 
-The decisions are those of whole games of Five Up between four greedy players, including forced
-ones, which are not searched. An agent gets them all at once, as in the arena, or one at a time.
+python -m benchmarks.search --results search.jsonl --output docs/search.svg
+
+Every search of `SEARCHES` plays at each of its budgets against one fixed agent, on duplicate deals.
+Budgets are worlds, so that results do not depend on the machine; only the time does. The results
+file keeps what was played: the same command continues after an interruption, and with more
+`--deals` (best a multiple of 50) it adds to it. The time is measured anew each time, on one core,
+over decisions with a choice of greedy games: all together, as in the arena, where a network is
+faster, and one at a time, as at a table. `--deals 0` measures nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import statistics
+import sys
 import time
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import torch
 
+from agents.arena.charts import Point, trade_off
+from agents.arena.duels import duel_of
+from agents.arena.games import Terms
+from agents.arena.tables import columns, percent, points
+from agents.arena.tournament import Outcome, Tournament, play_tournament
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
-from fiveup_env import Batch
+from fiveup_env import Batch, Rules
+from fiveup_env.errors import FiveUpError
+from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fiveup_env.opponents.agent import Agent
 
-GAMES = 4
-SPECS = (
-    "pimc:worlds=50",
-    "pimc:worlds=200",
-    "pimc:worlds=200,playout=partner",
-    "ismcts:worlds=400",
-)
+# The spec of each search without its worlds, and the worlds of its smallest and largest budget:
+# from about 0.1 to 20 ms a decision. Every budget is twice the one before.
+SEARCHES: Final = {
+    "pimc": ("pimc", 25, 12_800),
+    "pimc, partner": ("pimc:playout=partner", 5, 1_280),
+    "policy+search, greedy": ("policy+search:playout=greedy", 25, 12_800),
+    "policy+search, partner": ("policy+search:playout=partner", 5, 1_280),
+    "ismcts": ("ismcts", 50, 12_800),
+}
+SEED: Final = 3_100_000_000
+CHUNK: Final = 50  # deals of one task
+GAMES: Final = 4
+POSITIONS: Final = 200  # decisions that are timed
+WAYS: Final = ("together", "alone")
+
+
+def budgets(name: str) -> dict[int, str]:
+    """Return the specs of a search, by the number of worlds."""
+    spec, worlds, most = SEARCHES[name]
+    found = {}
+    while worlds <= most:
+        found[worlds] = f"{spec}{',' if ':' in spec else ':'}worlds={worlds}"
+        worlds *= 2
+    return found
 
 
 def decisions() -> tuple[np.ndarray, np.ndarray]:
-    """Return the views and masks of every decision in some games."""
+    """Return views and masks of decisions with a choice, from all over some games."""
     greedy, random = make_agent("greedy"), np.random.default_rng(0)
     views, masks = [], []
     for seed in range(GAMES):
         batch = Batch(1, players=4, seed=seed)
         batch.reset()
         while not batch.terminated[0]:
-            views.append(batch.views())
-            masks.append(batch.mask.copy())
-            batch.step(greedy(views[-1], masks[-1], random))
-    return np.concatenate(views), np.concatenate(masks)
+            if batch.mask[0].sum() > 1:
+                views.append(batch.views())
+                masks.append(batch.mask.copy())
+            batch.step(greedy(batch.views(), batch.mask, random))
+    chosen = np.linspace(0, len(views) - 1, POSITIONS).astype(int)
+    return np.concatenate(views)[chosen], np.concatenate(masks)[chosen]
 
 
-def seconds(agent: Agent, views: np.ndarray, masks: np.ndarray, together: int) -> float:
-    """Return the seconds per decision, `together` at a time."""
-    random, started = np.random.default_rng(1), time.perf_counter()
-    for k in range(0, len(views), together):
-        agent(views[k : k + together], masks[k : k + together], random)
-    return (time.perf_counter() - started) / len(views)
-
-
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    add_anyway(parser)
-    options = parser.parse_args()
+def times(specs: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+    """Return the milliseconds per decision of every agent, for each way to ask, by round."""
     views, masks = decisions()
-    choice = masks.sum(1) > 1
-    print(f"{len(views)} decisions in {GAMES} games, {choice.sum()} of them with a choice")
-    print("milliseconds per decision on one core: the median of the rounds and their range")
-    heads = ("all", "with a choice", "choice, one at a time")
-    print(f"{'':<34}" + "".join(f"{head:>24}" for head in heads))
-    agents = {spec: make_agent(spec) for spec in SPECS}
+    agents = {spec: make_agent(spec) for spec in specs}
     for agent in agents.values():
-        agent(views[choice][:1], masks[choice][:1], np.random.default_rng(0))
-    ways = (
-        (views, masks, len(views)),
-        (views[choice], masks[choice], len(views)),
-        (views[choice], masks[choice], 1),
+        agent(views[:1], masks[:1], np.random.default_rng(0))  # compiles it
+    taken: dict[str, dict[str, list[float]]] = {spec: {way: [] for way in WAYS} for spec in specs}
+    turns = [(spec, way) for _ in range(ROUNDS) for spec in specs for way in WAYS]
+    for spec, way in progress(turns, len(turns), "times taken"):
+        size = len(views) if way == "together" else 1
+        taken[spec][way].append(milliseconds(agents[spec], views, masks, size))
+    return taken
+
+
+def milliseconds(agent: Agent, views: np.ndarray, masks: np.ndarray, size: int) -> float:
+    """Return the milliseconds per decision, given `size` at a time."""
+    random, started = np.random.default_rng(1), time.perf_counter()
+    for k in range(0, len(views), size):
+        agent(views[k : k + size], masks[k : k + size], random)
+    return 1000 * (time.perf_counter() - started) / len(views)
+
+
+def strengths(outcome: Outcome) -> dict[str, tuple[Point, Point]]:
+    """Return win rate and points a hand of every agent that has played; `across` is deals."""
+    tournament, found = outcome.tournament, {}
+    for meeting in tournament.meetings:
+        if chunks := outcome.chunks_of(meeting):
+            played = duel_of(chunks, tournament.terms.rules)
+            spec, against = meeting
+            if spec == tournament.against:
+                spec, played = against, played.turned
+            found[spec] = (
+                Point(len(played.wins), played.wins.mean(), *played.interval(played.wins)),
+                Point(len(played.wins), played.margins.mean(), *played.interval(played.margins)),
+            )
+    return found
+
+
+def report(taken: dict[str, dict[str, list[float]]], won: dict[str, tuple[Point, Point]]) -> str:
+    """Return the table of all searches."""
+    rows: list[Sequence[str]] = [
+        ("search", "worlds", "ms together", "ms alone", "deals", "win rate (%)", "points a hand")
+    ]
+    for name in SEARCHES:
+        for worlds, spec in budgets(name).items():
+            row = [name, str(worlds), *(spread(each, ".3f") for each in taken[spec].values())]
+            if spec in won:
+                wins, margins = won[spec]
+                row += [
+                    f"{wins.across:.0f}",
+                    percent(wins.value, wins[2:]),
+                    points(margins.value, margins[2:]),
+                ]
+            rows.append([*row, *[""] * (len(rows[0]) - len(row))])
+    return columns(rows, {1, 2, 3, 4})
+
+
+def plot(taken: dict[str, float], won: dict[str, tuple[Point, Point]], against: str) -> str:
+    """Return the plot as an SVG file of its own, in the colours of the arena's report."""
+    curves = [
+        (
+            name,
+            [
+                Point(taken[spec], *(100 * share for share in won[spec][0][1:]))
+                for spec in budgets(name).values()
+            ],
+        )
+        for name in SEARCHES
+    ]
+    chart = trade_off(curves, "milliseconds a decision", f"win rate (%) against {against}")
+    page = files("agents.arena").joinpath("report.html").read_text("utf-8")
+    style = re.search("<style>.*?</style>", page, re.DOTALL)
+    paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
+    opening, rest = chart.split("\n", 1)
+    opening = opening.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
+    return "\n".join((opening, style[0] if style else "", paper, rest, ""))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play what is missing, measure the times, print the table and draw the plot."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--deals", type=int, default=400, help=f"deals for every budget, best a multiple of {CHUNK}"
     )
+    parser.add_argument("--seed", type=int, default=SEED, help="first deal")
+    parser.add_argument("--against", default="policy:shipped", help="the agent they all play")
+    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--results", type=Path, default=Path("search.jsonl"), metavar="FILE")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="the SVG file")
+    parser.add_argument(
+        "--time", choices=("together", "alone"), default="together", help="the plot's times"
+    )
+    add_anyway(parser)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    specs = [spec for name in SEARCHES for spec in budgets(name).values()]
+    won: dict[str, tuple[Point, Point]] = {}
+    try:
+        if options.deals:
+            terms = Terms(Rules.preset(players=4))
+            agents, against = (*specs, options.against), options.against
+            tournament = Tournament(agents, terms, options.deals, options.seed, against, CHUNK)
+            won = strengths(play_tournament(tournament, options.cores, options.results))
+    except FiveUpError as error:
+        print(f"benchmarks.search: {error}", file=sys.stderr)
+        return 2
     with quiet(anyway=options.anyway):
-        rounds = [
-            {spec: [1000 * seconds(agent, *way) for way in ways] for spec, agent in agents.items()}
-            for _ in range(ROUNDS)
-        ]
-        for spec in SPECS:
-            columns = zip(*(one[spec] for one in rounds), strict=True)
-            print(f"{spec:<34}" + "".join(f"{spread(each, '.2f'):>24}" for each in columns))
+        taken = times(specs)
+        print(report(taken, won))
+    if options.output and won:
+        with atomic_file(options.output) as file:
+            across = {spec: statistics.median(each[options.time]) for spec, each in taken.items()}
+            file.write(plot(across, won, options.against))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

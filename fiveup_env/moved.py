@@ -34,7 +34,7 @@ MOVED: Final = {
     "agents.learn.checkpoints": "agents.learn.runs.checkpoints",
     "agents.learn.config": "agents.learn.runs.config",
     "agents.learn.display": "agents.learn.runs.display",
-    "agents.learn.evidence": "agents.search.world_statistics",
+    "agents.learn.evidence": "fiveup_env.opponents.world_statistics",
     "agents.learn.hindsight": "agents.search.move_likelihood",
     "agents.learn.metrics": "agents.learn.runs.metrics",
     "agents.learn.networks": "agents.policies.networks",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import re
+from io import BytesIO
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +21,6 @@ from fiveup_env.rules.tiles import TILES, set_size
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-    from random import Random
 
 # Every way to sit down: players, and whether four are partners.
 SEATINGS = [(2, False), (3, False), (4, True), (4, False), (5, False)]
@@ -102,6 +103,22 @@ def chosen(spec: str, game: Game, seed: int = 0) -> str:
     """What an agent plays for the seat to move."""
     agent, random = make_agent(spec), np.random.default_rng(seed)
     return str(Move(int(agent(game.view(), game.action_mask()[None], random)[0])))
+
+
+def views_read_anyhow_give_the_same_actions(spec: str) -> None:
+    """Let an agent choose from views as they are, read back, read-only, unaligned and strided."""
+    games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(3)]
+    views = np.concatenate([game.view() for game in games])
+    masks, agent = np.stack([game.action_mask() for game in games]), make_agent(spec)
+    file = BytesIO()
+    np.save(file, views)
+    file.seek(0)
+    fixed, strided = views.copy(), views.repeat(2)[::2]
+    fixed.flags.writeable = False
+    odd = np.frombuffer(b"." + views.tobytes(), np.uint8)[1:].view(views.dtype)
+    expected = agent(views, masks, np.random.default_rng(0))
+    for same in (np.load(file), fixed, odd, strided):
+        assert (agent(same, masks, np.random.default_rng(0)) == expected).all()
 
 
 def choices(spec: str, game: Game) -> set[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from agents.policies.files import PolicyError, load_policy, policy_folder
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -68,7 +69,7 @@ class NetworkAgent:
         """Return the network's outputs for every view, computed in chunks."""
         import torch
 
-        device = self.network.reader.factors.device
+        views, device = as_views(views), self.network.reader.factors.device
         outputs = np.empty((len(views), *size), np.float32)
         with torch.inference_mode():
             for start in range(0, len(views), CHUNK):

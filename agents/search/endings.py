@@ -1,5 +1,8 @@
 """Endings solved exactly, once a view determines every tile that matters.
 
+Solutions are those of a game in which all players know all tiles. The seat whose view determines
+them does; the others may not, and then they do not play as well as the solution assumes.
+
 From there on best play is known: `best_moves` returns the value of every action, and `regrets` by
 how many points of the hand an agent's actions fell short of the best.
 """
@@ -17,6 +20,7 @@ from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array, Struct, compiled
 from fiveup_env.engine.legality import drawable
 from fiveup_env.engine.state import GAME, ONE, PLAYING
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import IllegalMoveError, InputError
 from fiveup_env.opponents.agent import Agent, random_actions
 from fiveup_env.opponents.registry import make_agent
@@ -139,6 +143,7 @@ def _solved_views(views: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray
 
 def _pinned(views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the views that determine every tile that matters, and their games."""
+    views = as_views(views)
     which, games = np.empty(len(views), np.int64), np.empty(len(views), GAME)
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     n = pin_down_all(views, np.zeros(1, BELIEF), shares, games, which)
@@ -163,7 +168,10 @@ def _best(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Endgame:
-    """Plays perfectly once every tile is known, and as another agent until then."""
+    """Plays perfectly once every tile is known, and as another agent until then.
+
+    Perfectly, that is, against players who know every tile, too.
+    """
 
     otherwise: str = field(default="greedy", metadata={"help": "agent that plays until then"})
     nodes: int = field(

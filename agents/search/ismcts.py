@@ -13,19 +13,21 @@ from typing import Final
 
 import numpy as np
 
+from fiveup_env.belief.counting import full
 from fiveup_env.belief.structs import BELIEF
-from fiveup_env.belief.worlds import fill_worlds
+from fiveup_env.belief.worlds import count_worlds, draw_worlds
 from fiveup_env.engine.chance import chance_below, scramble
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.outlook import hand_value, outlooks_of
-from fiveup_env.opponents.pimc import BLOCK, Search, block_key
 from fiveup_env.opponents.playouts import play_out
+from fiveup_env.opponents.world_search import BLOCK, Search
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
@@ -66,8 +68,7 @@ class Ismcts(Search):
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return for every view the action that was visited most."""
-        del masks
-        visits = np.zeros((len(views), ACTION_COUNT), np.int64)
+        views, visits = as_views(views), (masks > 0).astype(np.int64)
         chances, which = outlooks_of(views, self.aim)
         weights, scratch, belief = (
             weights_of(self.playout),
@@ -77,19 +78,20 @@ class Ismcts(Search):
         games = np.zeros(BLOCK, GAME)
         nodes = np.zeros(MOST_NODES if self.ms else self.worlds + 1, NODE)
         key = np.uint64(random.integers(1 << 63))
-        for i in range(len(views)):
+        for i in np.flatnonzero(visits.sum(1) > 1).tolist():
             nodes[:1], size, public = 0, 1, chances[which[i]]
-            for block, worlds in enumerate(self.blocks(1)):
+            for first, end in self.rounds():
                 size = grow(
                     views,
                     i,
                     key,
-                    block,
+                    first,
+                    end,
                     self.explore,
                     weights,
                     public,
                     belief,
-                    games[:worlds],
+                    games,
                     scratch,
                     nodes,
                     size,
@@ -103,7 +105,8 @@ def grow(
     views: Array,
     i: int,
     key: Word,
-    block: int,
+    first: int,
+    end: int,
     explore: float,
     weights: Array,
     chances: Array,
@@ -113,17 +116,22 @@ def grow(
     nodes: Array,
     size: int,
 ) -> int:
-    """Grow a tree by one iteration in each of `games`; return how many nodes it has then."""
+    """Grow a tree by an iteration in each of the worlds from number `first` to below `end`.
+
+    Return how many nodes it has then. The worlds are dealt into `games`, as many as it holds.
+    """
     view, path, values = views[i], np.zeros(DEEPEST, np.int64), np.zeros(MAX_PLAYERS)
-    if list_legal(view.public, view.hand, scratch[0].actions) == 1:
-        nodes[0].child, nodes[1].action, nodes[1].visits = 1, scratch[0].actions[0], 1
-        return 2
-    own = block_key(key, i, block)
-    fill_worlds(view, belief[0], own, games)
-    for w in range(len(games)):
+    own = scramble(key + np.uint64(i))
+    ways = count_worlds(view, belief[0])
+    if ways[0, full(belief[0])] == 0:
+        return size
+    for world in range(first, end):
+        w = (world - first) % len(games)
+        if w == 0:
+            draw_worlds(belief[0], ways, own, world, games[: end - world])
         game = games[w]
         game.public = view.public
-        chance = scramble(own + np.uint64(w + 1))
+        chance = scramble(own + np.uint64(world + 1))
         depth, at, exploration = 0, 0, explore * _spread(nodes[0])
         while game.public.phase == PLAYING:
             at, size = _descend(game, at, nodes, size, exploration, chance, scratch[0])

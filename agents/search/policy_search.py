@@ -19,7 +19,9 @@ which the exact belief gives no weight.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,21 +30,17 @@ from agents.policies.agent import PolicyAgent
 from agents.policies.files import PolicyError
 from agents.policies.units import AIMS, Units, settings_in
 from agents.search.move_likelihood import log_likelihoods, views_of
-from agents.search.world_statistics import WorldStatistics
-from fiveup_env.belief.structs import BELIEF
-from fiveup_env.belief.worlds import fill_worlds
 from fiveup_env.checks import is_one_of
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown, unknown
-from fiveup_env.opponents.features import SCRATCH
-from fiveup_env.opponents.ladder import LADDER, weights_of
+from fiveup_env.opponents.ladder import LADDER
 from fiveup_env.opponents.outlook import hand_value
-from fiveup_env.opponents.pimc import Search, block_key
-from fiveup_env.opponents.playouts import play_out
+from fiveup_env.opponents.world_search import Search, WorldSearch
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ TRIAL = np.dtype(
     [
         ("root", np.int64),  # the index of the view whose action it is
         ("world", np.int64),
-        ("action", np.int64),  # its rank among the view's actions, by the policy
+        ("rank", np.int64),  # of the action among the view's candidates
         ("seat", np.int8),  # of the viewer
         ("rounds", np.int64),  # the viewer's choices before the leaf; below 1: no leaf
     ],
@@ -80,12 +78,16 @@ class PolicySearch:
         default="partner",
         metadata={"help": "what plays on: policy, or a heuristic to the hand's end"},
     )
-    trust: float = field(default=1.0, metadata={"help": "weight of the policy against noise"})
+    trust: float = field(default=3.0, metadata={"help": "weight of the policy against noise"})
     least: float = field(
         default=0.01, metadata={"help": "probability below which no action is tried"}
     )
     likely: float = field(
         default=0.0, metadata={"help": "1: weight worlds by how likely the moves of others are"}
+    )
+    weighed: int = field(
+        default=1,
+        metadata={"help": "research: worlds weighed by likely for each that is played out"},
     )
     rounds: int = field(
         default=1,
@@ -98,6 +100,10 @@ class PolicySearch:
         """Load the policy; raise AgentError if an option is out of range."""
         if self.worlds < 2 or self.ms < 0 or self.rounds < 0 or self.trust < 0:
             raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
+        if self.weighed < 1 or (self.weighed > 1 and not self.likely):
+            raise AgentError(
+                f"weighed={self.weighed} must be 1, or 2 or more together with likely above 0"
+            )
         if not 0 < self.temperature < float("inf"):
             raise AgentError(f"temperature must be above 0, not {self.temperature}")
         if not 0 <= self.least < 1:
@@ -105,7 +111,8 @@ class PolicySearch:
         if self.playout not in (ITSELF, *LADDER):
             raise AgentError(unknown("playout", self.playout, (ITSELF, *LADDER)))
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
-        self._budget = Search(self.worlds, self.ms)
+        playout = Search.playout if self.playout == ITSELF else self.playout
+        self._budget = Search(self.worlds, self.ms, playout)
         self._policy = PolicyAgent(self.path, device=self.device)
         self._reward = reward_of(self._policy.about)
 
@@ -118,7 +125,8 @@ class PolicySearch:
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
-        return self._scores(views, masks, random, Units(views, self._reward)).argmax(1)
+        began, views = time.perf_counter(), as_views(views)
+        return self._scores(views, masks, random, Units(views, self._reward), began).argmax(1)
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -128,100 +136,74 @@ class PolicySearch:
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
         only one action is not ruled out, its score is what the network expects.
         """
+        began, views = time.perf_counter(), as_views(views)
         units = Units(views, self._reward)
-        scores = self._scores(views, masks, random, units)
+        scores = self._scores(views, masks, random, units, began)
         alone = np.isnan(self.last_effective_worlds)
-        scores[alone] += self._policy.values(views[alone])[:, None]
-        return units.values(scores)
+        expected = self._policy.values(views[alone])
+        scores[alone] += units.part(alone).values(expected)[:, None]
+        return scores
 
     def _scores(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator, units: Units
+        self,
+        views: np.ndarray,
+        masks: np.ndarray,
+        random: np.random.Generator,
+        units: Units,
+        began: float,
     ) -> np.ndarray:
-        """Return the scores in the network's units; 0 for the only action that is not ruled out."""
+        """Return the score of every action; 0 for the only one that is not ruled out."""
         key = np.uint64(random.integers(1 << 63))
         shares = self._policy.probabilities(views, masks)
         tried = (shares >= self.least) & (masks > 0)
         tried[np.arange(len(views)), shares.argmax(1)] = True
-        values = np.where(tried, 0.0, -np.inf)
-        which = np.flatnonzero(tried.sum(1) > 1)
-        self.last_effective_worlds = np.full(len(views), np.nan)
-        if len(which):
-            actions = np.argsort(-shares[which], 1, kind="stable")[:, : tried[which].sum(1).max()]
-            rows = which[:, None]
-            logs = np.log(np.maximum(shares[rows, actions], np.finfo(shares.dtype).tiny))
-            statistics = WorldStatistics(logs, tried[rows, actions], self.trust)
-            self._search(views[which], actions, statistics, key, units.part(which))
-            self.last_effective_worlds[which] = statistics.effective_worlds
-            values[rows, actions] = statistics.scores
-        return values
+        floor = np.finfo(shares.dtype).tiny
+        logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
+        search = WorldSearch(
+            self._budget,
+            self.trust,
+            weigh=partial(self._weigh, views) if self.likely else None,
+            weighed=self.weighed,
+            play_on=partial(self._play_on, views, units) if self.playout == ITSELF else None,
+        )
+        found = search(views, logs, (units.chances, units.which), key, began)
+        self.last_effective_worlds = found.effective_worlds
+        return found.scores
 
-    def _search(
+    def _weigh(self, views: np.ndarray, which: np.ndarray, games: np.ndarray) -> np.ndarray:
+        """Return the log-likelihoods of worlds, by the moves that others made, times `likely`."""
+        seats = views["seat"][which].repeat(games.shape[1])
+        found = log_likelihoods(self._policy, games.ravel(), seats)
+        return self.likely * found.reshape(games.shape)
+
+    def _play_on(
         self,
         views: np.ndarray,
-        actions: np.ndarray,
-        statistics: WorldStatistics,
-        key: Word,
         units: Units,
-    ) -> None:
-        """Add one block of worlds after another to the statistics, while views are undecided."""
-        for block, worlds in enumerate(self._budget.blocks(len(views))):
-            if not statistics.open.any():
-                break
-            games = np.zeros((len(views), worlds), GAME)
-            deal_worlds(views, key, block, np.zeros(1, BELIEF), games)
-            values = self._try_all(views, games, actions, statistics.open, units)
-            statistics.add(values, self._likelihoods(views["seat"], games, statistics.open.any(1)))
-
-    def _likelihoods(
-        self, seats: np.ndarray, games: np.ndarray, undecided: np.ndarray
+        which: np.ndarray,
+        games: np.ndarray,
+        candidates: np.ndarray,
     ) -> np.ndarray:
-        """Return the log-likelihoods of the worlds of undecided views, by the moves of others.
-
-        Without `likely` they are all 0.
-        """
-        logs = np.zeros(games.shape)
-        if self.likely:
-            seats = seats[undecided].repeat(games.shape[1])
-            found = log_likelihoods(self._policy, games[undecided].ravel(), seats)
-            logs[undecided] = self.likely * found.reshape(-1, games.shape[1])
-        return logs
-
-    def _try_all(
-        self,
-        views: np.ndarray,
-        worlds: np.ndarray,
-        actions: np.ndarray,
-        tried: np.ndarray,
-        units: Units,
-    ) -> np.ndarray:
-        """Return the values of the tried actions in every world; 0 for the others."""
-        trials = np.zeros(tried.sum() * worlds.shape[1], TRIAL)
-        games = np.empty(len(trials), GAME)
-        set_up(worlds, views["seat"], actions, tried, self.rounds, trials, games)
-        values = np.zeros((*worlds.shape, actions.shape[1]))
-        if self.playout == ITSELF:
-            found = self._play_on(games, trials)
-        else:
-            play_all_out(games, weights_of(self.playout), np.zeros(1, SCRATCH))
-            found = np.zeros(len(games))
-        tables, starts, scale = units.chances, units.starts, units.scale
-        write_won(games, trials, views, tables, units.which, starts, scale, found)
-        values[trials["root"], trials["world"], trials["action"]] = found
-        return values
-
-    def _play_on(self, games: np.ndarray, trials: np.ndarray) -> np.ndarray:
-        """Play every game to its leaf by the policy; return what the network expects there."""
-        live, seats = np.arange(len(games)), np.empty(len(games), np.int8)
-        while left := find_decisions(games, trials, live, seats):
+        """Return the values of the open candidates in worlds, where the policy plays on."""
+        trials = np.zeros(candidates["open"].sum() * games.shape[1], TRIAL)
+        tried = np.empty(len(trials), GAME)
+        set_up(games, views["seat"][which], candidates, self.rounds, trials, tried)
+        live, seats = np.arange(len(tried)), np.empty(len(tried), np.int8)
+        while left := find_decisions(tried, trials, live, seats):
             live = live[:left]
-            shares = self._policy.probabilities(*views_of(games, live, seats[:left]))
+            shares = self._policy.probabilities(*views_of(tried, live, seats[:left]))
             shares = (shares / shares.max(1, keepdims=True)) ** (1 / self.temperature)
-            move_by_chance(games, live, shares)
-        expected = np.zeros(len(games))
-        leaves = np.flatnonzero(games["public"]["phase"] == PLAYING)
-        views, _ = views_of(games, leaves, trials["seat"][leaves])
-        expected[leaves] = self._policy.values(views)
-        return expected
+            move_by_chance(tried, live, shares)
+        expected = np.zeros(len(tried))
+        leaves = np.flatnonzero(tried["public"]["phase"] == PLAYING)
+        seen, _ = views_of(tried, leaves, trials["seat"][leaves])
+        expected[leaves] = self._policy.values(seen) / units.scale
+        values = np.zeros((*games.shape, candidates.shape[1]))
+        starts = units.starts[which]
+        write_values(
+            tried, trials, views[which], units.chances, units.which[which], starts, expected, values
+        )
+        return values
 
 
 def reward_of(about: Mapping[str, Any]) -> str:
@@ -240,44 +222,20 @@ def reward_of(about: Mapping[str, Any]) -> str:
 
 
 @compiled
-def play_all_out(games: Array, weights: Array, scratch: Array) -> None:
-    """Play every hand to its end by a heuristic; the trials in a world share its chance."""
-    for k in range(len(games)):
-        play_out(games[k], weights, scratch[0], games[k].seed)
-
-
-@compiled
-def deal_worlds(views: Array, key: Word, block: int, belief: Array, worlds: Array) -> None:
-    """Write worlds [views x worlds] for every view, each ready for the viewer's move."""
-    for i in range(len(views)):
-        own = block_key(key, i, block)
-        fill_worlds(views[i], belief[0], own, worlds[i])
-        for w in range(worlds.shape[1]):
-            worlds[i, w].public = views[i].public
-            worlds[i, w].seed = own + np.uint64(w)  # its chance, shared by all trials in it
-
-
-@compiled
 def set_up(
-    worlds: Array,
-    seats: Array,
-    actions: Array,
-    open_: Array,
-    rounds: int,
-    trials: Array,
-    games: Array,
+    worlds: Array, seats: Array, candidates: Array, rounds: int, trials: Array, games: Array
 ) -> None:
-    """Set up a trial of every open action of every view in each of its worlds."""
+    """Set up a trial of every open candidate of every view in each of its worlds."""
     k = 0
     for i in range(len(worlds)):
         for w in range(worlds.shape[1]):
-            for a in range(actions.shape[1]):
-                if open_[i, a]:
+            for rank in range(candidates.shape[1]):
+                if candidates[i, rank].open:
                     trial = trials[k]
-                    trial.root, trial.world, trial.action = i, w, a
+                    trial.root, trial.world, trial.rank = i, w, rank
                     trial.seat, trial.rounds = seats[i], rounds
                     games[k] = worlds[i, w]
-                    play(games[k], actions[i, a])
+                    play(games[k], candidates[i, rank].action)
                     k += 1
 
 
@@ -330,20 +288,27 @@ def move_by_chance(games: Array, live: Array, shares: Array) -> None:
 
 
 @compiled
-def write_won(
+def write_values(
     games: Array,
     trials: Array,
     views: Array,
     chances: Array,
     which: Array,
     starts: Array,
-    scale: float,
-    won: Array,
+    expected: Array,
+    values: Array,
 ) -> None:
-    """Add what every trial has won: points so far, or the change in the chance to win."""
+    """Write the value of every trial: of the hand's end, or of its leaf.
+
+    At a leaf, what is expected there is added to the points won so far, or to the chance to win at
+    the start of the hand.
+    """
     for k in range(len(games)):
         i, public = trials[k].root, games[k].public
+        value = expected[k]
         if public.phase != PLAYING or chances.size == 0:
             side = side_of(public.rules, trials[k].seat)
-            value = hand_value(public, views[i].public, side, chances[which[i]])
-            won[k] += scale * (value - starts[i])
+            value += hand_value(public, views[i].public, side, chances[which[i]])
+        else:
+            value += starts[i]
+        values[i, trials[k].world, trials[k].rank] = value

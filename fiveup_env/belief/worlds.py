@@ -25,16 +25,32 @@ def fill_worlds(view: Struct, belief: Struct, key: Word, worlds: Array) -> bool:
     Return whether any world is consistent with the view. The worlds are independent, each with the
     same probability. The key names the random stream; the belief is scratch memory.
     """
-    read_view(view, belief)
-    ways = count_ways(belief)
+    ways = count_worlds(view, belief)
     if ways[0, full(belief)] == 0:
         return False
+    draw_worlds(belief, ways, key, 0, worlds)
+    return True
+
+
+@compiled
+def count_worlds(view: Struct, belief: Struct) -> Array:
+    """Read a view into a belief, and return the ways that `draw_worlds` needs.
+
+    They serve for any number of draws. None is consistent with the view if the last of them in the
+    first row, `ways[0, full(belief)]`, is 0: then no world may be drawn.
+    """
+    read_view(view, belief)
+    return count_ways(belief)
+
+
+@compiled
+def draw_worlds(belief: Struct, ways: Array, key: Word, first: int, worlds: Array) -> None:
+    """Fill structs with the worlds of the stream that a key names, from number `first` on."""
     left, places = np.zeros(TILE_COUNT, np.int8), np.zeros(TILE_COUNT, np.int8)
     for i in range(len(worlds)):
-        stream = scramble(key + scramble(np.uint64(i + 1)))
+        stream = scramble(key + scramble(np.uint64(first + i + 1)))
         _start_world(belief, stream, left, places, worlds[i])
         _finish_world(belief, ways, stream, left, places, worlds[i])
-    return True
 
 
 @inlined

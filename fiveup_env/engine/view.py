@@ -12,6 +12,7 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.state import PUBLIC
+from fiveup_env.errors import InputError, shown
 from fiveup_env.rules.tiles import TILE_COUNT
 
 VIEW = np.dtype(
@@ -42,3 +43,19 @@ def observe(game: Struct, seat: int, view: Struct) -> None:
 def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
     """Write what a seat of the i-th game may know into the j-th view."""
     observe(games[i], seat, views[j])
+
+
+def as_views(views: np.ndarray) -> np.ndarray:
+    """Return views as compiled code reads them: aligned, contiguous and writeable.
+
+    They are cast where need be: `np.load` returns structs that have lost their alignment. Raises
+    InputError for anything but views.
+    """
+    if not isinstance(views, np.ndarray):
+        raise InputError(f"views are an array of VIEW structs, not {shown(views)}")
+    if views.ndim != 1 or views.dtype != VIEW:
+        of = shown(views.dtype, str)
+        raise InputError(f"views are a row of VIEW structs, not {of} in the shape {views.shape}")
+    if views.dtype.isalignedstruct and views.flags.carray:
+        return views
+    return views.astype(VIEW)

@@ -1,13 +1,15 @@
 """Agents that come with the library, and the registry that makes any agent from its spec.
 
-agent       the protocol, and the agent that plays at random
-registry    `make_agent("pimc:worlds=200")`, and how to register an agent of your own
-ladder      the heuristics, each named for what it adds to the one below
-features    what the heuristics see in an action
-pimc        search: every action played out in sampled worlds
-playouts    hands played to their end inside compiled code
-outlook     the chance to win a game from its scores
-solver      the best play once every tile is known
+agent             the protocol, and the agent that plays at random
+registry          `make_agent("pimc:worlds=200")`, and how to register an agent of your own
+ladder            the heuristics, each named for what it adds to the one below
+features          what the heuristics see in an action
+pimc              search: every action played out in sampled worlds
+world_search      the core of searches: actions tried in worlds, under a budget, with a prior
+world_statistics  what worlds show about each action, and when one is clearly worse
+playouts          hands played to their end inside compiled code
+outlook           the chance to win a game from its scores
+solver            the best play once every tile is known
 """
 
 from fiveup_env.moved import point_to

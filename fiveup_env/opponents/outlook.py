@@ -148,8 +148,11 @@ def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
     """
     if aim == "hand":
         return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
-    rules, which = np.unique(views["public"]["rules"], return_inverse=True)
-    return np.stack([outlook_of(one, version_of(aim)) for one in rules]), which
+    rules, version = views["public"]["rules"], version_of(aim)
+    if len(rules) == 1 or (rules == rules[0]).all():  # sorting structs takes long
+        return outlook_of(rules[0], version)[None], np.zeros(len(views), np.int64)
+    rules, which = np.unique(rules, return_inverse=True)
+    return np.stack([outlook_of(one, version) for one in rules]), which
 
 
 @inlined

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from fiveup_env.engine.chance import deal
@@ -9,6 +11,9 @@ from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.opponents.features import SCRATCH, best_action
+from fiveup_env.opponents.solver import solve_actions
+
+NODES: Final = 20_000  # positions that may be visited to solve one ending
 
 
 @inlined
@@ -16,6 +21,33 @@ def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
     """Play a hand to its end, with the same weights for every seat."""
     public = game.public
     while public.phase == PLAYING:
+        play(game, best_action(public, game.hands[public.turn], weights, scratch, key))
+
+
+@inlined
+def play_out_solved(
+    game: Struct,
+    tiles: int,
+    weights: Array,
+    scratch: Struct,
+    solver: Struct,
+    memory: Array,
+    values: Array,
+    key: Word,
+) -> None:
+    """Play a hand to its end, perfectly once at most `tiles` tiles are left in all hands together.
+
+    Every seat then knows every tile, and plays for points. From a position that NODES nodes are too
+    few to solve, the weights play on.
+    """
+    public, solvable = game.public, True
+    while public.phase == PLAYING:
+        if solvable and public.sizes.sum() <= tiles:
+            values[0, :] = -np.inf
+            solvable = solve_actions(game, solver, memory, NODES, values, 0)
+            if solvable:
+                play(game, values[0].argmax())
+                continue
         play(game, best_action(public, game.hands[public.turn], weights, scratch, key))
 
 

@@ -16,6 +16,7 @@ from fiveup_env import Game, IllegalMoveError, Move, Rules
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.worlds import sample
 from fiveup_env.errors import AgentError
+from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.solver import ENTRY, SOLVER
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -284,6 +285,18 @@ def test_the_agent_plays_endings_best_and_leaves_all_else_to_another() -> None:
     assert (lost[len(early) :] == 0).all()
     greedy = make_agent("greedy")(views[:4], masks[:4], np.random.default_rng(0))
     assert (actions[:4] == greedy).all()
+
+
+def test_pimc_plays_hands_out_by_best_play_once_it_solves_them() -> None:
+    for seed in range(6):
+        # With no boneyard, two players know every tile.
+        game = Game("five_up", 2, max_pip=3, hand_size=5, seed=seed)
+        pimc, mask = Pimc(worlds=1, aim="hand", solve=10), game.action_mask()
+        values = pimc.values(game.view(), mask[None], np.random.default_rng(0))[0]
+        assert (mask.sum() > 1, values[mask > 0].tolist()) == (
+            True,
+            best_moves(game.state)[mask > 0].tolist(),
+        )
 
 
 def test_among_equally_good_endings_any_is_played() -> None:

@@ -57,6 +57,12 @@ def test_a_single_move_needs_no_tree() -> None:
     assert chosen("ismcts", game) == "5-4@5"
 
 
+def test_a_single_move_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
+    monkeypatch.setattr(Ismcts, "rounds", lambda _search: pytest.fail("searched"))
+    assert chosen("ismcts:ms=1000", game) == "5-4@5"
+
+
 def test_a_decision_is_the_same_alone_and_first_among_others() -> None:
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
     views = np.concatenate([game.view() for game in games])

@@ -7,20 +7,23 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import pytest
 
 from fiveup_env import Game
 from fiveup_env.envs.single import FiveUpEnv
-from fiveup_env.errors import AgentError
+from fiveup_env.errors import AgentError, InputError
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.ladder import LADDER, Greedy
 from fiveup_env.opponents.registry import listing, make_agent, register_agent
-from tests.support import chosen, play_every_game, play_randomly
-
-if TYPE_CHECKING:
-    import numpy as np
+from tests.support import (
+    chosen,
+    play_every_game,
+    play_randomly,
+    views_read_anyhow_give_the_same_actions,
+)
 
 # Every agent of the library; the search has little to do.
 AGENTS = ["random", *reversed(LADDER), "pimc:worlds=4"]
@@ -35,6 +38,25 @@ def test_every_agent_plays_every_game_by_its_rules(spec: str) -> None:
 def test_a_decision_alone_and_the_same_seed_give_the_same_action(spec: str) -> None:
     game = play_randomly(Game(seed=3), Random(3), 7)
     assert chosen(spec, game, seed=5) == chosen(spec, game, seed=5)
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_views_that_were_saved_are_read_as_they_were(spec: str) -> None:
+    views_read_anyhow_give_the_same_actions(spec)
+
+
+def test_what_is_no_view_is_refused_in_a_sentence() -> None:
+    masks, random = Game(seed=3).action_mask()[None], np.random.default_rng(0)
+    for views, why in (
+        (np.zeros((1, 5)), r"not float64 in the shape \(1, 5\)"),
+        (Game(seed=3).view()[0], "views are an array of VIEW structs, not"),
+        (Game(seed=3).state, "not .* in the shape"),
+        ([3], r"not \[3\]"),
+    ):
+        for spec in ("greedy", "pimc:worlds=4"):
+            with pytest.raises(InputError, match=why) as refused:
+                make_agent(spec)(views, masks, random)  # type: ignore[arg-type]
+            assert len(str(refused.value)) < 250
 
 
 # --- Specs

@@ -1,0 +1,251 @@
+"""What sampled worlds show about each action, compared world by world.
+
+All actions are tried in the same worlds. What they have in common there says nothing about which to
+choose, so errors are those of differences between two actions in the same world. The score of an
+action is
+
+    mean over the worlds + trust * noise * log(prior probability)
+
+where `noise` is the mean standard error of such differences, so that few worlds, or worlds that
+disagree, leave the choice to the prior, and many worlds that agree override it. An action whose
+score is clearly lower than the best is closed, and is not tried any further. Worlds may be weighted
+by their likelihoods.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+
+CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be closed
+LOWEST: Final = float(np.finfo(float).min)
+LEAST_NOISE: Final = 1e-6  # the prior decides between actions that have equal values in all worlds
+
+# An action that may be chosen.
+CANDIDATE = np.dtype(
+    [
+        ("action", np.int64),
+        ("open", np.bool_),  # still to be tried
+        ("log", np.float64),  # the logarithm of its prior probability
+        ("sum", np.float64),  # of weighted values
+        ("mean", np.float64),  # the weighted mean, up to the world after which it was closed
+        ("apart", np.float64),  # sum of its differences from the mean of a world's open actions
+        ("score", np.float64),  # -inf once it is closed
+    ],
+    align=True,
+)
+
+# The worlds in which the candidates of one view were tried, and how they are judged.
+EVIDENCE = np.dtype(
+    [
+        ("count", np.int64),  # how many candidates there are
+        ("open", np.int64),  # how many of them are still to be tried; never 1
+        ("trust", np.float64),  # the weight of the prior
+        ("clearly", np.float64),
+        ("worlds", np.int64),
+        ("highest", np.float64),  # log-likelihood of any world, to which weights are relative
+        ("weight", np.float64),  # of all worlds together
+        ("squared", np.float64),  # sum of the squared weights
+    ],
+    align=True,
+)
+
+
+class WorldStatistics:
+    """What worlds show about the actions of some views, and how these score.
+
+    `evidence` has a struct for each view, `candidates` a row of structs, and `products` a square of
+    sums over worlds: of the products of two candidates' differences (below its diagonal).
+    """
+
+    def __init__(self, logs: np.ndarray, trust: float = 0.0) -> None:
+        """Start without worlds.
+
+        `logs` are the logarithms of the actions' prior probabilities, a row for each view; -inf for
+        those that may not be chosen.
+        """
+        counts = np.isfinite(logs).sum(1)
+        most = int(counts.max(initial=1))
+        self._shape = logs.shape
+        self.evidence = np.zeros(len(logs), EVIDENCE)
+        self.evidence["trust"], self.evidence["clearly"] = trust, CLEARLY
+        self.evidence["highest"] = LOWEST
+        self.candidates = np.zeros((len(logs), most), CANDIDATE)
+        self.products = np.zeros((len(logs), most, most))
+        _list_candidates(logs.astype(np.float64), self.evidence, self.candidates)
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """The indices of the views with more than one open action."""
+        return np.flatnonzero(self.evidence["open"])
+
+    @property
+    def means(self) -> np.ndarray:
+        """The mean value of every action, a row for each view; -inf for no candidate."""
+        return self._spread("mean")
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The score of every action, a row for each view; -inf if closed or no candidate."""
+        return self._spread("score")
+
+    @property
+    def effective_worlds(self) -> np.ndarray:
+        """How many equally weighted worlds would tell as much, for each view; NaN without any."""
+        weight, squared = self.evidence["weight"], self.evidence["squared"]
+        return weight**2 / np.where(squared > 0, squared, np.nan)
+
+    def add(self, which: np.ndarray, values: np.ndarray, logs: np.ndarray) -> None:
+        """Add more worlds of some views: the values of the candidates in them, and their weights.
+
+        `which` are indices of views, `values` has the shape [views x worlds x candidates], of which
+        only open ones count, and `logs` are the worlds' log-likelihoods [views x worlds].
+        """
+        _add_all(which, values, logs, self.evidence, self.candidates, self.products)
+
+    def _spread(self, name: str) -> np.ndarray:
+        """Return a field of the candidates, in the columns of their actions."""
+        spread = np.full(self._shape, -np.inf)
+        _spread(self.evidence, self.candidates["action"], self.candidates[name], spread)
+        return spread
+
+
+@compiled
+def _list_candidates(logs: Array, evidence: Array, candidates: Array) -> None:
+    """List the actions with a finite logarithm; they are open if there are several."""
+    for i in range(len(logs)):
+        n = 0
+        for action in range(logs.shape[1]):
+            if logs[i, action] > -np.inf:
+                candidates[i, n].action = action
+                candidates[i, n].log = logs[i, action]
+                n += 1
+        evidence[i].count = n
+        evidence[i].open = n if n > 1 else 0
+        for k in range(evidence[i].open):
+            candidates[i, k].open = True
+
+
+@compiled
+def _spread(evidence: Array, actions: Array, found: Array, spread: Array) -> None:
+    for i in range(len(spread)):
+        for k in range(evidence[i].count):
+            spread[i, actions[i, k]] = found[i, k]
+
+
+@compiled
+def _add_all(
+    which: Array, values: Array, logs: Array, evidence: Array, candidates: Array, products: Array
+) -> None:
+    for n in range(len(which)):
+        i = which[n]
+        if evidence[i].open > 0:
+            add_worlds(evidence[i], candidates[i], products[i], values[n], logs[n])
+
+
+@compiled
+def add_worlds(
+    evidence: Struct, candidates: Array, products: Array, values: Array, logs: Array
+) -> None:
+    """Add the values of a view's open candidates in more worlds [worlds x candidates].
+
+    Then score the candidates, and close those that are clearly worse.
+    """
+    _weigh(evidence, candidates, logs)
+    for w in range(len(values)):
+        weight, common = np.exp(logs[w] - evidence.highest), 0.0
+        for k in range(evidence.count):
+            if candidates[k].open:
+                common += values[w, k]
+        common /= evidence.open
+        for k in range(evidence.count):
+            if candidates[k].open:
+                apart = values[w, k] - common
+                candidates[k].sum += weight * values[w, k]
+                candidates[k].apart += apart
+                for j in range(k + 1):
+                    if candidates[j].open:
+                        products[k, j] += apart * (values[w, j] - common)
+    evidence.worlds += len(values)
+    noise = _noise(evidence, candidates, products, _update_means(evidence, candidates))
+    _close_the_worse(evidence, candidates, products, _update_scores(evidence, candidates, noise))
+
+
+@inlined
+def _weigh(evidence: Struct, candidates: Array, logs: Array) -> None:
+    """Count the weights of more worlds, relative to the highest likelihood so far."""
+    highest = max(evidence.highest, logs.max())
+    fade = np.exp(evidence.highest - highest)
+    evidence.highest = highest
+    evidence.weight *= fade
+    evidence.squared *= fade * fade
+    for k in range(evidence.count):
+        candidates[k].sum *= fade
+    for w in range(len(logs)):
+        weight = np.exp(logs[w] - highest)
+        evidence.weight += weight
+        evidence.squared += weight * weight
+
+
+@inlined
+def _update_means(evidence: Struct, candidates: Array) -> int:
+    """Compute the means of the open candidates; return which is best."""
+    best = -1
+    for k in range(evidence.count):
+        if candidates[k].open:
+            candidates[k].mean = candidates[k].sum / evidence.weight
+            if best < 0 or candidates[k].mean > candidates[best].mean:
+                best = k
+    return best
+
+
+@inlined
+def _noise(evidence: Struct, candidates: Array, products: Array, best: int) -> float:
+    """Return the mean standard error of one of two means that are compared with each other."""
+    errors = 0.0
+    for k in range(evidence.count):
+        if candidates[k].open and k != best:
+            errors += _error(evidence, candidates, products, k, best)
+    return errors / (evidence.open - 1) / np.sqrt(2.0)
+
+
+@inlined
+def _update_scores(evidence: Struct, candidates: Array, noise: float) -> int:
+    """Compute the scores of the open candidates; return which is best."""
+    best = -1
+    for k in range(evidence.count):
+        if candidates[k].open:
+            candidates[k].score = candidates[k].mean + evidence.trust * noise * candidates[k].log
+            if best < 0 or candidates[k].score > candidates[best].score:
+                best = k
+    return best
+
+
+@inlined
+def _close_the_worse(evidence: Struct, candidates: Array, products: Array, best: int) -> None:
+    """Close the candidates whose score is clearly lower than the best; a last one is closed too."""
+    evidence.open = 0
+    for k in range(evidence.count):
+        if candidates[k].open:
+            error = _error(evidence, candidates, products, k, best)
+            if candidates[k].score < candidates[best].score - evidence.clearly * error:
+                candidates[k].open = False
+                candidates[k].score = -np.inf
+            else:
+                evidence.open += 1
+    if evidence.open == 1:
+        candidates[best].open = False
+        evidence.open = 0
+
+
+@inlined
+def _error(evidence: Struct, candidates: Array, products: Array, k: int, best: int) -> float:
+    """Return the standard error of the difference between two candidates' means."""
+    worlds = max(2, evidence.worlds)
+    gap = (candidates[k].apart - candidates[best].apart) / worlds
+    product = products[k, k] + products[best, best] - 2 * products[max(k, best), min(k, best)]
+    spread = max(0.0, product / worlds - gap * gap) * worlds / (worlds - 1)
+    return max(LEAST_NOISE, np.sqrt(spread * evidence.squared) / evidence.weight)

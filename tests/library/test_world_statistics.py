@@ -1,0 +1,74 @@
+"""What worlds show about actions: how they score, and when one is closed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fiveup_env.opponents.world_statistics import WorldStatistics
+
+
+def decided(worths: np.ndarray, logs: list[float], trust: float = 1.0) -> np.ndarray:
+    """The scores of one view's actions after some worlds, that came in two parts."""
+    statistics = WorldStatistics(np.array([logs]), trust)
+    for part in np.array_split(worths, 2):
+        statistics.add(np.arange(1), part[None], np.zeros((1, len(part))))
+    return statistics.scores[0]
+
+
+def test_where_worlds_find_actions_alike_the_policy_decides() -> None:
+    assert decided(np.ones((4, 3)), [-2.0, -0.5, -1.0]).argmax() == 1
+
+
+def test_where_all_worlds_agree_the_search_decides_however_much_they_differ() -> None:
+    worlds = np.random.default_rng(0).normal(0, 100, (4, 1))
+    assert decided(worlds + np.array([0.0, 0.01]), [-0.01, -4.0]).argmax() == 1
+
+
+def test_few_noisy_worlds_leave_the_choice_to_the_policy_and_many_take_it() -> None:
+    noisy = np.random.default_rng(0).normal([0, 0.3], 1, (3000, 2))
+    assert decided(noisy[:4], [-0.1, -2.3], trust=3).argmax() == 0
+    assert decided(noisy, [-0.1, -2.3], trust=3).argmax() == 1
+
+
+def test_what_is_clearly_worse_is_closed_and_stays_so() -> None:
+    worths = np.random.default_rng(0).normal([0, -9, 0.1], 1, (32, 3))
+    assert np.isfinite(decided(worths, [0.0, 0.0, 0.0])).tolist() == [True, False, True]
+
+
+def test_worlds_of_no_weight_do_not_count() -> None:
+    statistics = WorldStatistics(np.zeros((1, 2)))
+    for worths, likelihood in (([0.0, 0.9], -9e3), ([1.0, 0.0], -1e3), ([0.0, 0.9], -1e4)):
+        statistics.add(np.arange(1), np.array([[worths]]), np.full((1, 1), likelihood))
+    assert statistics.scores.tolist() == [[1.0, 0.0]]
+    assert statistics.effective_worlds == 1
+
+
+def test_actions_are_compared_world_by_world() -> None:
+    # Worlds differ by far more than the actions do in each of them.
+    random = np.random.default_rng(0)
+    worths = random.normal(0, 100, (64, 1)) + random.normal([0.0, 2.0, 2.1], 1, (64, 3))
+    assert np.isfinite(decided(worths, [0.0, 0.0, 0.0])).tolist() == [False, True, True]
+
+
+def test_errors_are_those_of_paired_differences() -> None:
+    worths = np.random.default_rng(1).normal([0.0, 0.3], [1, 2], (40, 2))
+    gaps = worths[:, 0] - worths[:, 1]
+    error = gaps.std(ddof=1) / np.sqrt(len(gaps))
+    scores = decided(worths, [-1.0, -2.0], trust=0.5)
+    means = worths.mean(0)
+    noise = error / np.sqrt(2)
+    assert scores == pytest.approx(means + 0.5 * noise * np.array([-1.0, -2.0]))
+
+
+def test_only_what_may_be_chosen_is_a_candidate() -> None:
+    logs = np.array([[-np.inf, 0.0, -np.inf, 0.0], [0.0, -np.inf, -np.inf, -np.inf]])
+    statistics = WorldStatistics(logs)
+    assert statistics.undecided.tolist() == [0]
+    statistics.add(np.arange(2), np.ones((2, 3, 2)), np.zeros((2, 3)))
+    assert statistics.means.tolist() == [
+        [-np.inf, 1.0, -np.inf, 1.0],
+        [0.0, -np.inf, -np.inf, -np.inf],
+    ]
+    assert statistics.effective_worlds[0] == 3
+    assert np.isnan(statistics.effective_worlds[1])
