@@ -39,7 +39,7 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import check_names, row_of_integers
+from fiveup_env.envs.options import check_names, checked_flag, row_of_integers
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
@@ -131,7 +131,8 @@ class Batch:
         self.reward = np.zeros((games, most), np.float32)
         self.terminated = np.zeros(games, np.bool_)
         self.truncated = np.zeros(games, np.bool_)
-        self.oracle = np.zeros((games if oracle else 0, TRUTH_SIZE), np.int8)
+        sees_all = checked_flag(oracle, "oracle")
+        self.oracle = np.zeros((games if sees_all else 0, TRUTH_SIZE), np.int8)
         self._endings = np.zeros(games, np.int8)
         self._finals = np.zeros(games, GAME)
         self._keys = np.zeros(games, np.uint64)

@@ -43,6 +43,13 @@ def reset_options(given: object, *names: str) -> list[Any]:
     return [options.get(name) for name in names]
 
 
+def checked_flag(value: object, what: str) -> bool:
+    """Return an option that is True or False; raise an OptionError if it is neither."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise OptionError(f"{what} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
 def as_array(values: object, what: str, wanted: str) -> np.ndarray:
     """Return an array of some values; raise an OptionError if they do not make one."""
     try:

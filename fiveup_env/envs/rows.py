@@ -9,7 +9,6 @@ from gymnasium.spaces import Box
 
 from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.errors import OptionError, shown
 
 if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
@@ -22,11 +21,10 @@ class Rows:
 
     def __init__(self, encoder: str | Encoder, *, scaled: bool) -> None:
         """Raise EncoderError or OptionError for a value that is not allowed."""
-        if not isinstance(scaled, (bool, np.bool_)):
-            raise OptionError(f"scaled must be True or False, not {shown(scaled)}")
         self.encoder = get_encoder(encoder)
         self._size = row_size(self.encoder)
-        self._factors = factors_of(self.encoder.pieces) if scaled else None
+        scales = checked_flag(scaled, "scaled")
+        self._factors = factors_of(self.encoder.pieces) if scales else None
 
     @property
     def dtype(self) -> np.dtype:

@@ -285,6 +285,7 @@ def test_arguments_that_make_no_array_are_refused_in_a_sentence() -> None:
         (lambda: many.batch.views(DEEP), "must be a row of integers, not"),
         (lambda: FiveUpVectorEnv(2, autoreset_mode=DEEP), "there is no autoreset_mode"),
         (lambda: raw_env(render_mode=DEEP), "there is no render mode"),
+        (lambda: Batch(2, oracle=DEEP), "oracle must be True or False, not"),
     ):
         with pytest.raises(OptionError, match=match):
             call()
