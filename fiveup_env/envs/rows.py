@@ -9,6 +9,7 @@ from gymnasium.spaces import Box
 
 from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
 from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.envs.options import checked_flag
 
 if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
