@@ -75,7 +75,10 @@ def test_a_decision_is_the_same_alone_and_first_among_others() -> None:
 def test_a_tree_beats_the_heuristic_that_plays_its_hands_out(players: int) -> None:
     rules = Rules.preset(players=players)
     played = duel(
-        [make_agent("ismcts:worlds=100"), make_agent("greedy")], rules, np.arange(120), "hand"
+        [make_agent("ismcts:worlds=100,aim=hand"), make_agent("greedy")],
+        rules,
+        np.arange(120),
+        "hand",
     )
     assert played.interval(played.margins)[0] > 0
 

@@ -32,7 +32,10 @@ def test_every_rung_beats_the_one_below(rung: str, below: str) -> None:
 def test_search_beats_the_heuristic_that_plays_its_hands_out(players: int) -> None:
     rules = Rules.preset(players=players)
     played = duel(
-        [make_agent("pimc:worlds=32"), make_agent("greedy")], rules, np.arange(150), "hand"
+        [make_agent("pimc:worlds=32,aim=hand"), make_agent("greedy")],
+        rules,
+        np.arange(150),
+        "hand",
     )
     low, _ = played.interval(played.margins)
     assert low > 0
