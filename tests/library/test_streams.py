@@ -91,6 +91,10 @@ def test_no_deal_comes_twice_in_environments_side_by_side() -> None:
 
 @pytest.mark.slow
 def test_no_deal_comes_twice_in_environments_in_processes() -> None:
+    first = FiveUpEnv(**SHORT)
+    for seed in range(20):  # compile here, once, what all processes need
+        first.reset(seed=seed)
+        assert first.game.seed >= FIRST_OF_STREAMS
     envs, seeds = AsyncVectorEnv([partial(FiveUpEnv, **SHORT) for _ in range(ENVIRONMENTS)]), []
     try:
         envs.reset(seed=0)
