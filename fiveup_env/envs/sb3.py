@@ -7,7 +7,7 @@
 The learner has one seat in each game. A step is its move and everything up to its next turn. The
 entries of a row are of very different sizes. Either the games scale them for a network, with
 `FiveUpVecEnv(scaled=True)`, or the model does, with `ScalingExtractor`: then it plays on the rows
-of any interface, and its buffer holds int8.
+of any interface, and its buffer holds int8 (with Stable-Baselines3 2.7.1 or later).
 """
 
 from __future__ import annotations
