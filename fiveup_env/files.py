@@ -1,4 +1,4 @@
-"""Atomic writes: a file or a folder appears under its name complete, or not at all.
+"""Atomic writes: a file or a folder appears under its name complete, or not at all. And locks.
 
 A link stays what it is, and what it points to is replaced. Pipes and devices are written to.
 """
@@ -10,8 +10,9 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -77,6 +78,30 @@ def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterat
             raise
     finally:
         shutil.rmtree(workspace)
+
+
+@contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let one process at a time into the block: that which holds the lock on this file.
+
+    Where files cannot be locked, all are let in.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):
+            _lock(stack.enter_context(Path(path).open("ab")).fileno())
+        yield
+
+
+def _lock(descriptor: int) -> None:
+    """Wait for the lock on a file, which goes when the file is closed or the process ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _copy_missing(source: Path, target: Path) -> None:

@@ -6,7 +6,7 @@ import copy
 import re
 from io import BytesIO
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from fiveup_env import Batch, Deal, Game, Move, Rules, Tile
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
 
@@ -119,6 +120,27 @@ def views_read_anyhow_give_the_same_actions(spec: str) -> None:
     expected = agent(views, masks, np.random.default_rng(0))
     for same in (np.load(file), fixed, odd, strided):
         assert (agent(same, masks, np.random.default_rng(0)) == expected).all()
+
+
+def the_same_seed_gives_the_same_action(spec: str) -> None:
+    """Let an agent choose twice, alone."""
+    game = play_randomly(Game(seed=3), Random(3), 7)
+    assert chosen(spec, game, seed=5) == chosen(spec, game, seed=5)
+
+
+def no_views_give_no_actions(spec: str) -> None:
+    """Ask an agent for nothing, as a loop does whose games have all ended."""
+    views, masks = Game(seed=0).view()[:0], np.zeros((0, ACTION_COUNT), np.int8)
+    assert make_agent(spec)(views, masks, np.random.default_rng(0)).shape == (0,)
+
+
+# What holds for every agent.
+PROMISES_OF_AGENTS: Final = (
+    play_every_game,
+    the_same_seed_gives_the_same_action,
+    views_read_anyhow_give_the_same_actions,
+    no_views_give_no_actions,
+)
 
 
 def choices(spec: str, game: Game) -> set[str]:

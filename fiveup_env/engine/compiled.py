@@ -21,7 +21,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numba
 import numpy as np
 from numba.core import cgutils, config, event, types
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
+
+from fiveup_env.files import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,11 +55,23 @@ def inlined(function: Function) -> Function:
 def _compile(function: Function, *, inline: bool) -> Function:
     roots = _roots_of(function)
     with _cache_folder(Path(function.__code__.co_filename).parent, roots):
-        made: Any = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)(
-            function
-        )
+        made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=inline)(function)
+        made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose the cache
     made.source_roots = roots
     return made
+
+
+class _SharedCache(FunctionCache):  # type: ignore[misc]
+    """A cache on disk that many processes may fill at once.
+
+    Numba numbers the files of a function's signatures. Two processes that saved at the same time
+    could take one number for two signatures, and a third would then run the wrong code.
+    """
+
+    def _save_overload(self, signature: Any, data: Any) -> None:
+        self._impl.locator.ensure_cache_path()
+        with locked(Path(self.cache_path) / "lock"):
+            super()._save_overload(signature, data)
 
 
 def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:

@@ -146,7 +146,7 @@ def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
     With aim "hand" the one grid is empty: then the points of the hand are what counts. With "game"
     the grids are of the newest version, with "game@1" of the first.
     """
-    if aim == "hand":
+    if aim == "hand" or not len(views):
         return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
     rules, version = views["public"]["rules"], version_of(aim)
     if len(rules) == 1 or (rules == rules[0]).all():  # sorting structs takes long

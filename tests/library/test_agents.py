@@ -6,8 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,31 +17,21 @@ from fiveup_env.errors import AgentError, InputError
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.ladder import LADDER, Greedy
 from fiveup_env.opponents.registry import listing, make_agent, register_agent
-from tests.support import (
-    chosen,
-    play_every_game,
-    play_randomly,
-    views_read_anyhow_give_the_same_actions,
-)
+from tests.support import PROMISES_OF_AGENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Every agent of the library; the search has little to do.
 AGENTS = ["random", *reversed(LADDER), "pimc:worlds=4"]
 
 
+@pytest.mark.parametrize("promise", PROMISES_OF_AGENTS)
 @pytest.mark.parametrize("spec", AGENTS)
-def test_every_agent_plays_every_game_by_its_rules(spec: str) -> None:
-    play_every_game(spec)
-
-
-@pytest.mark.parametrize("spec", AGENTS)
-def test_a_decision_alone_and_the_same_seed_give_the_same_action(spec: str) -> None:
-    game = play_randomly(Game(seed=3), Random(3), 7)
-    assert chosen(spec, game, seed=5) == chosen(spec, game, seed=5)
-
-
-@pytest.mark.parametrize("spec", AGENTS)
-def test_views_that_were_saved_are_read_as_they_were(spec: str) -> None:
-    views_read_anyhow_give_the_same_actions(spec)
+def test_every_agent_keeps_the_promises_of_agents(
+    spec: str, promise: Callable[[str], None]
+) -> None:
+    promise(spec)
 
 
 def test_what_is_no_view_is_refused_in_a_sentence() -> None:

@@ -54,6 +54,49 @@ def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes
     assert [name.rpartition("-")[0] for name in cached] == ["fiveup-fiveup_env+lower+upper"] * 2
 
 
+SHARED = """
+from fiveup_env.engine.compiled import compiled
+
+@compiled
+def twice(number):
+    return number + number
+"""
+# Saving takes a while, so that all who save without a lock do so at the same time.
+SLOWLY = """
+import sys, time
+from numba.core.caching import IndexDataCacheFile
+
+save = IndexDataCacheFile._save_index
+
+def save_slowly(self, overloads):
+    time.sleep(0.5)
+    save(self, overloads)
+
+IndexDataCacheFile._save_index = save_slowly
+"""
+KINDS = ("int8", "int32", "float32", "float64")
+
+
+def test_processes_that_compile_at_the_same_time_do_not_spoil_each_others_code(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "doubles.py").write_text(SHARED)
+    call = "import numpy; from package.doubles import twice; print(twice(numpy.{kind}(2)))\n"
+    calls = [call.format(kind=kind) for kind in KINDS]
+    started = [
+        subprocess.Popen([sys.executable, "-c", SLOWLY + one], cwd=tmp_path, stdout=subprocess.PIPE)
+        for one in calls
+    ]
+    assert [float(one.communicate()[0]) for one in started] == [4] * len(KINDS)
+    code = "".join(calls) + "print(sum(twice.stats.cache_hits.values()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert [float(word) for word in done.stdout.split()] == [4] * len(KINDS) + [len(KINDS)]
+
+
 def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Path) -> None:
     beside = tmp_path / "__pycache__"
     for name in ("fiveup-fiveup_env-young", "fiveup-fiveup_env-old", "fiveup-other-old"):
