@@ -1,4 +1,4 @@
-"""Train an agent by self-play: `python train.py`, or `python train.py strong width=512 seed=3`."""
+"""Train an agent: `python train.py`, or `python train.py strong width=512 seed=3`."""
 
 from __future__ import annotations
 

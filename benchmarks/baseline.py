@@ -116,14 +116,16 @@ class Arm:
     about: str
     make: Callable[[Config], Learner]
     than: str = ""
-    config: str = "quick"
+    config: str = "selfplay"
     changes: tuple[str, ...] = ("network=plain", "episode=hand")
 
 
 STOCK: Final = ("learner=plain", "rivals=[greedy]", "network=plain")
 ARMS: Final = {
     "whole-games": Arm(
-        "self-play in whole games, as `train.py network=plain`", Ours, changes=("network=plain",)
+        "self-play in whole games, as `train.py selfplay network=plain`",
+        Ours,
+        changes=("network=plain",),
     ),
     "self-play": Arm("in single hands, as all below", Ours, "whole-games"),
     "no-worth": Arm("without `worth`", partial(Ours, worth=False), "self-play"),

@@ -1,7 +1,7 @@
 """Draw the learning curves of runs that differ only in their seed: `python -m benchmarks.curves`.
 
-for seed in 0 1 2 3 4; do python train.py seed=$seed --name seed-$seed; done
-python -m benchmarks.curves runs/seed-* --output docs/quick.svg
+for seed in 0 1 2 3 4; do python train.py selfplay seed=$seed --name seed-$seed; done
+python -m benchmarks.curves runs/seed-* --output docs/selfplay.svg
 """
 
 from __future__ import annotations

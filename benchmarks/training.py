@@ -1,10 +1,10 @@
 """Measure what makes self-play stronger at the same cost: `python -m benchmarks.training`.
 
-Every arm is the default configuration with one change, trained for the same processor time on one
-core, from each of several seeds; one arm is imitation instead of self-play. (`benchmarks.baseline`
-compares self-play with stock MaskablePPO.) The result is measured on deals that are never trained
-on, in games to 61 as partners, each deal played both ways. Every run is saved as it ends, and not
-repeated.
+Every arm is the configuration `selfplay` or `quick`, which is expert iteration, with one change,
+trained for the same processor time on one core, from each of several seeds; one arm imitates search
+instead. (`benchmarks.baseline` compares self-play with stock MaskablePPO.) The result is measured
+on deals that are never trained on, in games to 61 as partners, each deal played both ways. Every
+run is saved as it ends, and not repeated.
 """
 
 from __future__ import annotations
@@ -35,8 +35,17 @@ if TYPE_CHECKING:
 
     from agents.policies.networks import PolicyNetwork
 
+# By arm, what it changes of a configuration: `quick` if the arm is in EXPERT, else `selfplay`.
+EXPERT: Final[dict[str, list[str]]] = {
+    "expert iteration": [],
+    "expert, no running mean": ["averaging=0"],
+    "expert, the student judges": ["judge=student"],
+    "expert, without what was passed over": ["encoder=lookahead@2"],
+    "expert, reward margin": ["reward=margin"],
+}
 ARMS: Final[dict[str, list[str]]] = {
-    "as it is": [],
+    **EXPERT,
+    "self-play": [],
     "oracle": ["oracle=true"],
     "reference policy": ["kl_coef=0.1", "kl_every=10"],
     "past selves": ["rival_share=0.25", "past_every=5"],
@@ -60,7 +69,8 @@ def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
     if arm == IMITATION:
         network, decisions = taught(seed, round(POSITIONS * seconds))
     else:
-        network, decisions = self_played(ARMS[arm], seed, seconds)
+        config = "quick" if arm in EXPERT else "selfplay"
+        network, decisions = learnt(config, ARMS[arm], seed, seconds)
     spent = time.process_time() - began
     found = measure(NetworkAgent(network), PANEL, Rules.preset(), 500, FIRST_OF_TABLE)
     return {
@@ -73,11 +83,13 @@ def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def self_played(changes: Sequence[str], seed: int, seconds: float) -> tuple[PolicyNetwork, int]:
-    """Return the policy of this much self-play, and how many decisions it learnt from."""
+def learnt(
+    name: str, changes: Sequence[str], seed: int, seconds: float
+) -> tuple[PolicyNetwork, int]:
+    """Return the policy of this much learning, and how many decisions it learnt from."""
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        config = load_config("quick", [*changes, f"seed={seed}", "threads=1"])
+        config = load_config(name, [*changes, f"seed={seed}", "threads=1"])
         learner = make_learner(config, Path(folder))
         while (progress := (time.process_time() - began) / seconds) < 1:
             learner.update(progress)

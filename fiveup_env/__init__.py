@@ -11,9 +11,10 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, IllegalMoveError, InvalidMoveError
 from fiveup_env.game import Deal, Game
 from fiveup_env.opponents import Agent, make_agent, register_agent
+from fiveup_env.opponents import lookahead as _lookahead  # registers its encoder
 from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
 
-del _drawing, _moved
+del _drawing, _lookahead, _moved
 
 __version__ = "0.1.0"
 

@@ -42,8 +42,9 @@ MOVED: Final = {
     "agents.learn.thinking": "agents.search.policy_search",
     "agents.learn.weights": "agents.policies.weights",
     "agents.mixtures": "fiveup_env.opponents.action_probabilities",
-    "agents.play": "fiveup_env.opponents (ladder, features, playouts, pimc, outlook, solver), "
-    "agents.search (ismcts, endings, tuning) and agents.policies (lookahead)",
+    "agents.play": "fiveup_env.opponents (ladder, features, playouts, pimc, outlook, solver, "
+    "lookahead), agents.search (ismcts, endings, tuning)",
+    "agents.policies.lookahead": "fiveup_env.opponents.lookahead",
     "agents.registry": "fiveup_env.opponents.registry",
 }
 

@@ -30,10 +30,11 @@ from agents.learn.imitation import burn_in, numbers_in
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from agents.learn.runs.folder import code_version
 from agents.policies.agent import PolicyAgent
-from agents.policies.files import PolicyError, save_policy
+from agents.policies.files import save_policy
 from agents.search.policy_search import reward_of
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError
+from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:

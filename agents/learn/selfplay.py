@@ -11,9 +11,11 @@ from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.runs.config import ConfigError
-from agents.policies.files import PolicyError, load_network, save_policy
-from agents.policies.networks import READS, Shape, ShapeError
+from agents.policies.files import load_network, save_policy
+from agents.policies.networks import READS, Shape
 from agents.policies.weights import arrays_of, put_back, under
+from fiveup_env.errors import InputError
+from fiveup_env.opponents.policy_files import PolicyError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,9 +32,10 @@ PLAYING, LEARNING, STARTING = range(3)  # independent random streams of an updat
 def shape_of(config: Config) -> Shape:
     """Return the shape of the network that a configuration asks for, with the encoder it reads."""
     kind = config.network
+    encoder = config.encoder or READS.get(kind, "flat")
     try:
-        return Shape(kind, config.width, config.depth, READS.get(kind, "flat"), config.shared)
-    except ShapeError as error:
+        return Shape(kind, config.width, config.depth, encoder, config.shared)
+    except InputError as error:
         raise ConfigError(f"network: {error}") from None
 
 

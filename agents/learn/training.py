@@ -43,6 +43,7 @@ Row: TypeAlias = "tuple[Rules, str, Result]"
 # The module and the class of every learner; each is imported only by the runs that use it.
 LEARNERS: Final = {
     "self_play": ("agents.learn.selfplay", "SelfPlay"),
+    "expert": ("agents.learn.expert", "Expert"),
     "rllib": ("agents.cluster.training", "RLlibPlay"),
     "plain": ("agents.learn.baseline", "Baseline"),
 }

@@ -1,8 +1,7 @@
 """Policies: networks, their files, and the agent that plays them.
 
 networks   from observation rows to logits and values
-lookahead  an encoder that adds the features of every action
-files      saving and loading a policy
+files      saving a policy, and loading it into PyTorch
 agent      the agent `policy`, which plays a network
 units      between the values of searches and the rewards of learners
 weights    networks and their optimizer as arrays, for checkpoints

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agents.policies.files import PolicyError, load_policy, policy_folder
+from agents.policies.files import load_policy, policy_folder
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
+from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:

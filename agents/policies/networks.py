@@ -17,11 +17,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.policies.lookahead import FEATURE_COUNT, STEPS
 from fiveup_env.encoders import factors_of, full_name, get_encoder, offsets, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
+from fiveup_env.opponents.lookahead import FEATURE_COUNT, STEPS
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:

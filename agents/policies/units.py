@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 POINTS_IN_ONE: Final = 5.0
 HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by about an eighth
+SWING: Final = 10  # points by which stakes move the scores, up and down
+LEAST_STAKE: Final = 0.1  # where the game is all but decided
 OUTLOOKS: Final = tuple(f"outlook@{version}" for version in VERSIONS)
 # The aim of a search, by the learner's reward.
 AIMS: Final = {"margin": "hand"} | {
@@ -55,17 +57,41 @@ class Units:
     def __init__(self, views: np.ndarray, reward: str) -> None:
         self.chances, self.which = outlooks_of(views, AIMS[reward])
         self.starts, self.scale = np.zeros(len(views)), 1 / POINTS_IN_ONE
+        self.begun = None
         if reward in OUTLOOKS:
-            begun, chances = views.copy(), np.zeros((len(views), MAX_PLAYERS))
-            take_back_points(begun)
-            write_chances(begun, self.which, self.chances, chances)
-            self.starts = chances[np.arange(len(views)), views["seat"]]
+            self.begun = views.copy()
+            take_back_points(self.begun)
+            self.starts = self._chances(self.begun)
             self.scale = HANDS_IN_A_CHANCE
+
+    def stakes(self) -> np.ndarray:
+        """Return the reward for POINTS_IN_ONE points, at the scores with which each hand began.
+
+        Rewards that are divided by it weigh alike at all scores, and are in the units of `margin`.
+        """
+        if self.begun is None:
+            return np.ones(len(self.which))
+        moved = []
+        for points in (SWING, -SWING):
+            views = self.begun.copy()
+            public = views["public"]
+            side = views["seat"] % public["rules"]["sides"]
+            public["scores"][np.arange(len(views)), side] += points * public["rules"]["unit"]
+            moved.append(self._chances(views))
+        stakes = self.scale * (moved[0] - moved[1]) * POINTS_IN_ONE / (2 * SWING)
+        return np.maximum(LEAST_STAKE, stakes)
+
+    def _chances(self, views: np.ndarray) -> np.ndarray:
+        """Return the chance to win of every view's side, by the scores."""
+        chances = np.zeros((len(views), MAX_PLAYERS))
+        write_chances(views, self.which, self.chances, chances)
+        return chances[np.arange(len(views)), views["seat"]]
 
     def part(self, which: np.ndarray) -> Units:
         """Return the units of some of the views."""
         part = copy.copy(self)
         part.which, part.starts = self.which[which], self.starts[which]
+        part.begun = None if self.begun is None else self.begun[which]
         return part
 
     def rewards(self, values: np.ndarray) -> np.ndarray:

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agents.policies.agent import PolicyAgent
-from agents.policies.files import PolicyError
 from agents.policies.units import AIMS, Units, settings_in
 from agents.search.move_likelihood import log_likelihoods, views_of
 from fiveup_env.checks import is_one_of
@@ -40,6 +39,7 @@ from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.ladder import LADDER
 from fiveup_env.opponents.outlook import hand_value
+from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.world_search import Search, WorldSearch
 from fiveup_env.rules.actions import ACTION_COUNT
 

@@ -4,6 +4,10 @@ agent             the protocol, and the agent that plays at random
 registry          `make_agent("pimc:worlds=200")`, and how to register an agent of your own
 ladder            the heuristics, each named for what it adds to the one below
 features          what the heuristics see in an action
+lookahead         the encoder of these features, and of what the others' plays tell
+student           a small network that plays in microseconds
+networks          networks in compiled code
+policy_files      the files of a trained policy
 pimc              search: every action played out in sampled worlds
 world_search      the core of searches: actions tried in worlds, under a budget, with a prior
 world_statistics  what worlds show about each action, and when one is clearly worse
@@ -21,6 +25,7 @@ __all__ = ["Agent", "get_agent", "known_agents", "make_agent", "register_agent"]
 register_agent("random", "fiveup_env.opponents.agent:Random")
 for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
     register_agent(_rung, f"fiveup_env.opponents.ladder:{_rung.capitalize()}")
+register_agent("student", "fiveup_env.opponents.student:Student")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
 
 __getattr__ = point_to(

@@ -1,4 +1,4 @@
-"""The fuzzer's targets in the laboratory: policies, checkpoints, results, banks, configs, metrics."""
+"""The fuzzer's targets in the laboratory: policies, students, checkpoints, results, banks, configs and more."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from agents.arena.tournament import Tournament, play_tournament
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
 from agents.learn.runs.metrics import read_metrics
-from agents.policies.files import DESCRIPTION, WEIGHTS, _digest, load_policy, save_policy
+from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from agents.search.policy_search import reward_of
-from fiveup_env import Rules
+from fiveup_env import Game, Rules
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, digest_of
+from fiveup_env.opponents.student import Student
 from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
 
 if TYPE_CHECKING:
@@ -39,16 +41,18 @@ TERMS: Final = Terms(Rules.preset("mini-2", 2), "hand")
 
 
 @cache
-def a_policy() -> tuple[bytes, bytes]:
+def a_policy(kind: str) -> tuple[bytes, bytes]:
     """Return the two files of a small policy."""
     torch.manual_seed(0)
-    save_policy("policy", build(Shape(width=4, depth=1)), {"config": {"reward": "margin"}})
+    encoder = "lookahead" if kind == "guided" else "flat"
+    network = build(Shape(kind, 4, 1, encoder, shared=kind == "guided"))
+    save_policy("policy", network, {"config": {"reward": "margin"}})
     return Path("policy", WEIGHTS).read_bytes(), Path("policy", DESCRIPTION).read_bytes()
 
 
-def policies(random: Random) -> None:
-    """Policies with altered files, and with altered contents whose digest is right."""
-    weights, text = a_policy()
+def an_altered_policy(random: Random, kind: str) -> Path:
+    """Return a policy with altered files, or with altered contents whose digest is right."""
+    weights, text = a_policy(kind)
     if random.random() < 0.4:
         files = [weights, text]
         which = random.randrange(2)
@@ -62,7 +66,7 @@ def policies(random: Random) -> None:
             description = mutated(random, description)
         try:
             if isinstance(description, dict):
-                description["digest"] = _digest(weights, description)
+                description["digest"] = digest_of(weights, description)
             text = json.dumps(description).encode()
         except (TypeError, ValueError, RecursionError):  # it holds what JSON does not
             text = mutated_json(random, json.loads(text))
@@ -70,10 +74,22 @@ def policies(random: Random) -> None:
     folder.mkdir(exist_ok=True)
     (folder / WEIGHTS).write_bytes(weights)
     (folder / DESCRIPTION).write_bytes(text)
-    network, about = load_policy(folder)
+    return folder
+
+
+def policies(random: Random) -> None:
+    """Policies that PyTorch plays."""
+    network, about = load_policy(an_altered_policy(random, "plain"))
     rows = torch.zeros(1, row_size(get_encoder(network.shape.encoder)), dtype=torch.int8)
     network.logits(rows)
     reward_of(about)
+
+
+def students(random: Random) -> None:
+    """Policies that compiled code plays, which checks no index."""
+    folder, game = an_altered_policy(random, "guided"), Game(seed=0)
+    actions = Student(str(folder))(game.view(), game.action_mask()[None], np.random.default_rng(0))
+    assert game.action_mask()[actions[0]]
 
 
 def _altered(random: Random, weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -196,11 +212,12 @@ def metrics(random: Random) -> None:
     path = Path("metrics.jsonl")
     path.write_bytes(b"\n".join(mutated_json(random, line) for _ in range(2)))
     for read in read_metrics(path):
-        assert read["update"] + read["decisions"] + read["entropy"] is not None
+        assert read["update"] + read["decisions"] is not None
 
 
 TARGETS: Final[dict[str, Target]] = {
     "policies": policies,
+    "students": students,
     "checkpoints": checkpoints,
     "results": results,
     "banks": banks,

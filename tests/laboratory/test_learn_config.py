@@ -27,7 +27,16 @@ def test_every_config_can_be_run(name: str) -> None:
 
 
 def test_the_configs_that_are_promised_are_there() -> None:
-    promised = {"quick", "smoke", "plain", "strong", "two_player", "three_player", "all_fives"}
+    promised = {
+        "quick",
+        "selfplay",
+        "smoke",
+        "plain",
+        "strong",
+        "two_player",
+        "three_player",
+        "all_fives",
+    }
     assert promised <= set(known_configs())
 
 
@@ -95,13 +104,13 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
 )
 def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -> None:
     with pytest.raises(ConfigError) as error:
-        load_config("quick", [changes])
+        load_config("selfplay", [changes])
     assert sentence in str(error.value)
 
 
 def test_single_hands_have_no_outlook_on_a_game() -> None:
     with pytest.raises(ConfigError, match="needs episode=game"):
-        load_config("quick", ["episode=hand", "reward=outlook"])
+        load_config("selfplay", ["episode=hand", "reward=outlook"])
 
 
 def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:

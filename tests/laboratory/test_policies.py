@@ -21,19 +21,13 @@ from safetensors.torch import load, save
 
 from agents.policies import files as policies
 from agents.policies.agent import NetworkAgent, PolicyAgent
-from agents.policies.files import (
-    DESCRIPTION,
-    WEIGHTS,
-    PolicyError,
-    load_network,
-    load_policy,
-    save_policy,
-)
+from agents.policies.files import load_network, load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, FiveUpError
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
+from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
@@ -174,7 +168,7 @@ def sealed(folder: Path, change: Callable[[dict[str, Any], dict[str, torch.Tenso
     weights = load((folder / WEIGHTS).read_bytes())
     change(description, weights)
     content = save(weights)
-    description["digest"] = policies._digest(content, description)
+    description["digest"] = digest_of(content, description)
     (folder / WEIGHTS).write_bytes(content)
     (folder / DESCRIPTION).write_text(json.dumps(description))
 
@@ -258,7 +252,7 @@ TENSORS: list[tuple[Callable[[Weights], object], str]] = [
     (lambda w: w["worth"].fill_(torch.inf), "'worth' has values that are not finite"),
     (
         lambda w: w.update(worth=torch.zeros(17, dtype=torch.int32)),
-        "'worth' holds torch.int32",
+        "'worth' holds 'I32', not one of F16, F32, F64",
     ),
 ]
 
@@ -333,7 +327,7 @@ def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(
     saved: Path, content: bytes
 ) -> None:
     description = json.loads((saved / DESCRIPTION).read_text())
-    description["digest"] = policies._digest(content, description)
+    description["digest"] = digest_of(content, description)
     (saved / DESCRIPTION).write_text(json.dumps(description))
     (saved / WEIGHTS).write_bytes(content)
     with pytest.raises(PolicyError, match=r"policy\.safetensors does not hold tensors"):

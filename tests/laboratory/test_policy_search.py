@@ -11,7 +11,7 @@ import torch
 
 from agents.arena.duels import duel
 from agents.policies.agent import PolicyAgent
-from agents.policies.files import PolicyError, save_policy
+from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from agents.policies.units import take_back_points
 from agents.search.endings import regrets
@@ -22,6 +22,7 @@ from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.pimc import Pimc
+from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 from tests.support import EVERY_PRESET, chosen, game_of, label, play_randomly, push_all
 

@@ -14,8 +14,9 @@ from safetensors.numpy import load_file
 from agents.arena.duels import duel
 from agents.learn import calibration
 from agents.policies.agent import PolicyAgent
-from agents.policies.files import SHIPPED, WEIGHTS
+from agents.policies.files import SHIPPED
 from fiveup_env import Game
+from fiveup_env.opponents.policy_files import WEIGHTS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import PRESETS

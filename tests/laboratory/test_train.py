@@ -280,8 +280,11 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
     [
         (["quik"], "there is no config 'quik' (did you mean 'quick'?)"),
         (["gammes=3"], "did you mean 'games'?"),
-        (["network=attention", "width=40"], "network: the width of attention must be a multiple"),
-        (["start=nowhere"], "nowhere/policy.json cannot be read"),
+        (
+            ["selfplay", "network=attention", "width=40"],
+            "network: the width of attention must be a multiple",
+        ),
+        (["selfplay", "start=nowhere"], "nowhere/policy.json cannot be read"),
         (["--resume", "nothing"], "there is no run 'nothing'"),
         (["--name", "a/b"], "the name of a run must be a plain folder name"),
     ],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Every agent of the library; the search has little to do.
-AGENTS = ["random", *reversed(LADDER), "pimc:worlds=4"]
+AGENTS = ["random", *reversed(LADDER), "student", "pimc:worlds=4"]
 
 
 @pytest.mark.parametrize("promise", PROMISES_OF_AGENTS)
@@ -161,7 +161,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
     code = (
         "import sys; sys.modules['torch'] = sys.modules['agents'] = None\n"
         "import fiveup_env, gymnasium\n"
-        "assert not [name for name in sys.modules if name.startswith('fiveup_env.opponents.l')]\n"
+        "assert 'fiveup_env.opponents.ladder' not in sys.modules\n"
         "print(fiveup_env.make_agent('greedy'))\n"
         "env = gymnasium.make('fiveup/FiveUp-v0', opponents='partner', episode='hand')\n"
         "_, info = env.reset(seed=1)\n"
@@ -176,7 +176,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
         [sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True
     )
     assert told.returncode == 0, told.stderr
-    names = sorted(["random", *LADDER, "pimc"])
+    names = sorted(["random", *LADDER, "student", "pimc"])
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 

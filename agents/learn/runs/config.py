@@ -90,9 +90,10 @@ class Config:
     # The learner, with MaskablePPO's names
     learner: str = key(
         "self_play",
-        "how to learn: from every seat's decisions, the same by RLlib on a Ray cluster, or by "
-        "stock MaskablePPO in one seat against a fixed opponent",
-        choices=("self_play", "rllib", "plain"),
+        "how to learn: from every seat's decisions, by expert iteration (from what every action "
+        "brings in the true deal), by RLlib on a Ray cluster, or by stock MaskablePPO in one seat "
+        "against a fixed opponent",
+        choices=("self_play", "expert", "rllib", "plain"),
     )
     games: int = key(1024, "games played side by side", least=1)
     n_steps: int = key(64, "moves made in every game between two updates", least=1)
@@ -131,6 +132,9 @@ class Config:
         "plain",
         "plain, residual, attention, or guided, which also reads what the heuristics compute",
     )
+    encoder: str | None = key(
+        None, "the rows it reads, such as lookahead@2 (null: the newest that its kind reads)"
+    )
     width: int = key(256, "units in each layer", least=1)
     depth: int = key(2, "number of layers or blocks", least=1)
     shared: bool = key(False, "let policy and value share all but their last layers")
@@ -163,6 +167,26 @@ class Config:
     )
     target: str | None = key(
         None, "spec of an agent to exploit, which is then the only rival, in every game"
+    )
+
+    # Expert iteration, for learner=expert
+    judge: str = key(
+        "student",
+        "who plays out what is labelled: `partner` always, or until the student is accepted",
+        choices=("student", "partner"),
+    )
+    student: int = key(32, "units of the student, the network that plays the games", least=1)
+    explore: float = key(0.05, "share of the moves that are made at random", least=0, most=1)
+    averaging: float = key(
+        0.998,
+        "what plays is a running mean of the weights, which keeps this share at every step "
+        "(0: the weights themselves)",
+        least=0,
+        most=0.999999,
+    )
+    gate_every: int = key(5, "updates between gates, in which the student meets who plays", least=1)
+    gate_deals: int = key(
+        2000, "deals of a gate, played once from every side; to win points is to pass", least=2
     )
 
     # The cluster, for learner=rllib
@@ -243,6 +267,8 @@ class Config:
             self._check_rllib()
         elif self.env_runners or self.learners:
             raise ConfigError("env_runners, learners: only learner=rllib uses a cluster")
+        if self.learner == "expert":
+            self._check_expert()
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
 
@@ -257,6 +283,21 @@ class Config:
             if getattr(self, name) not in known:
                 words = " or ".join(str(one).lower() for one in known)
                 raise ConfigError(f"{name}: the plain learner supports only {words}")
+
+    def _check_expert(self) -> None:
+        """Refuse what expert iteration does not support."""
+        wanted: dict[str, tuple[Any, ...]] = {
+            "network": ("guided",),
+            "shared": (True,),
+            "reward": ("margin", *OUTLOOKS),
+        }
+        for name, known in wanted.items():
+            if getattr(self, name) not in known:
+                words = " or ".join(str(one).lower() for one in known)
+                raise ConfigError(f"{name}: learner=expert supports only {words}")
+        for name in ("oracle", "kl_coef", "rivals", "past_every", "start"):
+            if getattr(self, name):
+                raise ConfigError(f"{name}: learner=expert does not support this key; leave it out")
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""

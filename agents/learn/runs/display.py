@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 # A mean and the bounds of its 95 % interval.
 Rate = tuple[float, float, float]
 SECONDS_BETWEEN_LINES: Final = 10.0
-FIGURES: Final = ("entropy", "explained_variance", "kl", "clip_fraction", "value_loss")
+# Of these, what the learner reports is shown: the first ones also where there is no terminal.
+FIGURES: Final = ("entropy", "explained_variance", "kl", "student_loss", "accepted")
+MORE_FIGURES: Final = ("clip_fraction", "policy_loss", "gate", "value_loss")
 
 
 class Display:
@@ -65,9 +67,13 @@ class Display:
             self._shown = now
             self.say(
                 f"{100 * progress:3.0f} %  {clock(left)} left  update {line['update']}  "
-                f"{line['decisions_per_second']:,.0f} decisions/s  entropy {line['entropy']:.3f}  "
-                f"explained variance {line['explained_variance']:.2f}  kl {line['kl']:.4f}  "
-                + "  ".join(_measured(line.get("panel", {}), line.get("bank")))
+                f"{line['decisions_per_second']:,.0f} decisions/s  "
+                + "  ".join(
+                    [
+                        *(f"{_words(name)} {line[name]:.4g}" for name in FIGURES if name in line),
+                        *_measured(line.get("panel", {}), line.get("bank")),
+                    ]
+                )
             )
 
     def _picture(self, line: Line, progress: float, left: float) -> Group:
@@ -76,10 +82,15 @@ class Display:
         table.add_row("update", f"{line['update']:,}")
         table.add_row("decisions", f"{line['decisions']:,}")
         table.add_row("decisions/s", f"{line['decisions_per_second']:,.0f}")
-        for name in FIGURES:
-            table.add_row(name.replace("_", " "), f"{line.get(name, float('nan')):.4f}")
+        for name in (*FIGURES, *MORE_FIGURES):
+            if name in line:
+                table.add_row(_words(name), f"{line[name]:.4g}")
         rates = map(Text, _measured(self._panel, self._bank))
         return Group(ProgressBar(total=1, completed=min(1.0, progress), width=60), table, *rates)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _measured(panel: Mapping[str, Rate], bank: Rate | None) -> list[str]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 Line = dict[str, Any]
 LARGEST: Final = 2**63
-NEEDED: Final = ("update", "decisions", "entropy")  # to go on from a line, and to draw it
+NEEDED: Final = ("update", "decisions")  # to go on from a line, and to draw it
+DRAWN: Final = ("entropy", "student_loss")  # below the panel: the first that the learner reports
 
 
 class Metrics:
@@ -71,7 +72,7 @@ def _is_number(value: object) -> bool:
 
 
 def draw_curve(run: Run) -> None:
-    """Draw the win rates against the panel and the entropy over the decisions learnt from."""
+    """Draw the win rates against the panel over the decisions learnt from, and a figure below."""
     lines = read_metrics(run.metrics_file)
     figure = Figure(figsize=(8, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
@@ -88,7 +89,11 @@ def draw_curve(run: Run) -> None:
     above.set(ylabel="win rate (%)", ylim=(0, 100))
     if panels:
         above.legend(loc="lower right")
-    below.plot([line["decisions"] / 1e6 for line in lines], [line["entropy"] for line in lines])
-    below.set(xlabel="decisions learnt from (millions)", ylabel="entropy", ylim=(0, None))
+    reported = [name for name in DRAWN if any(_is_number(line.get(name)) for line in lines)]
+    for name in reported[:1]:
+        told = [line for line in lines if _is_number(line.get(name))]
+        below.plot([line["decisions"] / 1e6 for line in told], [line[name] for line in told])
+        below.set(ylabel=name.replace("_", " "), ylim=(0, None))
+    below.set(xlabel="decisions learnt from (millions)")
     with atomic_file(run.curve_file) as file:
         figure.savefig(file, format="svg")

@@ -1,0 +1,273 @@
+"""Expert iteration: regression on labels from true deals (`agents.learn.labels`).
+
+A small network in compiled code, the student, plays the games. The policy learns beside it from the
+same positions, and may be larger. Every update plays a window in all games and labels its decisions
+by playouts of a judge; both networks learn the differences between the actions of a decision, and
+the value of the one that was played. Differences are learnt by regression: a softmax of single
+samples would favour whichever action was lucky.
+
+`partner` plays and judges first. Every few updates, the student plays duplicate deals against
+whoever plays. If it makes more points, it is accepted: it plays from then on, judges too with
+`judge=student`, and the run's folder `student` has it as a policy.
+
+What plays is the running mean of the weights that are learnt. Labels are single samples, so the
+weights themselves wander with the last few minibatches unless the learning rate is very low.
+"""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn.functional import mse_loss
+
+from agents.arena.duels import duel
+from agents.learn.labels import Judge
+from agents.learn.ppo import LossError, scheduled
+from agents.learn.selfplay import shape_of
+from agents.policies.files import save_policy
+from agents.policies.networks import Shape, build
+from agents.policies.units import Units
+from agents.policies.weights import arrays_of, put_back
+from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.envs.batch import Batch
+from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
+from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.networks import weights_of
+from fiveup_env.opponents.registry import make_agent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agents.learn.ppo import Figures
+    from agents.learn.runs.checkpoints import State
+    from agents.learn.runs.config import Config
+    from agents.policies.networks import PolicyNetwork
+    from fiveup_env.opponents.networks import Weights
+
+PARTS: Final = 16  # of the games, each with its own chance, whatever the number of threads
+BURN_IN: Final = 400  # moves made in every game before anything is learnt
+STUDENT: Final = "student"  # the folder, in that of the run, of the last student that was accepted
+COUNTS: Final = ("updates", "decisions", "steps", "accepted")
+STARTING, PLAYING, LEARNING, GATING = range(4)  # independent random streams
+
+
+class Examples(NamedTuple):
+    """Labelled decisions, one per row."""
+
+    rows: np.ndarray  # as the encoder writes them (int8)
+    labels: np.ndarray  # what every action brought, by its stakes; NaN if it is not legal (float32)
+    returns: np.ndarray  # the reward that the player's choice brought (float32)
+
+
+class Expert:
+    """A run of expert iteration, one update at a time."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.updates = self.decisions = self.steps = self.accepted = 0
+        torch.manual_seed(config.seed)
+        self.network = build(shape_of(config))
+        encoder = self.network.shape.encoder
+        self.student = build(Shape("guided", config.student, 1, encoder, shared=True))
+        self._accepted = build(self.student.shape)  # the last student that won a gate
+        self._learning = [copy.deepcopy(one) for one in (self.network, self.student)]
+        self._learnt = _weights(*self._learning)
+        self._optimizer = torch.optim.Adam(self._learnt, config.learning_rate, eps=1e-5, fused=True)
+        self._parts = [
+            Part(config, encoder, number, games)
+            for number, games in enumerate(_split(config.games, PARTS))
+        ]
+        self._pool = ThreadPoolExecutor(torch.get_num_threads())
+        self._player = self._judge = Judge()
+        list(self._pool.map(Part.burn_in, self._parts))
+
+    def update(self, progress: float) -> Figures:
+        """Play and label a window, and learn from it; `progress` is the share that is done."""
+        given = self._player, self._judge, self.updates
+        played = self._pool.map(lambda part: part.play(*given), self._parts)
+        examples = Examples(*(np.concatenate(arrays) for arrays in zip(*played, strict=True)))
+        figures = self._learn(examples, progress)
+        self.updates += 1
+        self.decisions += len(examples.rows)
+        if self.updates % self.config.gate_every == 0:
+            figures["gate"] = self._gate()
+        return figures | {"accepted": self.accepted}
+
+    def state(self) -> State:
+        """Return everything that the next update depends on."""
+        arrays = arrays_of(self._modules(), self._optimizer)
+        arrays |= {f"games.{part.number}": part.state() for part in self._parts}
+        return arrays, {name: getattr(self, name) for name in COUNTS}
+
+    def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Continue from a saved state."""
+        put_back(arrays, self._modules(), self._optimizer)
+        for part in self._parts:
+            part.restore(arrays[f"games.{part.number}"])
+        for name in COUNTS:
+            setattr(self, name, about[name])
+        if self.accepted:
+            self._let_play(compiled_weights(self._accepted))
+
+    def close(self) -> None:
+        """Stop the threads that play."""
+        self._pool.shutdown()
+
+    def _modules(self) -> dict[str, torch.nn.Module]:
+        names = ("network", "student", "accepted", "learning_network", "learning_student")
+        modules = (self.network, self.student, self._accepted, *self._learning)
+        return dict(zip(names, modules, strict=True))
+
+    def _learn(self, examples: Examples, progress: float) -> Figures:
+        config = self.config
+        rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        if not len(examples.rows):  # no move of a short window left a choice
+            return {"learning_rate": rate}
+        chance = np.random.default_rng([config.seed, LEARNING, self.updates])
+        arrays = [torch.from_numpy(array) for array in examples]
+        count = max(1, round(len(examples.rows) / config.batch_size))
+        steps: list[list[float]] = []
+        for _ in range(config.n_epochs):
+            order = chance.permutation(len(examples.rows))
+            steps += [
+                self._step(*(array[which] for array in arrays))
+                for which in map(torch.from_numpy, np.array_split(order, count))
+            ]
+        names = ("policy_loss", "value_loss", "student_loss", "student_value_loss")
+        figures = dict(zip(names, np.mean(steps, 0).tolist(), strict=True))
+        return figures | {"learning_rate": rate}
+
+    def _step(self, rows: torch.Tensor, labels: torch.Tensor, returns: torch.Tensor) -> list[float]:
+        """Make one step of the optimizer on a minibatch, and return the losses."""
+        losses = []
+        for network in self._learning:
+            logits, values = network(rows)
+            losses += [difference_loss(logits, labels), mse_loss(values, returns)]
+        loss = losses[0] + losses[2] + self.config.vf_coef * (losses[1] + losses[3])
+        if not torch.isfinite(loss):
+            raise LossError(f"the loss is {loss.item()}")
+        self._optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self._learnt, self.config.max_grad_norm)
+        self._optimizer.step()
+        self._average()
+        return [one.item() for one in losses]
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the running mean towards the weights; it begins as the mean of all so far."""
+        self.steps += 1
+        share = max(1 - self.config.averaging, 1 / self.steps)
+        for mean, weight in zip(_weights(self.network, self.student), self._learnt, strict=True):
+            mean.lerp_(weight, share)
+
+    def _gate(self) -> float:
+        """Let the student meet who plays, and accept it if it wins; return its points a hand."""
+        config, weights = self.config, compiled_weights(self.student)
+        chance = np.random.default_rng([config.seed, GATING, self.updates])
+        margins = []
+        for deals, rules in zip(
+            _split(config.gate_deals, len(config.all_rules)), config.all_rules, strict=False
+        ):
+            seeds = chance.integers(FIRST_OF_STREAMS, 1 << 64, deals, np.uint64)
+            margins.append(duel([Judge(weights), self._player], rules, seeds, "hand").margins)
+        margin = float(np.concatenate(margins).mean())
+        if margin > 0:
+            self._accepted.load_state_dict(self.student.state_dict())
+            self.accepted += 1
+            about = {"updates": self.updates, "config": config.as_dict()}
+            save_policy(self.folder / STUDENT, self._accepted, about)
+            self._let_play(weights)
+        return margin
+
+    def _let_play(self, weights: Weights) -> None:
+        """Let a student that was accepted play from now on, and judge if it should."""
+        self._player = Judge(weights)
+        if self.config.judge == "student":
+            self._judge = self._player
+
+
+class Part:
+    """A share of the games, with its own chance."""
+
+    def __init__(self, config: Config, encoder: str, number: int, games: int) -> None:
+        self.config, self.number = config, number
+        self._encoder = get_encoder(encoder)
+        self._batch = Batch(
+            games,
+            config.rules,
+            config.players,
+            episode=config.episode,
+            seed=derived_seed(config.seed, number),
+        )
+        self._batch.reset()
+
+    def burn_in(self) -> None:
+        """Play until the games are at all their stages."""
+        partner, chance = make_agent("partner"), self._chance(STARTING, 0)
+        for _ in range(BURN_IN):
+            self._batch.step(partner(self._batch.views(), self._batch.mask, chance))
+
+    def play(self, player: Judge, judge: Judge, update: int) -> Examples:
+        """Play a window, and return its decisions with their labels."""
+        config, batch, chance = self.config, self._batch, self._chance(PLAYING, update)
+        seen = []
+        for _ in range(config.n_steps):
+            views = batch.views()
+            actions = player(views, batch.mask, chance)
+            which = np.flatnonzero(batch.mask.sum(1) > 1)
+            units = Units(views[which], config.reward)
+            rewards = judge.label(batch.states, which, units, chance)
+            labels = (rewards / units.stakes()[:, None]).astype(np.float32)
+            rows = np.empty((len(which), row_size(self._encoder)), np.int8)
+            self._encoder.encode(views[which], rows)
+            seen.append(Examples(rows, labels, rewards[np.arange(len(which)), actions[which]]))
+            odd = np.flatnonzero(chance.random(len(batch)) < config.explore)
+            actions[odd] = random_actions(views[odd], batch.mask[odd], chance)
+            batch.step(actions)
+        return Examples(*(np.concatenate(arrays) for arrays in zip(*seen, strict=True)))
+
+    def state(self) -> np.ndarray:
+        """Return the games as bytes."""
+        return np.frombuffer(self._batch.save(), np.uint8)
+
+    def restore(self, state: np.ndarray) -> None:
+        """Continue the games from a saved state."""
+        self._batch.load(state.tobytes())
+
+    def _chance(self, stream: int, update: int) -> np.random.Generator:
+        return np.random.default_rng([self.config.seed, stream, update, self.number])
+
+
+def difference_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Return the mean square error of the differences between the actions of a decision.
+
+    Labels are NaN where an action is not legal. What all actions of a decision have in common
+    changes nothing.
+    """
+    legal = ~labels.isnan()
+    errors = torch.where(legal, logits - labels.nan_to_num(), 0)
+    counts = legal.sum(1, keepdim=True)
+    errors = torch.where(legal, errors - errors.sum(1, keepdim=True) / counts, 0)
+    return errors.square().sum() / counts.sum()
+
+
+def compiled_weights(network: PolicyNetwork) -> Weights:
+    """Return the weights of a network for compiled code."""
+    tensors = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+    return weights_of(tensors, network.reader.factors.numpy())
+
+
+def _weights(*networks: torch.nn.Module) -> list[torch.nn.Parameter]:
+    return [weight for network in networks for weight in network.parameters()]
+
+
+def _split(number: int, parts: int) -> list[int]:
+    """Return a number as a sum of as many nearly equal parts, without those of 0."""
+    return [len(part) for part in np.array_split(np.arange(number), parts) if len(part)]

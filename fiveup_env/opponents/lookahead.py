@@ -1,0 +1,191 @@
+"""`lookahead`: an encoder that adds the heuristics' features of every allowed action.
+
+Sums modulo five over unseen tiles are hard to learn but cheap to compute. A row begins with the
+features of every action, as `fiveup_env.opponents.features` computes them; all of `flat` follows.
+From version 3 on, what the others' plays tell comes last: which tiles each of them passed over, and
+how much more it would have scored with them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fiveup_env.encoders import Piece, register_encoder
+from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZES, seats_on, write_flat
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.layout import attach, open_pips, total_after
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.scoring import FIVES
+from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE
+from fiveup_env.opponents.features import (
+    FEATURE_NAMES,
+    FEATURES,
+    SCRATCH,
+    best_with,
+    unseen_by,
+    write_features,
+)
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW
+from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STEPS: Final = 24  # a feature of one point is encoded as this number
+MOST: Final = 127
+FEATURE_COUNT: Final = len(FEATURE_NAMES)
+FEATURES_SIZE: Final = ACTION_COUNT * FEATURE_COUNT
+OTHERS: Final = MAX_PLAYERS - 1
+FLAT_VERSIONS: Final = (0, 1, 2, 2)  # of `flat`, by the version of `lookahead`
+VERSIONS: Final = (1, 2, 3)
+PIECE: Final = Piece(
+    "features",
+    (ACTION_COUNT, FEATURE_COUNT),
+    0,
+    MOST,
+    f"for every allowed action, in {STEPS}ths of a point: {'; '.join(FEATURES.values())}",
+)
+PASSED_OVER: Final = Piece(
+    "passed_over",
+    (OTHERS, TILE_COUNT),
+    0,
+    TILE_COUNT,
+    "for every other seat and every unseen tile: how many of the tiles that the seat set since it "
+    "last drew it set where this one would have fit",
+)
+FORGONE: Final = Piece(
+    "forgone",
+    (OTHERS, TILE_COUNT),
+    0,
+    MOST,
+    "the most that the seat would have scored with the tile beyond what it scored, in units",
+)
+EVIDENCE_SIZE: Final = PASSED_OVER.size + FORGONE.size
+ROW_SIZES: Final = (
+    0,
+    *(
+        FEATURES_SIZE + FLAT_SIZES[FLAT_VERSIONS[version]] + (version > 2) * EVIDENCE_SIZE
+        for version in VERSIONS
+    ),
+)
+
+
+class Lookahead:
+    """The heuristics' features of every action, and everything that a player can know."""
+
+    name = "lookahead"
+
+    def __init__(self, version: int = VERSIONS[-1]) -> None:
+        told = (PASSED_OVER, FORGONE) if version > 2 else ()
+        self.version = version
+        self.pieces = (PIECE, *FLAT_PIECES[FLAT_VERSIONS[version]], *told)
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write a row for each view."""
+        _WRITERS[self.version](views, np.zeros(1, SCRATCH), rows)
+
+
+EVERY_FEATURE: Final = np.ones(FEATURE_COUNT)
+
+
+def _writer(version: int) -> Callable[..., None]:
+    """Return the compiled loop over views for one version."""
+    start = FEATURES_SIZE + FLAT_SIZES[FLAT_VERSIONS[version]]
+    flat = FLAT_VERSIONS[version]
+
+    @compiled
+    def write(views: Array, scratches: Array, rows: Array) -> None:
+        for r in range(len(views)):
+            _write_features(views[r], scratches[0], rows, r)
+            write_flat(views[r], flat, rows, r, FEATURES_SIZE)
+            if version > 2:
+                write_evidence(views[r], scratches[0].layout, rows, r, start)
+
+    return write
+
+
+@inlined
+def _write_features(view: Struct, scratch: Struct, rows: Array, r: int) -> None:
+    public, hand = view.public, view.hand
+    for entry in range(FEATURES_SIZE):
+        rows[r, entry] = 0
+    if public.turn != view.seat:
+        return
+    count = list_legal(public, hand, scratch.actions)
+    unseen = unseen_by(public, hand)
+    for k in range(count):
+        action = scratch.actions[k]
+        if action < DRAW:
+            write_features(public, hand, unseen, action, EVERY_FEATURE, scratch)
+            for name in range(FEATURE_COUNT):
+                rows[r, action * FEATURE_COUNT + name] = steps_of(scratch.features[name])
+
+
+@inlined
+def steps_of(feature: float) -> int:
+    """Return a feature as it is encoded."""
+    return max(0, min(MOST, int(np.rint(feature * STEPS))))
+
+
+@inlined
+def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -> None:
+    """Write what the others' plays tell into row r, from column `at` on.
+
+    A tile drawn after a play cannot have been passed over in it, so plays count from a seat's last
+    draw on.
+    """
+    public, rules = view.public, view.public.rules
+    for entry in range(EVIDENCE_SIZE):
+        rows[r, at + entry] = 0
+    unseen = unseen_by(public, view.hand)
+    _clear(layout)
+    for ply in range(public.plies):
+        action, seat = signed(public.play_action[ply]), signed(public.play_seat[ply])
+        others = seats_on(view, seat) - 1
+        if others >= 0 and ply >= _last_draw(public, seat):
+            scored = FIVES[rules.multiple, total_after(layout, action)]
+            pool = unseen & SUITS_OF[open_pips(layout)] if ply > 0 else unseen
+            if ply == 0 and public.forced_lead >= 0:
+                pool = np.uint32(0)
+            while pool:
+                tile = signed(lowest_bit(pool))
+                pool &= pool - ONE
+                if ply > 0:
+                    points = signed(best_with(rules, layout, tile))
+                else:
+                    points = signed(FIVES[rules.multiple, TILE_PIPS[tile]])
+                entry = at + others * TILE_COUNT + tile
+                rows[r, entry] += 1
+                entry += OTHERS * TILE_COUNT
+                rows[r, entry] = max(signed(rows[r, entry]), points - scored)
+        attach(rules, layout, action)
+
+
+@inlined
+def _clear(layout: Struct) -> None:
+    """Take all tiles off a layout."""
+    layout.total = 0
+    layout.open = np.uint16(0)
+    layout.spinner = NOBODY
+    for pip in range(PIP_COUNT):
+        layout.plain[pip] = 0
+        layout.double[pip] = NOT_PLAYED
+
+
+@inlined
+def _last_draw(public: Struct, seat: int) -> int:
+    """Return the ply at which a seat last drew, or 0."""
+    last = 0
+    for k in range(public.drawn):
+        if public.draw_seat[k] == seat:
+            last = signed(public.draw_ply[k])
+    return last
+
+
+_WRITERS: Final = {version: _writer(version) for version in VERSIONS}
+
+for _version in VERSIONS:
+    register_encoder(Lookahead(_version))

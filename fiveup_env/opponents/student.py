@@ -1,0 +1,81 @@
+"""`student`: a small network that plays in microseconds, without torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.checks import whole
+from fiveup_env.encoders import factors_of, get_encoder
+from fiveup_env.engine.view import as_views
+from fiveup_env.errors import shown
+from fiveup_env.opponents.lookahead import PIECE, VERSIONS
+from fiveup_env.opponents.networks import choose_all, memory_for, sizes_of, weights_of
+from fiveup_env.opponents.policy_files import PolicyError, check_tensors, read_policy
+
+if TYPE_CHECKING:
+    from fiveup_env.opponents.networks import Weights
+
+SHIPPED: Final = Path(__file__).with_name("shipped")
+MOST_WIDTH: Final = 4096
+MOST_DEPTH: Final = 64
+
+
+@dataclass
+class Student:
+    """Plays a small network that learnt from true deals, in microseconds and without torch."""
+
+    path: str = field(default="shipped", metadata={"help": "shipped, or a policy's folder"})
+
+    def __post_init__(self) -> None:
+        """Load the network."""
+        self._weights = load_compiled(SHIPPED if self.path == "shipped" else Path(self.path))
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return an action for every view."""
+        del masks, random  # a view implies its mask, and the best action is no matter of chance
+        views = as_views(views)
+        actions = np.empty(len(views), np.int64)
+        choose_all(views, self._weights, memory_for(self._weights), actions)
+        return actions
+
+
+def load_compiled(folder: Path) -> Weights:
+    """Return the weights of a saved policy for compiled code.
+
+    Raises PolicyError if the policy is missing, damaged, or of a shape that compiled code lacks.
+    """
+    description, tensors = read_policy(folder)
+    shape: dict[str, Any] = description["shape"]
+    wanted = {"kind": "guided", "shared": True, "encoder": "lookahead"}
+    for name, value in wanted.items():
+        if shape.get(name) != value:
+            raise PolicyError(
+                f"the policy in {folder} cannot be compiled: its {name} must be "
+                f"{str(value).lower()}, not {shown(shape.get(name))}"
+            )
+    sizes = {
+        name: _whole(folder, name, given, most)
+        for name, given, most in (
+            ("width", shape.get("width"), MOST_WIDTH),
+            ("depth", shape.get("depth"), MOST_DEPTH),
+            ("version", description["encoder"].get("version"), VERSIONS[-1]),
+        )
+    }
+    check_tensors(tensors, sizes_of(**sizes), folder)
+    encoder = get_encoder(f"lookahead@{sizes['version']}")
+    return weights_of(tensors, factors_of([piece for piece in encoder.pieces if piece != PIECE]))
+
+
+def _whole(folder: Path, name: str, given: Any, most: int) -> int:
+    number = whole(given, 1, most)
+    if number is None:
+        raise PolicyError(
+            f"{folder}: {name} must be a whole number from 1 to {most}, not {shown(given)}"
+        )
+    return number
