@@ -16,16 +16,16 @@ from agents.arena.bank.regret import measure, rows_of, table_of
 from agents.arena.bank.storage import shipped_bank
 from agents.arena.duels import CHUNK
 from agents.arena.faults import ArenaError
-from agents.arena.games import Terms
+from agents.arena.games import REGRET_EVERY, Terms
 from agents.arena.report import report_html
 from agents.arena.results import code_version
 from agents.arena.standings import Json, Standings, standings_of
 from agents.arena.tables import standings_text
-from agents.arena.tournament import Engine, Outcome, Tournament, play_tournament, split_specs
+from agents.arena.tournament import Engine, Outcome, Tournament, play_tournament
 from fiveup_env import FiveUpError, Rules
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
-from fiveup_env.opponents.registry import listing, make_agent
+from fiveup_env.opponents.registry import listing, make_agent, split_specs
 from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
@@ -71,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="measure regret in solved endings (implied by --report)",
     )
+    judge = "judge decisions by a reference search, such as pimc:worlds=200,playout=partner"
+    add("--judge", metavar="SPEC", help=judge)
+    every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
+    add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
     add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
@@ -131,6 +135,8 @@ def _tournament(options: argparse.Namespace) -> Tournament:
         move_limit=options.move_limit,
         regret=options.regret or bool(options.report),
         record=bool(options.record),
+        judge=options.judge,
+        judge_every=options.judge_every,
     )
     return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
 

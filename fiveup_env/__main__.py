@@ -7,6 +7,8 @@ import io
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,10 +115,54 @@ def _parser() -> argparse.ArgumentParser:
         "--game", type=int, default=0, help="which game, counted from 0 (default: 0)"
     )
 
+    _add_play(commands)
+    _add_study(commands)
+
     rules = commands.add_parser("rules", help="print the presets and their fields side by side")
     rules.set_defaults(command=_rules)
     rules.add_argument("preset", nargs="?", help="only this preset, for every number of players")
     return parser
+
+
+def _add_play(commands: Any) -> None:
+    play = commands.add_parser("play", help="play against agents, in the browser or the terminal")
+    play.set_defaults(command=_play)
+    play.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
+    play.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
+    play.add_argument(
+        "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
+    )
+    play.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
+    play.add_argument(
+        "--opponents",
+        default="partner",
+        metavar="SPECS",
+        help="one agent, or one for each other seat, such as partner,pimc:ms=50,student",
+    )
+    play.add_argument("--seed", type=int, help="the deals (default: chosen at random)")
+    play.add_argument("--terminal", action="store_true", help="play here instead of in a browser")
+    play.add_argument(
+        "--advisers",
+        metavar="SPECS",
+        help="agents that may be asked what each move is worth, such as pimc:ms=200",
+    )
+    _add_server(play)
+
+
+def _add_study(commands: Any) -> None:
+    study = commands.add_parser("study", help="judge recorded games in the browser")
+    study.set_defaults(command=_study)
+    study.add_argument("file", nargs="?", help="a file of records, one per line")
+    _add_server(study)
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--reference", metavar="SPEC", help="the pimc that judges games (default: 1,000 worlds)"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")
+    parser.add_argument("--port", type=int, help="default: the first free one from 8561 on")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
 
 def _record(options: argparse.Namespace) -> int:
@@ -181,6 +227,66 @@ def _replay(options: argparse.Namespace) -> int:
         file.write(page)
     _report(options, f"game {options.game} of {options.file} written to {options.output}")
     return 0
+
+
+def _play(options: argparse.Namespace) -> int:
+    from fiveup_env.opponents.registry import make_agent, split_specs
+    from fiveup_env.web.table import Setup, Table
+
+    _meet_the_laboratory()
+    fields = dict(map(parse_assignment, options.set))
+    if options.seed is not None:
+        checked_seed(options.seed)
+    setup = Setup(
+        rules=Rules.preset(options.rules, options.players, **fields),
+        seat=options.seat,
+        opponents=options.opponents,
+        seed=options.seed,
+    )
+    if options.terminal:
+        from fiveup_env.web.terminal import play_in_terminal
+
+        play_in_terminal(Table(setup))
+        return 0
+    advisers = split_specs(options.advisers or "")
+    for spec in advisers:
+        make_agent(spec)
+    _serve(options, "/", default=setup, **({"advisers": advisers} if advisers else {}))
+    return 0
+
+
+def _study(options: argparse.Namespace) -> int:
+    _meet_the_laboratory()
+    games = []
+    for line in read_file(options.file) if options.file else ():
+        if line.game is None:
+            raise InputError(line.error)
+        games.append(line.game)
+    _serve(options, "/study", games=games)
+    return 0
+
+
+def _serve(options: argparse.Namespace, path: str, **house: Any) -> None:
+    from fiveup_env.judging.trials import REFERENCE, checked_reference
+    from fiveup_env.web.launch import House, serve
+
+    reference = options.reference or REFERENCE
+    checked_reference(reference)
+    serve(
+        House(reference=reference, **house),
+        host=options.host,
+        port=options.port,
+        path=path,
+        browser=not options.no_browser,
+    )
+
+
+def _meet_the_laboratory() -> None:
+    """Let the agents of a clone be named: there, the laboratory lies beside the library."""
+    clone = Path(__file__).resolve().parents[1]
+    if (clone / "evaluate.py").is_file() and (clone / "agents").is_dir():
+        sys.path.append(str(clone))
+        import_module("agents")
 
 
 def _chosen_game(options: argparse.Namespace) -> Game:

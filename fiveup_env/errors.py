@@ -83,6 +83,14 @@ class AgentError(InputError):
     """An agent that does not exist, or an option that it does not have."""
 
 
+class RequestError(InputError):
+    """A request that the table in the browser refuses, with the status that HTTP gives it."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class OptionError(InputError):
     """A value that an option of an environment does not allow."""
 

@@ -35,7 +35,7 @@ MOVED: Final = {
     "agents.learn.config": "agents.learn.runs.config",
     "agents.learn.display": "agents.learn.runs.display",
     "agents.learn.evidence": "fiveup_env.opponents.world_statistics",
-    "agents.learn.hindsight": "agents.search.move_likelihood",
+    "agents.learn.hindsight": "fiveup_env.opponents.inference",
     "agents.learn.metrics": "agents.learn.runs.metrics",
     "agents.learn.networks": "agents.policies.networks",
     "agents.learn.policies": "agents.policies.files and agents.policies.agent",
@@ -45,7 +45,9 @@ MOVED: Final = {
     "agents.play": "fiveup_env.opponents (ladder, features, playouts, pimc, outlook, solver, "
     "lookahead), agents.search (ismcts, endings, tuning)",
     "agents.policies.lookahead": "fiveup_env.opponents.lookahead",
+    "agents.policies.units": "fiveup_env.opponents.units",
     "agents.registry": "fiveup_env.opponents.registry",
+    "agents.search.move_likelihood": "fiveup_env.opponents.inference",
 }
 
 

@@ -677,6 +677,12 @@ def main() -> int:
         TARGETS.update(fuzzing.TARGETS)
     except ModuleNotFoundError as error:
         print(f"without the targets of the laboratory: {error}")
+    if find_spec("starlette") and find_spec("httpx"):
+        from tests import fuzz_requests
+
+        TARGETS.update(fuzz_requests.TARGETS)
+    else:
+        print("without requests to the table: pip install 'fiveup-env[web]' httpx")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--inputs", type=int, default=20_000, help="for all targets together")
     parser.add_argument("--seed", type=int, default=0)

@@ -167,3 +167,8 @@ def shuffled_hidden(game: Game, seat: int, random: Random) -> Game:
         state["order"][k] = tiles.pop()
     state["seed"] = random.getrandbits(64)
     return hidden
+
+
+def tiles_named(text: str) -> set[Tile]:
+    """Every tile that a text names."""
+    return {Tile.parse(name) for name in re.findall(r"(?<![\w.-])[0-6]-[0-6](?![\w-])", text)}

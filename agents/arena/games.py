@@ -25,6 +25,7 @@ from fiveup_env.engine.view import VIEW
 from fiveup_env.envs.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
 from fiveup_env.errors import OptionError, unknown
 from fiveup_env.game.records import dumps
+from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
@@ -46,6 +47,8 @@ class Terms:
     forfeit: bool = False  # whether an agent at fault loses its game; else it ends the tournament
     move_limit: float = math.inf  # seconds for a decision
     regret: bool = False  # whether to measure regret in solved endings
+    judge: str | None = None  # the reference that judges decisions, if they are to be judged
+    judge_every: int = REGRET_EVERY  # every how many deals
     record: bool = False  # whether to keep the record of every game
 
     def __post_init__(self) -> None:
@@ -54,6 +57,10 @@ class Terms:
             raise OptionError(unknown("episode", self.episode, EPISODES))
         if not self.move_limit > 0:
             raise ArenaError(f"--move-limit must be more than 0 seconds, not {self.move_limit}")
+        if self.judge is not None:
+            checked_reference(self.judge)
+        if self.judge_every < 1:
+            raise ArenaError(f"--judge-every must be at least 1, not {self.judge_every}")
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,8 @@ class Played:
     regret: np.ndarray = field(default_factory=lambda: np.zeros(2))  # points lost, by agent
     solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # moves, by agent
     seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; not repeatable
+    # By deal and agent: decisions that were judged, the chances and the points that they lost.
+    judged: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
     records: tuple[str, ...] = ()
 
 
@@ -132,6 +141,7 @@ def all_forfeited(terms: Terms, deals: int, agent: int) -> Played:
         forfeits=np.full(games, agent),
         tally=np.zeros(1, TALLY),
         decisions=np.zeros(2, np.int64),
+        judged=np.zeros((deals, 2, 3)),
     )
 
 
@@ -167,12 +177,15 @@ class _Chunk:
         self.streams = [np.random.default_rng([int(seeds[0]), place]) for place in range(2)]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
+        self.trials = Trials(terms.judge) if terms.judge else None
+        self.keys = np.random.default_rng([int(seeds[0]), len(self.streams)])
         self.played = Played(
             scores=np.zeros(0),
             hands=np.zeros(0),
             forfeits=np.full(count, NOBODY),
             tally=np.zeros(1, TALLY),
             decisions=np.zeros(2, np.int64),
+            judged=np.zeros((len(seeds), 2, 3)),
         )
 
     def play(self) -> Played:
@@ -233,6 +246,8 @@ class _Chunk:
             which, actions = which[allowed], actions[allowed]
         if self.terms.regret and self.terms.rules.sides == 2:
             self.measure_regret(agent, which, actions)
+        if self.trials:
+            self.judge(self.trials, agent, which, actions)
         self.log.append(Moves(which, actions))
         one_hand = self.terms.episode == "hand"
         advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
@@ -249,6 +264,19 @@ class _Chunk:
             lost = regrets(views, actions[late])
             self.played.regret[agent] += np.nansum(lost)
             self.played.solved[agent] += np.count_nonzero(~np.isnan(lost))
+
+    def judge(self, trials: Trials, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+        """Add up what decisions lose, on some of the deals."""
+        deals = which // self.terms.rules.sides
+        some = np.flatnonzero(deals % self.terms.judge_every == 0)
+        views, masks = np.zeros(len(some), VIEW), np.zeros((len(some), ACTION_COUNT), np.int8)
+        turns = self.games["public"]["turn"][which[some]]
+        observe_seats(self.games, which[some], turns, views, masks)
+        for k in np.flatnonzero(masks.sum(1) > 1):
+            allowed = masks[k].nonzero()[0]
+            found = trials(views[k : k + 1], allowed, int(self.keys.integers(1 << 63)))
+            lost = shortfalls(found, int(np.searchsorted(allowed, actions[some[k]])))
+            self.played.judged[deals[some[k]], agent] += 1, lost[0].mean, lost[1].mean
 
     def blame(self, agent: int, which: np.ndarray, why: str) -> None:
         """Make an agent forfeit some games, or raise an ArenaError that reports its fault."""

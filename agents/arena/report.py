@@ -13,7 +13,7 @@ from agents.arena.charts import Whisker, bars, dots, heat_map, histograms, lines
 from agents.arena.games import REGRET_EVERY
 from agents.arena.results import code_version
 from agents.arena.standings import POINTS
-from agents.arena.tables import duration, forfeited, percent, points, times
+from agents.arena.tables import duration, forfeited, hundredths, percent, points, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,8 @@ def report_html(
         ("Regret in solved endings", _regret(standings)),
         ("Time per move", _time(standings)),
     ]
+    if any(row["error"] for row in standings.ratings):
+        sections.insert(-1, ("Error rates", _errors(outcome, standings)))
     if bank:
         sections.insert(-1, ("Regret on the bank", _bank(bank)))
     body = "\n".join(f"<section>\n<h2>{title}</h2>\n{text}\n</section>" for title, text in sections)
@@ -180,6 +182,29 @@ def _regret(standings: Standings) -> str:
         "move can be computed exactly. Regret is how many points of the hand an agent's moves fell "
         f"short of it, on average over {solved:,} such moves of all agents (every "
         f"{REGRET_EVERY}th deal).</p>" + _figure(figure)
+    )
+
+
+def _errors(outcome: Outcome, standings: Standings) -> str:
+    terms = outcome.tournament.terms
+    judged = [(row["agent"], row["error"]) for row in standings.ratings if row["error"]]
+    judged.sort(key=lambda pair: pair[1]["chance"])
+    return (
+        "<p>The mean loss of a decision with a choice, in chances to win and in points, compared "
+        f"with the best move by <code>{escape(terms.judge or '')}</code>, on every "
+        f"{terms.judge_every}th deal. Intervals are over deals.</p>"
+        + _table(
+            ["agent", "decisions", "error rate (%)", "points a decision"],
+            [
+                [
+                    name,
+                    f"{error['decisions']:,}",
+                    hundredths(error["chance"], error["chance_ci"]),
+                    points(error["points"], error["points_ci"]),
+                ]
+                for name, error in judged
+            ],
+        )
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agents.arena.games import Terms
 
 FORMAT = "fiveup-arena"
-PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "envs")
+PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "judging", "envs")
 Json = dict[str, Any]
 
 
@@ -47,6 +47,7 @@ def header_of(terms: Terms, seed: int, chunk: int) -> Json:
         "episode": terms.episode,
         "seed": seed,
         "chunk": chunk,
+        "judge": [terms.judge, terms.judge_every] if terms.judge else None,
         "code": code_version(),
     }
 
@@ -189,6 +190,7 @@ def to_json(played: Played) -> Json:
         "regret": played.regret.tolist(),
         "solved": played.solved.tolist(),
         "seconds": played.seconds.tolist(),
+        "judged": played.judged.tolist(),
     }
 
 
@@ -211,6 +213,7 @@ def from_json(chunk: Json) -> Played:
         regret=np.array(chunk["regret"]),
         solved=np.array(chunk["solved"]),
         seconds=np.array(chunk["seconds"]),
+        judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
     )
 
 

@@ -193,6 +193,7 @@ def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json
         "us_per_move": 1e6 * seconds / decisions if decisions else None,
         "regret": regret / solved if solved else None,
         "solved": solved,
+        "error": _error_rate(agent, chunks),
         "forfeits": int(sum((played.forfeits == k).sum() for played, k in mine)),
     }
     curves = {
@@ -200,6 +201,31 @@ def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json
         for name in ("plies", "ply_points", "hand_points")
     }
     return figures, curves
+
+
+def _error_rate(agent: str, chunks: dict[Meeting, list[Played]]) -> Json | None:
+    """Return the mean loss of an agent's judged decisions, with intervals over deals."""
+    by_deal = np.sum(  # the deals of all meetings are the same
+        [
+            np.concatenate([one.judged[:, meeting.index(agent)] for one in played])
+            for meeting, played in chunks.items()
+            if agent in meeting
+        ],
+        axis=0,
+    )
+    judged = by_deal[by_deal[:, 0] > 0]
+    if not len(judged):
+        return None
+    totals, samples = judged.sum(0), resampled_means(judged)
+    low, high = interval(samples[:, 1:] / samples[:, :1])
+    return {
+        "decisions": int(totals[0]),
+        "deals": len(judged),
+        "chance": float(totals[1] / totals[0]),
+        "chance_ci": [float(low[0]), float(high[0])],
+        "points": float(totals[2] / totals[0]),
+        "points_ci": [float(low[1]), float(high[1])],
+    }
 
 
 def _number(value: float) -> float | None:

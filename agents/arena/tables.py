@@ -24,6 +24,7 @@ def standings_text(standings: Standings) -> str:
                 pairs_text(standings.pairs, names),
                 differences_text(standings.differences, names),
                 ladder_text(standings.ratings, names),
+                errors_text(standings.ratings, names),
                 columns(cut, right=set()) if cut else "",
             ],
         )
@@ -83,6 +84,33 @@ def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
         for row in ratings
     ]
     return columns(rows, right={2, 3, 4, 5})
+
+
+def errors_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+    """Return the table of error rates, the lowest first, or nothing if nothing was judged."""
+    judged = sorted(
+        (row for row in ratings if row["error"]), key=lambda row: row["error"]["chance"]
+    )
+    if not judged:
+        return ""
+    rows = [("agent", "judged", "deals", "error rate (%)", "points a decision")]
+    rows += [
+        (
+            names[row["agent"]],
+            f"{row['error']['decisions']:,}",
+            f"{row['error']['deals']:,}",
+            hundredths(row["error"]["chance"], row["error"]["chance_ci"]),
+            points(row["error"]["points"], row["error"]["points_ci"]),
+        )
+        for row in judged
+    ]
+    return columns(rows, right={1, 2})
+
+
+def hundredths(rate: float, bounds: Sequence[float]) -> str:
+    """Return a small rate in per cent, with its interval."""
+    low, high = (100 * bound for bound in bounds)
+    return f"{100 * rate:.2f} ({low:.2f} .. {high:.2f})"
 
 
 def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:

@@ -168,17 +168,3 @@ def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: 
 def _compile(terms: Terms) -> None:
     """Compile the game in this process, so that the workers find it in the cache."""
     Player(Terms(terms.rules, "hand")).play(Task(("random", "random"), 0, 1))
-
-
-def split_specs(specs: str) -> tuple[str, ...]:
-    """Return the specs in a text such as `greedy,pimc:worlds=50,ms=20,random`.
-
-    Commas also separate the options of a spec: a part `option=value` belongs to the spec before it.
-    """
-    names: list[str] = []
-    for part in filter(None, specs.split(",")):
-        if names and "=" in part and ":" not in part.partition("=")[0]:
-            names[-1] += f",{part}"
-        else:
-            names.append(part)
-    return tuple(names)

@@ -25,12 +25,11 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.arena.duels import duel
-from agents.learn.labels import Judge
+from agents.learn.labels import Judge, label_by_worlds
 from agents.learn.ppo import LossError, scheduled
 from agents.learn.selfplay import shape_of
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
-from agents.policies.units import Units
 from agents.policies.weights import arrays_of, put_back
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
@@ -38,6 +37,7 @@ from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.networks import weights_of
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.units import Units
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -223,7 +223,10 @@ class Part:
             actions = player(views, batch.mask, chance)
             which = np.flatnonzero(batch.mask.sum(1) > 1)
             units = Units(views[which], config.reward)
-            rewards = judge.label(batch.states, which, units, chance)
+            if config.label_worlds:
+                rewards = label_by_worlds(views[which], units, config.label_worlds, chance)
+            else:
+                rewards = judge.label(batch.states, which, units, chance)
             labels = (rewards / units.stakes()[:, None]).astype(np.float32)
             rows = np.empty((len(which), row_size(self._encoder)), np.int8)
             self._encoder.encode(views[which], rows)

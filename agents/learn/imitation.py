@@ -35,11 +35,11 @@ from torch.nn.functional import mse_loss
 from agents.learn.runs.folder import code_version
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
-from agents.policies.units import AIMS, OUTLOOKS, Units, with_version
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, InputError
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.units import AIMS, OUTLOOKS, Units, with_version
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:

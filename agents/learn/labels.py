@@ -4,11 +4,16 @@ In self-play the deal that is really there is a free sample of what the mover ca
 that was played: the others' moves came from those very hands. So the value of an action, played out
 once in the true deal, is an unbiased sample of its value, inference included. All actions of a
 decision share the deal and its boneyard, so their differences are much less noisy than each value.
+
+A single sample is noisy all the same: its error is four times as large as what the best actions
+differ by. The mean over many worlds is not, but the worlds must be weighed by a model of the
+others' moves, and all that the model misses is missed by the labels.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,33 +23,36 @@ from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.opponents import ladder, networks
 from fiveup_env.opponents.features import SCRATCH
-from fiveup_env.opponents.networks import Memory, Weights, memory_for, play_out_by
+from fiveup_env.opponents.networks import Weights, memory_for
 from fiveup_env.opponents.outlook import hand_value
-from fiveup_env.opponents.playouts import play_out
+from fiveup_env.opponents.playouts import Playout, play_to_end, playout_by
+from fiveup_env.opponents.world_search import Search, WorldSearch, mark_allowed, playout_of
+from fiveup_env.opponents.world_statistics import WorldStatistics
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from agents.policies.units import Units
+    from fiveup_env.opponents.units import Units
+
+WEIGHED: Final = 4  # worlds weighed for each one in which actions are labelled
 
 
 class Judge:
     """What plays and judges in self-play: a compiled network, or `partner` where there is none."""
 
     def __init__(self, weights: Weights | None = None) -> None:
-        self._weights = weights
+        self.player = ladder.weights_of("partner") if weights is None else weights
 
     def __call__(self, views: np.ndarray, masks: np.ndarray, chance: Generator) -> np.ndarray:
         """Return an action for every view."""
         del masks  # a view implies its mask
         actions = np.empty(len(views), np.int64)
-        if self._weights is None:
-            key = np.uint64(chance.integers(1 << 63))
-            heuristic = ladder.weights_of("partner")
-            ladder.choose_all(views, key, heuristic, np.zeros(1, SCRATCH), actions)
+        if isinstance(self.player, Weights):
+            networks.choose_all(views, self.player, memory_for(self.player), actions)
         else:
-            networks.choose_all(views, self._weights, memory_for(self._weights), actions)
+            key = np.uint64(chance.integers(1 << 63))
+            ladder.choose_all(views, key, self.player, np.zeros(1, SCRATCH), actions)
         return actions
 
     def label(
@@ -59,62 +67,58 @@ class Judge:
         `units` are those of the views of the seats to move in the games `which`.
         """
         labels = np.full((len(which), ACTION_COUNT), np.nan)
-        spare, scratch = np.zeros(1, GAME), np.zeros(1, SCRATCH)
-        rest = (units.chances, units.which, spare, scratch, labels)
-        if self._weights is None:
-            key = np.uint64(chance.integers(1 << 63))
-            label_by_heuristic(games, which, ladder.weights_of("partner"), key, *rest)
-        else:
-            label_by_network(games, which, self._weights, memory_for(self._weights), *rest)
+        write_labels(
+            games,
+            which,
+            playout_by(self.player),
+            np.uint64(chance.integers(1 << 63)),
+            units.chances,
+            units.which,
+            np.zeros(1, GAME),
+            np.zeros(ACTION_COUNT, np.int64),
+            labels,
+        )
         return units.rewards(labels).astype(np.float32)
 
 
-@compiled
-def label_by_network(
-    games: Array,
-    which: Array,
-    weights: Weights,
-    memory: Memory,
-    chances: Array,
-    grids: Array,
-    spare: Array,
-    scratch: Array,
-    labels: Array,
-) -> None:
-    """Write the value of every legal action of the games `which`, played out by a network."""
-    for k in range(len(which)):
-        game = games[which[k]]
-        side = side_of(game.public.rules, game.public.turn)
-        count = list_legal(game.public, game.hands[game.public.turn], scratch[0].actions)
-        for c in range(count):
-            action = scratch[0].actions[c]
-            spare[0] = game
-            play(spare[0], action)
-            play_out_by(spare[0], weights, memory)
-            value = hand_value(spare[0].public, game.public, side, chances[grids[k]])
-            labels[k, action] = value
+def label_by_worlds(views: np.ndarray, units: Units, worlds: int, chance: Generator) -> np.ndarray:
+    """Return the reward that every legal action brings on average over worlds, otherwise NaN.
+
+    Hands are played out by `greedy`, in worlds weighed by the others' moves. Actions that are
+    clearly worse have the average of fewer worlds.
+    """
+    allowed = np.full((len(views), ACTION_COUNT), -np.inf)
+    mark_allowed(views, allowed)
+    search = WorldSearch(Search(worlds), playout_of("greedy"), WEIGHED)
+    key = np.uint64(chance.integers(1 << 63))
+    outlooks = (units.chances, units.which)
+    means = search(views, WorldStatistics(allowed), outlooks, key, time.perf_counter()).means
+    return units.rewards(np.where(np.isneginf(means), np.nan, means)).astype(np.float32)
 
 
 @compiled
-def label_by_heuristic(
+def write_labels(
     games: Array,
     which: Array,
-    weights: Array,
+    playout: Playout,
     key: Word,
     chances: Array,
     grids: Array,
     spare: Array,
-    scratch: Array,
+    actions: Array,
     labels: Array,
 ) -> None:
-    """Write the same, played out by a heuristic; ties are broken alike for all actions."""
+    """Write the value of every legal action of the games `which`.
+
+    A heuristic breaks its ties alike for all actions of a decision.
+    """
     for k in range(len(which)):
         game = games[which[k]]
         side = side_of(game.public.rules, game.public.turn)
-        count = list_legal(game.public, game.hands[game.public.turn], scratch[0].actions)
-        for action in scratch[0].actions[:count].copy():
+        count = list_legal(game.public, game.hands[game.public.turn], actions)
+        for action in actions[:count]:
             spare[0] = game
             play(spare[0], action)
-            play_out(spare[0], weights, scratch[0], key + np.uint64(k))
+            play_to_end(spare[0], playout, key + np.uint64(k))
             value = hand_value(spare[0].public, game.public, side, chances[grids[k]])
             labels[k, action] = value

@@ -3,6 +3,5 @@
 networks   from observation rows to logits and values
 files      saving a policy, and loading it into PyTorch
 agent      the agent `policy`, which plays a network
-units      between the values of searches and the rewards of learners
 weights    networks and their optimizer as arrays, for checkpoints
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.units import NETWORK_ERROR, settings_in
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from torch import Tensor
 
@@ -97,7 +98,16 @@ class PolicyAgent(NetworkAgent):
         """Load the policy."""
         network, self.about = load_policy(policy_folder(self.path))
         _check_device(self.device)
-        super().__init__(network.to(self.device), sample=self.sample, temperature=self.temperature)
+        temperature = self.temperature * unit_of(self.about)
+        super().__init__(network.to(self.device), sample=self.sample, temperature=temperature)
+
+
+def unit_of(about: Mapping[str, Any]) -> float:
+    """Return the difference of logits that counts as one in a policy's probabilities.
+
+    Expert iteration learns values as logits. They count by the error that they have.
+    """
+    return NETWORK_ERROR if settings_in(about).get("learner") == "expert" else 1.0
 
 
 def _check_device(device: str) -> None:

@@ -11,7 +11,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.policies.units import settings_in
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import InputError, MissingExtraError, shown
 from fiveup_env.files import atomic_folder, write_atomic
@@ -22,10 +21,12 @@ from fiveup_env.opponents.policy_files import (
     WEIGHTS,
     NoPolicyError,
     PolicyError,
+    check_finite,
     check_tensors,
     digest_of,
     read_policy,
 )
+from fiveup_env.opponents.units import settings_in
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ def save_policy(
         name: weight.detach().to("cpu", kind).contiguous()
         for name, weight in network.state_dict().items()
     }
-    for name, weight in weights.items():
-        if not weight.isfinite().all():
-            raise PolicyError(f"the network: the tensor {name!r} has values that are not finite")
+    check_finite({name: weight.numpy() for name, weight in weights.items()}, "the network")
     content = save(weights)
     description = {
         **_format_of(shape),

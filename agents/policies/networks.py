@@ -22,6 +22,7 @@ from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
 from fiveup_env.opponents.lookahead import FEATURE_COUNT, STEPS
+from fiveup_env.opponents.networks import MOST_DEPTH, MOST_WIDTH
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ READS: Final = {
     "guided": "lookahead",
 }
 EVENTS, FEATURES, PLAYS = "events", "features", "plays"  # the pieces that are read by themselves
-MOST_WIDTH: Final = 4096
-MOST_DEPTH: Final = 64
 HEAD_WIDTH: Final = 32
 FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are nearly equal at first
 

@@ -23,11 +23,12 @@ from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError
+from fiveup_env.opponents.dealing import BLOCK
 from fiveup_env.opponents.features import SCRATCH
-from fiveup_env.opponents.ladder import weights_of
+from fiveup_env.opponents.ladder import LADDER, weights_of
 from fiveup_env.opponents.outlook import hand_value, outlooks_of
 from fiveup_env.opponents.playouts import play_out
-from fiveup_env.opponents.world_search import BLOCK, Search
+from fiveup_env.opponents.world_search import Search
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
@@ -54,6 +55,8 @@ NODE = np.dtype(
 @dataclass(frozen=True)
 class Ismcts(Search):
     """Searches a tree over sampled worlds, in which each side plays for itself."""
+
+    playouts = tuple(LADDER)
 
     worlds: int = field(default=400, metadata={"help": "worlds per decision"})
     explore: float = field(default=2.0, metadata={"help": "weight of exploration"})

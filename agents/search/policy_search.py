@@ -13,8 +13,8 @@ The action chosen maximizes
 
 where `noise` is the standard error of such means, estimated from their differences. Few worlds, or
 worlds that disagree, leave the choice to the policy; many worlds that agree override it. With
-`likely`, worlds are weighted by how likely the policy finds the moves that others made in them, to
-which the exact belief gives no weight.
+`weighed`, the worlds that are tried are drawn from more, by how likely the others' moves were in
+them.
 """
 
 from __future__ import annotations
@@ -27,20 +27,26 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agents.policies.agent import PolicyAgent
-from agents.policies.units import AIMS, Units, settings_in
-from agents.search.move_likelihood import log_likelihoods, views_of
 from fiveup_env.checks import is_one_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import VIEW, as_views
+from fiveup_env.envs.episodes import observe_seats
 from fiveup_env.errors import AgentError, shown, unknown
-from fiveup_env.opponents.ladder import LADDER
 from fiveup_env.opponents.outlook import hand_value
 from fiveup_env.opponents.policy_files import PolicyError
-from fiveup_env.opponents.world_search import Search, WorldSearch
+from fiveup_env.opponents.units import AIMS, Units, settings_in
+from fiveup_env.opponents.world_search import (
+    PLAYOUTS,
+    Search,
+    WorldSearch,
+    check_weighed,
+    playout_of,
+)
+from fiveup_env.opponents.world_statistics import WorldStatistics
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -82,12 +88,9 @@ class PolicySearch:
     least: float = field(
         default=0.01, metadata={"help": "probability below which no action is tried"}
     )
-    likely: float = field(
-        default=0.0, metadata={"help": "1: weight worlds by how likely the moves of others are"}
-    )
     weighed: int = field(
         default=1,
-        metadata={"help": "research: worlds weighed by likely for each that is played out"},
+        metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
     rounds: int = field(
         default=1,
@@ -100,19 +103,16 @@ class PolicySearch:
         """Load the policy; raise AgentError if an option is out of range."""
         if self.worlds < 2 or self.ms < 0 or self.rounds < 0 or self.trust < 0:
             raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
-        if self.weighed < 1 or (self.weighed > 1 and not self.likely):
-            raise AgentError(
-                f"weighed={self.weighed} must be 1, or 2 or more together with likely above 0"
-            )
+        check_weighed(self.weighed)
         if not 0 < self.temperature < float("inf"):
             raise AgentError(f"temperature must be above 0, not {self.temperature}")
         if not 0 <= self.least < 1:
             raise AgentError(f"least must be a probability from 0 to below 1, not {self.least}")
-        if self.playout not in (ITSELF, *LADDER):
-            raise AgentError(unknown("playout", self.playout, (ITSELF, *LADDER)))
+        if self.playout not in (ITSELF, *PLAYOUTS):
+            raise AgentError(unknown("playout", self.playout, (ITSELF, *PLAYOUTS)))
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
-        playout = Search.playout if self.playout == ITSELF else self.playout
-        self._budget = Search(self.worlds, self.ms, playout)
+        self._budget = Search(self.worlds, self.ms)
+        self._playout = None if self.playout == ITSELF else playout_of(self.playout)
         self._policy = PolicyAgent(self.path, device=self.device)
         self._reward = reward_of(self._policy.about)
 
@@ -159,22 +159,12 @@ class PolicySearch:
         tried[np.arange(len(views)), shares.argmax(1)] = True
         floor = np.finfo(shares.dtype).tiny
         logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
-        search = WorldSearch(
-            self._budget,
-            self.trust,
-            weigh=partial(self._weigh, views) if self.likely else None,
-            weighed=self.weighed,
-            play_on=partial(self._play_on, views, units) if self.playout == ITSELF else None,
-        )
-        found = search(views, logs, (units.chances, units.which), key, began)
+        statistics = WorldStatistics(logs, self.trust)
+        itself = partial(self._play_on, views, units)
+        search = WorldSearch(self._budget, self._playout or itself, self.weighed)
+        found = search(views, statistics, (units.chances, units.which), key, began)
         self.last_effective_worlds = found.effective_worlds
         return found.scores
-
-    def _weigh(self, views: np.ndarray, which: np.ndarray, games: np.ndarray) -> np.ndarray:
-        """Return the log-likelihoods of worlds, by the moves that others made, times `likely`."""
-        seats = views["seat"][which].repeat(games.shape[1])
-        found = log_likelihoods(self._policy, games.ravel(), seats)
-        return self.likely * found.reshape(games.shape)
 
     def _play_on(
         self,
@@ -216,6 +206,15 @@ def reward_of(about: Mapping[str, Any]) -> str:
             f"reward={' or '.join(AIMS)}, not {shown(horizon)} and {shown(reward)}"
         )
     return str(reward)
+
+
+def views_of(
+    games: np.ndarray, which: np.ndarray, seats: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the views of a seat in each of some games, and its action masks."""
+    views, masks = np.empty(len(which), VIEW), np.empty((len(which), ACTION_COUNT), np.int8)
+    observe_seats(games, which, seats, views, masks)
+    return views, masks
 
 
 # --- Compiled

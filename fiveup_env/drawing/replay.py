@@ -11,8 +11,8 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from fiveup_env.drawing.scene import Part, layout_height, picture_of
-from fiveup_env.drawing.snapshot import Snapshot, placement_of
+from fiveup_env.drawing.scene import Part, Picture, layout_height, picture_of
+from fiveup_env.drawing.snapshot import LAYOUT_WIDTH, Snapshot, placement_of
 from fiveup_env.drawing.svg import part_svg, svg_of
 from fiveup_env.drawing.words import ENDED, hand_end, move_text, outcome_line, score_line
 from fiveup_env.game.records import Json, record_of
@@ -29,26 +29,40 @@ LAYERS = ("wood", "felt", "board", "seat", "link", "last", "tile")  # back to fr
 
 def replay_html(game: Game) -> str:
     """Return the page, which needs no other file and no network."""
-    moments = list(_moments(game))
-    reach = tuple(sorted({score for snapshot, _ in moments for score in snapshot.scores}))
+    moments = list(moments_of(game))
+    reach = reach_of(snapshot for snapshot, _ in moments)
     room = max(layout_height(snapshot.placement) for snapshot, _ in moments)
-    shown: dict[Part, list[int]] = {}
-    height = 0.0
-    for number, (snapshot, _) in enumerate(moments):
-        height, parts = picture_of(replace(snapshot, reach=reach), room)
-        for part in parts:
-            shown.setdefault(part, []).append(number)
-    layers = sorted(shown, key=lambda part: (*LAYERS, part.kind).index(part.kind))
-    svg = [part_svg(_timed(part, shown[part], len(moments))) for part in layers]
+    pictures = [picture_of(replace(snapshot, reach=reach), room) for snapshot, _ in moments]
     steps = [[snapshot.number, line] for snapshot, line in moments]
     page = files("fiveup_env.drawing").joinpath("replay.html").read_text("utf-8")
     for name, content in (
         ("title", f"Five Up: {outcome_line(game)}"),
-        ("picture", svg_of(svg, height, "The table")),
-        ("steps", json.dumps(steps, separators=(",", ":")).replace("<", "\\u003c")),
+        ("picture", timed_svg(pictures, "The table")),
+        ("steps", embedded_json(steps)),
     ):
         page = page.replace(f"<!-- {name} -->", content)
     return page
+
+
+def embedded_json(value: object) -> str:
+    """Return a value as JSON that may stand inside a script element of a page."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def reach_of(snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
+    """Return all scores of some moments, which their boards must include to look alike."""
+    return tuple(sorted({score for snapshot in snapshots for score in snapshot.scores}))
+
+
+def timed_svg(pictures: Sequence[Picture], title: str, *, fluid: bool = True) -> str:
+    """Return the pictures of all moments as one; `data-on` says when each part is visible."""
+    shown: dict[Part, list[int]] = {}
+    for number, picture in enumerate(pictures):
+        for part in picture.parts:
+            shown.setdefault(part, []).append(number)
+    layers = sorted(shown, key=lambda part: (*LAYERS, part.kind).index(part.kind))
+    svg = [part_svg(_timed(part, shown[part], len(pictures))) for part in layers]
+    return svg_of(svg, pictures[-1].width, pictures[-1].height, title, fluid=fluid)
 
 
 def _timed(part: Part, numbers: Sequence[int], count: int) -> Part:
@@ -69,18 +83,21 @@ def _spans(numbers: Iterable[int]) -> str:
     return " ".join("-".join(map(str, span)) for span in spans)
 
 
-def _moments(game: Game) -> Iterator[tuple[Snapshot, str]]:
-    """Yield what is seen, and what happened, after each deal, move and hand; then the outcome."""
+def moments_of(game: Game, width: int = LAYOUT_WIDTH) -> Iterator[tuple[Snapshot, str]]:
+    """Yield what is seen, and what happened, after each deal, move and hand; then the outcome.
+
+    Layouts are at most `width` cells wide, if possible.
+    """
     before = (0,) * game.rules.sides
     for number, hand in enumerate(record_of(game)["hands"]):
-        for snapshot, line in _hand(game, number, hand, before):
+        for snapshot, line in _hand(game, number, hand, before, width):
             before = snapshot.before
             yield snapshot, f"{line}; scores {score_line(snapshot.scores)}"
-    yield Snapshot.of(game), outcome_line(game)
+    yield Snapshot.of(game, width), outcome_line(game)
 
 
 def _hand(
-    game: Game, number: int, hand: Json, before: tuple[int, ...]
+    game: Game, number: int, hand: Json, before: tuple[int, ...], width: int
 ) -> Iterator[tuple[Snapshot, str]]:
     """Yield the moments of one hand, from its record."""
     history = game.hand_states[number][0]["public"]
@@ -89,7 +106,7 @@ def _hand(
         rules=game.rules,
         number=number,
         plays=(),
-        placement=placement_of(plays, game.rules),
+        placement=placement_of(plays, game.rules, width),
         hands=[[Tile.parse(name) for name in tiles] for tiles in hand["deal"]],
         turn=hand["lead"],
         boneyard=len(hand["boneyard"]),

@@ -68,11 +68,21 @@ class Part(NamedTuple):
     data: tuple[tuple[str, str], ...] = ()
 
 
+class Area(NamedTuple):
+    """A rectangle of the picture to draw in."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
 class Picture(NamedTuple):
-    """A picture that is WIDTH wide; its parts are ordered from back to front."""
+    """A picture; its parts are ordered from back to front."""
 
     height: float
     parts: list[Part]
+    width: float = WIDTH
 
 
 def frame_height(rules: Rules) -> float:
@@ -97,9 +107,9 @@ def picture_of(snapshot: Snapshot, room: float, *, hands: bool = True) -> Pictur
         Part("wood", (Rect(WOOD, 0, 0, WIDTH, height, 16),)),
         Part("felt", (Rect(FELT, MARGIN, felt, WIDTH - 2 * MARGIN, STRIP + room, 12),)),
         *_header(snapshot),
-        *_track(snapshot, HEADER),
+        *_track(snapshot, Area(MARGIN, HEADER, WIDTH - 2 * MARGIN, _track_height(snapshot.rules))),
         *_strip(snapshot, felt),
-        *_layout(snapshot, felt + STRIP, room),
+        *_layout(snapshot, Area(MARGIN, felt + STRIP, WIDTH - 2 * MARGIN, room)),
     ]
     columns = _columns(snapshot.rules)
     width = (WIDTH - 2 * MARGIN + GAP) / columns - GAP
@@ -117,7 +127,38 @@ def _columns(rules: Rules) -> int:
 
 
 def _felt_top(rules: Rules) -> float:
-    return HEADER + TRACK_FRAME + rules.sides * ROW + GAP
+    return HEADER + _track_height(rules) + GAP
+
+
+def _track_height(rules: Rules) -> float:
+    return TRACK_FRAME + rules.sides * ROW
+
+
+def layout_picture(snapshot: Snapshot, least: tuple[int, int]) -> Picture:
+    """Return a picture of the layout alone, as large as it needs, with at least this many cells."""
+    extent, (columns, rows) = snapshot.placement and snapshot.placement.extent, least
+    if extent:
+        columns, rows = max(columns, extent.width + 2), max(rows, extent.height + 2)
+    area = Area(0, 0, columns * LARGEST_CELL, rows * LARGEST_CELL)
+    return Picture(area.height, list(_layout(snapshot, area)), area.width)
+
+
+def track_picture(snapshot: Snapshot, width: float) -> Picture:
+    """Return a picture of the board alone: narrow ones have fewer holes, and name no seats."""
+    area = Area(0, 0, width, _track_height(snapshot.rules))
+    return Picture(area.height, list(_track(snapshot, area)), width)
+
+
+def tile_picture(tile: tuple[int, int]) -> Picture:
+    """Return a picture of one upright tile."""
+    shapes = _tile(tile, 0, 0, LARGEST_CELL, upright=True)
+    return Picture(4 * LARGEST_CELL, [Part("face", shapes)], 2 * LARGEST_CELL)
+
+
+def back_picture() -> Picture:
+    """Return a picture of one tile that lies face down."""
+    shapes = _back(0, 0, LARGEST_CELL)
+    return Picture(4 * LARGEST_CELL, [Part("back", shapes)], 2 * LARGEST_CELL)
 
 
 # --- Tiles
@@ -161,19 +202,20 @@ def _back(x: float, y: float, cell: float) -> tuple[Rect, ...]:
     )
 
 
-def _layout(snapshot: Snapshot, top: float, room: float) -> Iterator[Part]:
+def _layout(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     """Yield the tiles on the table, and what each open end counts."""
+    center, middle = area.left + area.width / 2, area.top + (area.height - MARGIN / 2) / 2
     if snapshot.placement is None or not snapshot.plays:
-        yield Part(
-            "empty", (Text(DIM, WIDTH / 2, top + room / 2 - 20, 20, "No tile yet", "middle"),)
-        )
+        yield Part("empty", (Text(DIM, center, middle - 15, 20, "No tile yet", "middle"),))
         return
     tiles, _, extent = snapshot.placement
     cell = min(
-        LARGEST_CELL, (WIDTH - 4 * MARGIN) / extent.width, (room - MARGIN / 2) / extent.height
+        LARGEST_CELL,
+        (area.width - 2 * MARGIN) / extent.width,
+        (area.height - MARGIN / 2) / extent.height,
     )
-    left = WIDTH / 2 - (extent.left + extent.width / 2) * cell
-    top += (room - MARGIN / 2) / 2 - (extent.top + extent.height / 2) * cell
+    left = center - (extent.left + extent.width / 2) * cell
+    top = middle - (extent.top + extent.height / 2) * cell
 
     def scaled(box: Box, by: float = 0) -> tuple[float, float, float, float]:
         x, y, width, height = (value * cell for value in box)
@@ -195,14 +237,14 @@ def _layout(snapshot: Snapshot, top: float, room: float) -> Iterator[Part]:
         yield Part("tile", shapes, (("tile", str(tile.node.tile)),))
     for end, box in snapshot.marks():
         x, y, width, height = scaled(box)
-        middle = (x + width / 2, y + height / 2)
+        spot = (x + width / 2, y + height / 2)
         adds_nothing = end.kind == "cross" or end.counts < end.pip  # e.g. a double's other side
         label = "" if adds_nothing else str(end.counts)
         yield Part(
             "end",
-            (Dots(SHADE, 0.66 * cell, (middle,)), Text(TEXT, *middle, 0.8 * cell, label, "middle"))
+            (Dots(SHADE, 0.66 * cell, (spot,)), Text(TEXT, *spot, 0.8 * cell, label, "middle"))
             if label
-            else (Dots(SHADE, 0.42 * cell, (middle,)), Dots(DIM, 0.13 * cell, (middle,))),
+            else (Dots(SHADE, 0.42 * cell, (spot,)), Dots(DIM, 0.13 * cell, (spot,))),
             (("end", f"{end.pip}{'' if end.kind == 'plain' else 'x'}"), ("counts", label)),
         )
 
@@ -265,17 +307,18 @@ def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator
             yield Part("held", _back(x, y, cell), (("seat", str(seat)),))
 
 
-def _track(snapshot: Snapshot, top: float) -> Iterator[Part]:
+def _track(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     """Yield a board with a row of holes for each side, and pegs at its score and the one before."""
+    start, top, width, height = area
+    narrow = width < WIDTH / 2
     rules, target = snapshot.rules, snapshot.rules.target
     low = min(0, *snapshot.scores, *snapshot.before, *snapshot.reach)
     high = max(target, *snapshot.scores, *snapshot.before, *snapshot.reach)
     step = rules.unit  # points from one hole to the next
-    while (high - low) / step > MOST_HOLES:
+    while (high - low) / step > (MOST_HOLES / 3 if narrow else MOST_HOLES):
         step *= 2 if str(step)[0] == "5" else 5
     low -= low % (5 * step)
-    left, right = MARGIN + 190, WIDTH - MARGIN - 22
-    height = TRACK_FRAME + rules.sides * ROW
+    left, right = start + (70 if narrow else 190), start + width - 22
     rows = [top + 14 + ROW * side for side in range(rules.sides)]
 
     def at(score: float) -> float:
@@ -284,12 +327,13 @@ def _track(snapshot: Snapshot, top: float) -> Iterator[Part]:
     holes = tuple((at(score), y) for y in rows for score in range(low, high + 1, step))
     fives = [at(score + step / 2) for score in range(low, high, 5 * step)]
     clear = 20 + 4 * len(str(target))
-    tens = range(low + -low % (10 * step), high + 1, 10 * step)
+    apart = 20 * step if narrow else 10 * step
+    tens = range(low + -low % apart, high + 1, apart)
     foot, goal = top + height - 11, str(target)
     yield Part(
         "board",
         (
-            Rect(BOARD, MARGIN, top, WIDTH - 2 * MARGIN, height, 10),
+            Rect(BOARD, *area, 10),
             *(Rect(GROOVE, x - 0.6, top + 7, 1.2, height - 27) for x in fives),
             Rect(BRASS, at(target) - 7, top + 5, 14, height - 23, 7),
             Dots(HOLE, 2, holes),
@@ -304,10 +348,9 @@ def _track(snapshot: Snapshot, top: float) -> Iterator[Part]:
     for side, y in enumerate(rows):
         seats = rules.seats_of(side)
         name = f"seat{'s' if len(seats) > 1 else ''} {' and '.join(map(str, seats))}"
+        name = "" if narrow else name
         color, data = SIDES[side], (("side", str(side)),)
-        yield Part(
-            "side", (Dots(color, 5, ((MARGIN + 18, y),)), Text(PIP, MARGIN + 30, y, 13, name))
-        )
+        yield Part("side", (Dots(color, 5, ((start + 18, y),)), Text(PIP, start + 30, y, 13, name)))
         yield Part("score", (Text(PIP, left - 18, y, 15, str(snapshot.scores[side]), "end"),), data)
         behind, front = ((at(snapshot.before[side]), y),), ((at(snapshot.scores[side]), y),)
         yield Part(

@@ -27,10 +27,12 @@ SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), aspect=3.0)  # a cell is half the w
 LAYOUT_WIDTH = 48
 
 
-def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
-    """Return where the tiles of a hand lie, or None before the lead."""
+def placement_of(
+    plays: Sequence[Move], rules: Rules, width: int = LAYOUT_WIDTH
+) -> Placement | None:
+    """Return where tiles lie, `width` cells wide if possible, or None before the lead."""
     root = layout_tree(plays, rules.spinners)
-    return place_tree(root, SIZES, LAYOUT_WIDTH) if root else None
+    return place_tree(root, SIZES, width) if root else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,15 +56,15 @@ class Snapshot:
     status: str = ""  # who is to move, or who won
 
     @classmethod
-    def of(cls, game: Game) -> Snapshot:
-        """Return the snapshot of a game as it stands."""
+    def of(cls, game: Game, width: int = LAYOUT_WIDTH) -> Snapshot:
+        """Return the snapshot of a game as it stands, its layout `width` cells wide if possible."""
         steps = list(game.steps())
         past = [step.before[0]["public"]["scores"].tolist() for step in reversed(steps)]
         return cls(
             rules=game.rules,
             number=game.hand_number,
             plays=game.plays,
-            placement=placement_of(game.plays, game.rules),
+            placement=placement_of(game.plays, game.rules, width),
             hands=[game.hand_of(seat) for seat in range(game.rules.players)],
             turn=game.turn,
             boneyard=game.boneyard_count,

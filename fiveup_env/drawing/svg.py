@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from fiveup_env.drawing.scene import WIDTH, Dots, Part, Rect, Text, layout_height, picture_of
+from fiveup_env.drawing.scene import Dots, Part, Picture, Rect, Text, layout_height, picture_of
 from fiveup_env.drawing.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -20,18 +20,28 @@ def game_svg(game: Game, *, hands: bool = True) -> str:
     """Return the table as it stands; without `hands`, every hand lies face down."""
     snapshot = Snapshot.of(game)
     picture = picture_of(snapshot, layout_height(snapshot.placement), hands=hands)
-    return svg_of(map(part_svg, picture.parts), picture.height, repr(game).strip("<>"))
+    return picture_svg(picture, repr(game).strip("<>"))
 
 
-def svg_of(parts: Iterable[str], height: float, title: str) -> str:
-    """Return the picture with these parts, and a title for those who cannot see it."""
-    size = f'viewBox="0 0 {WIDTH:g} {height:g}" width="{WIDTH:g}" height="{height:g}"'
-    inherited = f'font-family="{FONTS}" font-weight="600" stroke-linecap="round"'
+def picture_svg(picture: Picture, title: str, *, fluid: bool = True) -> str:
+    """Return a picture, with a title for those who cannot see it; see `svg_of`."""
+    parts = map(part_svg, picture.parts)
+    return svg_of(parts, picture.width, picture.height, title, fluid=fluid)
+
+
+def svg_of(
+    parts: Iterable[str], width: float, height: float, title: str, *, fluid: bool = True
+) -> str:
+    """Return the picture with these parts, and a title for those who cannot see it.
+
+    A `fluid` picture has a style by which it shrinks with its page.
+    """
+    size = f'viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}"'
+    inherited = f'font-family="{FONTS}" font-weight="600" stroke-linecap="round" role="img"'
+    style = ' style="max-width:100%;height:auto"' if fluid else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {inherited} role="img" '
-        f'style="max-width:100%;height:auto">\n<title>{escape(title)}</title>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {inherited}{style}>\n'
+        f"<title>{escape(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"
     )
 
 

@@ -220,7 +220,7 @@ def game_of(record: object) -> Game:
         raise RecordError(f"the format must be {FORMAT!r}")
     version = _field(record, "version", int, "the record")
     if version not in {1, VERSION}:
-        raise RecordError(f"the version must be 1 or {VERSION}, not {version}")
+        raise RecordError(f"the version must be 1 or {VERSION}, not {shown(version)}")
     if version == 1:
         record = _upgraded(record)
     rules = _rules_of(_field(record, "rules", dict, "the record"), record)

@@ -9,10 +9,14 @@ student           a small network that plays in microseconds
 networks          networks in compiled code
 policy_files      the files of a trained policy
 pimc              search: every action played out in sampled worlds
+student_search    the small network, looking ahead in worlds that the others' moves make likely
 world_search      the core of searches: actions tried in worlds, under a budget, with a prior
 world_statistics  what worlds show about each action, and when one is clearly worse
+dealing           the worlds: drawn from the belief, and weighed by the others' moves
+inference         how likely the others' moves were in a world
 playouts          hands played to their end inside compiled code
 outlook           the chance to win a game from its scores
+units             between the values of searches and the rewards of learners
 solver            the best play once every tile is known
 """
 
@@ -26,6 +30,7 @@ register_agent("random", "fiveup_env.opponents.agent:Random")
 for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
     register_agent(_rung, f"fiveup_env.opponents.ladder:{_rung.capitalize()}")
 register_agent("student", "fiveup_env.opponents.student:Student")
+register_agent("student+search", "fiveup_env.opponents.student_search:StudentSearch")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
 
 __getattr__ = point_to(

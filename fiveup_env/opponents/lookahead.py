@@ -140,12 +140,14 @@ def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -
     public, rules = view.public, view.public.rules
     for entry in range(EVIDENCE_SIZE):
         rows[r, at + entry] = 0
-    unseen = unseen_by(public, view.hand)
+    unseen, drew = unseen_by(public, view.hand), np.zeros(MAX_PLAYERS, np.int64)
+    for k in range(public.drawn):
+        drew[public.draw_seat[k]] = public.draw_ply[k]
     _clear(layout)
     for ply in range(public.plies):
         action, seat = signed(public.play_action[ply]), signed(public.play_seat[ply])
         others = seats_on(view, seat) - 1
-        if others >= 0 and ply >= _last_draw(public, seat):
+        if others >= 0 and ply >= drew[seat]:
             scored = FIVES[rules.multiple, total_after(layout, action)]
             pool = unseen & SUITS_OF[open_pips(layout)] if ply > 0 else unseen
             if ply == 0 and public.forced_lead >= 0:
@@ -173,16 +175,6 @@ def _clear(layout: Struct) -> None:
     for pip in range(PIP_COUNT):
         layout.plain[pip] = 0
         layout.double[pip] = NOT_PLAYED
-
-
-@inlined
-def _last_draw(public: Struct, seat: int) -> int:
-    """Return the ply at which a seat last drew, or 0."""
-    last = 0
-    for k in range(public.drawn):
-        if public.draw_seat[k] == seat:
-            last = signed(public.draw_ply[k])
-    return last
 
 
 _WRITERS: Final = {version: _writer(version) for version in VERSIONS}

@@ -1,4 +1,4 @@
-"""Guided networks in compiled code: a few microseconds a decision, and no torch.
+"""Guided networks in compiled code: microseconds a decision, and no torch.
 
 They have the weights that `agents.policies.networks` trains, of kind `guided` with one trunk. Only
 the entries of a row that are not zero are read, and only the allowed actions get a logit, so a
@@ -33,6 +33,8 @@ from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MOST_WIDTH: Final = 4096
+MOST_DEPTH: Final = 64
 NORM_EPSILON: Final = np.float32(1e-5)
 # How many entries of a row a trunk reads, by the version of `lookahead`: all but the features.
 ENTRIES: Final = (0, *(ROW_SIZES[version] - FEATURES_SIZE for version in VERSIONS))
@@ -56,6 +58,12 @@ class Weights(NamedTuple):
     worth: np.ndarray  # by 1 + the units that a play scores
     value: np.ndarray  # width
     value_bias: np.ndarray
+
+
+# In place of a network where none plays.
+NO_WEIGHTS: Final = Weights(
+    *(np.zeros((0,) * axes, np.float32) for axes in (2, 1, 3, 3, 2, 3, 2, 2, 2, 1, 2, 1, 1, 1, 1))
+)
 
 
 def sizes_of(width: int, depth: int, version: int) -> dict[str, tuple[int, ...]]:
@@ -263,6 +271,17 @@ def choose_all(views: Array, weights: Weights, memory: Memory, actions: Array) -
     """Write the best action for every view."""
     for i in range(len(views)):
         actions[i] = write_logits(views[i], weights, memory)
+
+
+@compiled
+def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> None:
+    """Write the logits of every view's allowed actions into rows of actions."""
+    for i in range(len(views)):
+        write_logits(views[i], weights, memory)
+        public, hand = views[i].public, views[i].hand
+        for k in range(list_legal(public, hand, memory.features[0].actions)):
+            action = memory.features[0].actions[k]
+            logits[i, action] = memory.logits[0, action]
 
 
 @compiled

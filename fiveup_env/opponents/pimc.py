@@ -5,6 +5,9 @@ Monte Carlo search, from which it began; "rollout" is the honest one: a heuristi
 out for every seat, and each sees only its own hand. So values do not suffer from strategy fusion,
 the belief of a player who sees all tiles that later choices may depend on hidden ones.
 
+With `weighed`, worlds count by how likely the others' moves were in them (see `inference`). With
+`playout=student`, the small network of the agent `student` plays hands out.
+
 With `solve`, they do: once few tiles are left, hands are played out perfectly by players who all
 know every tile. That takes several times as long, and no gain was measured: a tool for research.
 """
@@ -13,28 +16,40 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.outlook import outlooks_of
-from fiveup_env.opponents.world_search import Search, WorldSearch, uniform
+from fiveup_env.opponents.world_search import (
+    Search,
+    WorldSearch,
+    check_weighed,
+    mark_allowed,
+    playout_of,
+)
+from fiveup_env.opponents.world_statistics import WorldStatistics
 from fiveup_env.rules.actions import ACTION_COUNT
-
-if TYPE_CHECKING:
-    from fiveup_env.opponents.world_statistics import WorldStatistics
 
 
 @dataclass(frozen=True)
 class Pimc(Search):
     """Plays every action out in sampled worlds and chooses the best on average."""
 
+    weighed: int = field(
+        default=1,
+        metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
+    )
     solve: int = field(
         default=0,
         metadata={"help": "research: tiles left in all hands at which worlds are solved; 0: never"},
     )
+
+    def __post_init__(self) -> None:
+        """Raise AgentError if an option is out of range."""
+        super().__post_init__()
+        check_weighed(self.weighed)
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -64,7 +79,8 @@ class Pimc(Search):
                 f"pimc: solve={self.solve} needs games between two sides, not {sides.max()}: best "
                 "play is not defined among more"
             )
-        logs = np.full((len(views), ACTION_COUNT), -np.inf)
-        uniform(views, logs)
-        search, key = WorldSearch(self, solve=self.solve), np.uint64(random.integers(1 << 63))
-        return search(views, logs, outlooks_of(views, self.aim), key, began)
+        allowed = np.full((len(views), ACTION_COUNT), -np.inf)
+        mark_allowed(views, allowed)
+        search = WorldSearch(self, playout_of(self.playout, self.solve), self.weighed)
+        key = np.uint64(random.integers(1 << 63))
+        return search(views, WorldStatistics(allowed), outlooks_of(views, self.aim), key, began)

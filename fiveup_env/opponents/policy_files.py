@@ -55,9 +55,7 @@ def read_policy(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             f"{WEIGHTS} and {DESCRIPTION} in {folder} do not belong together, or one was altered"
         )
     weights = read_tensors(content, folder / WEIGHTS)
-    for name, weight in weights.items():
-        if not np.isfinite(weight).all():
-            raise PolicyError(f"{folder}: the tensor {name!r} has values that are not finite")
+    check_finite(weights, folder)
     return description, weights
 
 
@@ -124,6 +122,13 @@ def _tensor(
             f"the tensor {name!r} holds {shown(dtype)}, not one of {', '.join(DTYPES)}"
         )
     return np.frombuffer(content[first:end], DTYPES[dtype]).reshape(shape).astype(np.float32)
+
+
+def check_finite(tensors: Mapping[str, np.ndarray], owner: object) -> None:
+    """Raise PolicyError if any of some tensors has values that are not finite."""
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
+            raise PolicyError(f"{owner}: the tensor {name!r} has values that are not finite")
 
 
 def check_tensors(

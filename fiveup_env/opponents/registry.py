@@ -59,6 +59,20 @@ def make_agent(spec: str) -> Agent:
     return made
 
 
+def split_specs(specs: str) -> tuple[str, ...]:
+    """Return the specs in a text such as `greedy,pimc:worlds=50,ms=20,random`.
+
+    Commas also separate the options of a spec: a part `option=value` belongs to the spec before it.
+    """
+    names: list[str] = []
+    for part in filter(None, specs.split(",")):
+        if names and "=" in part and ":" not in part.partition("=")[0]:
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return tuple(names)
+
+
 def agent_class(name: str) -> type[Any]:
     """Return the class of one agent."""
     loaders = _loaders()

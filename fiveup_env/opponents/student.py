@@ -13,15 +13,23 @@ from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.opponents.lookahead import PIECE, VERSIONS
-from fiveup_env.opponents.networks import choose_all, memory_for, sizes_of, weights_of
+from fiveup_env.opponents.networks import (
+    MOST_DEPTH,
+    MOST_WIDTH,
+    choose_all,
+    memory_for,
+    sizes_of,
+    weights_of,
+    write_all,
+)
 from fiveup_env.opponents.policy_files import PolicyError, check_tensors, read_policy
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from fiveup_env.opponents.networks import Weights
 
+STUDENT: Final = "student"
 SHIPPED: Final = Path(__file__).with_name("shipped")
-MOST_WIDTH: Final = 4096
-MOST_DEPTH: Final = 64
 
 
 @dataclass
@@ -32,7 +40,8 @@ class Student:
 
     def __post_init__(self) -> None:
         """Load the network."""
-        self._weights = load_compiled(SHIPPED if self.path == "shipped" else Path(self.path))
+        folder = SHIPPED if self.path == "shipped" else Path(self.path)
+        self.weights, self.about = load_compiled(folder)
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -41,12 +50,18 @@ class Student:
         del masks, random  # a view implies its mask, and the best action is no matter of chance
         views = as_views(views)
         actions = np.empty(len(views), np.int64)
-        choose_all(views, self._weights, memory_for(self._weights), actions)
+        choose_all(views, self.weights, memory_for(self.weights), actions)
         return actions
 
+    def logits(self, views: np.ndarray) -> np.ndarray:
+        """Return the logit of every action, a row for each view; -inf where it is not allowed."""
+        logits = np.full((len(views), ACTION_COUNT), -np.inf)
+        write_all(views, self.weights, memory_for(self.weights), logits)
+        return logits
 
-def load_compiled(folder: Path) -> Weights:
-    """Return the weights of a saved policy for compiled code.
+
+def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
+    """Return the weights of a saved policy for compiled code, and its metadata.
 
     Raises PolicyError if the policy is missing, damaged, or of a shape that compiled code lacks.
     """
@@ -69,7 +84,8 @@ def load_compiled(folder: Path) -> Weights:
     }
     check_tensors(tensors, sizes_of(**sizes), folder)
     encoder = get_encoder(f"lookahead@{sizes['version']}")
-    return weights_of(tensors, factors_of([piece for piece in encoder.pieces if piece != PIECE]))
+    weights = weights_of(tensors, factors_of([piece for piece in encoder.pieces if piece != PIECE]))
+    return weights, description["about"]
 
 
 def _whole(folder: Path, name: str, given: Any, most: int) -> int:

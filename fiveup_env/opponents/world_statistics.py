@@ -4,12 +4,15 @@ All actions are tried in the same worlds. What they have in common there says no
 choose, so errors are those of differences between two actions in the same world. The score of an
 action is
 
-    mean over the worlds + trust * noise * log(prior probability)
+    mean over the worlds + (trust * noise + precision * noise ** 2) * prior
 
 where `noise` is the mean standard error of such differences, so that few worlds, or worlds that
-disagree, leave the choice to the prior, and many worlds that agree override it. An action whose
-score is clearly lower than the best is closed, and is not tried any further. Worlds may be weighted
-by their likelihoods.
+disagree, leave the choice to the prior, and many worlds that agree override it. A prior of
+log-probabilities, which have no unit, is weighed by `trust`. One that estimates the values
+themselves has a `precision`, 1 / error ** 2: then both are joined as estimates with errors are.
+
+An action whose score is clearly lower than the best is closed, and is not tried any further. Worlds
+may be weighted by their likelihoods.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ CANDIDATE = np.dtype(
     [
         ("action", np.int64),
         ("open", np.bool_),  # still to be tried
-        ("log", np.float64),  # the logarithm of its prior probability
+        ("prior", np.float64),
         ("sum", np.float64),  # of weighted values
         ("mean", np.float64),  # the weighted mean, up to the world after which it was closed
         ("apart", np.float64),  # sum of its differences from the mean of a world's open actions
@@ -43,7 +46,8 @@ EVIDENCE = np.dtype(
     [
         ("count", np.int64),  # how many candidates there are
         ("open", np.int64),  # how many of them are still to be tried; never 1
-        ("trust", np.float64),  # the weight of the prior
+        ("trust", np.float64),  # the weights of the prior, for the noise ...
+        ("precision", np.float64),  # ... and for its square
         ("clearly", np.float64),
         ("worlds", np.int64),
         ("highest", np.float64),  # log-likelihood of any world, to which weights are relative
@@ -61,21 +65,24 @@ class WorldStatistics:
     sums over worlds: of the products of two candidates' differences (below its diagonal).
     """
 
-    def __init__(self, logs: np.ndarray, trust: float = 0.0) -> None:
+    def __init__(
+        self, prior: np.ndarray, trust: float = 0.0, precision: float | np.ndarray = 0.0
+    ) -> None:
         """Start without worlds.
 
-        `logs` are the logarithms of the actions' prior probabilities, a row for each view; -inf for
-        those that may not be chosen.
+        The prior has a row of actions for each view, -inf for those that may not be chosen. The
+        precision is the same for all views, or has a number for each.
         """
-        counts = np.isfinite(logs).sum(1)
+        counts = np.isfinite(prior).sum(1)
         most = int(counts.max(initial=1))
-        self._shape = logs.shape
-        self.evidence = np.zeros(len(logs), EVIDENCE)
-        self.evidence["trust"], self.evidence["clearly"] = trust, CLEARLY
+        self._shape = prior.shape
+        self.evidence = np.zeros(len(prior), EVIDENCE)
+        self.evidence["trust"], self.evidence["precision"] = trust, precision
+        self.evidence["clearly"] = CLEARLY
         self.evidence["highest"] = LOWEST
-        self.candidates = np.zeros((len(logs), most), CANDIDATE)
-        self.products = np.zeros((len(logs), most, most))
-        _list_candidates(logs.astype(np.float64), self.evidence, self.candidates)
+        self.candidates = np.zeros((len(prior), most), CANDIDATE)
+        self.products = np.zeros((len(prior), most, most))
+        _list_candidates(prior.astype(np.float64), self.evidence, self.candidates)
 
     @property
     def undecided(self) -> np.ndarray:
@@ -114,14 +121,14 @@ class WorldStatistics:
 
 
 @compiled
-def _list_candidates(logs: Array, evidence: Array, candidates: Array) -> None:
-    """List the actions with a finite logarithm; they are open if there are several."""
-    for i in range(len(logs)):
+def _list_candidates(prior: Array, evidence: Array, candidates: Array) -> None:
+    """List the actions with a finite prior; they are open if there are several."""
+    for i in range(len(prior)):
         n = 0
-        for action in range(logs.shape[1]):
-            if logs[i, action] > -np.inf:
+        for action in range(prior.shape[1]):
+            if prior[i, action] > -np.inf:
                 candidates[i, n].action = action
-                candidates[i, n].log = logs[i, action]
+                candidates[i, n].prior = prior[i, action]
                 n += 1
         evidence[i].count = n
         evidence[i].open = n if n > 1 else 0
@@ -215,10 +222,11 @@ def _noise(evidence: Struct, candidates: Array, products: Array, best: int) -> f
 @inlined
 def _update_scores(evidence: Struct, candidates: Array, noise: float) -> int:
     """Compute the scores of the open candidates; return which is best."""
+    weight = evidence.trust * noise + evidence.precision * noise * noise
     best = -1
     for k in range(evidence.count):
         if candidates[k].open:
-            candidates[k].score = candidates[k].mean + evidence.trust * noise * candidates[k].log
+            candidates[k].score = candidates[k].mean + weight * candidates[k].prior
             if best < 0 or candidates[k].score > candidates[best].score:
                 best = k
     return best

@@ -18,13 +18,14 @@ from agents.arena.games import Task, Terms, play_chunk, seatings
 from agents.arena.results import to_json
 from agents.arena.statistics import variance_reduction
 from agents.arena.tally import MOST_POINTS
-from agents.arena.tournament import Tournament, play_tournament, split_specs
+from agents.arena.tournament import Tournament, play_tournament
 from agents.arena.workers import play_tasks
 from agents.search.endings import Endgame
 from fiveup_env import Batch, Game, Rules
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Random, random_actions
 from fiveup_env.opponents.ladder import Defensive, Greedy
+from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, shuffled_hidden
 
 if TYPE_CHECKING:

@@ -138,6 +138,8 @@ def test_records_of_all_games_are_right(
         ("--set hand_siz=7", "did you mean 'hand_size'"),
         ("--move-limit 0", "--move-limit must be more than 0 seconds"),
         ("--move-limit nan", "--move-limit must be more than 0 seconds"),
+        ("--judge greedy", "the reference must be a pimc such as"),
+        ("--judge pimc --judge-every 0", "--judge-every must be at least 1, not 0"),
         ("--results no/such/folder/file", "No such file or directory"),
     ],
 )
@@ -203,6 +205,30 @@ def test_the_bank_is_in_the_table_the_json_and_the_report(
     assert titles == [*SECTIONS[:-2], "Regret on the bank", *SECTIONS[-2:]]
     assert run(monkeypatch, f"{command} --rules mini-2 --players 2") == 2
     assert "--bank: the bank has no positions under these rules" in capsys.readouterr().err
+
+
+def test_error_rates_are_in_the_table_the_json_and_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page, results = (tmp_path / name for name in ("a.json", "a.html", "a.jsonl"))
+    command = f"--agents greedy,random --deals 12 --episode hand --chunk 4 --results {results}"
+    judged = f"{command} --judge pimc:worlds=40,playout=greedy --judge-every 2"
+    assert run(monkeypatch, f"{judged} --json {file} --report {page}") == 0
+    printed = capsys.readouterr().out
+    assert "agent   judged  deals  error rate (%)" in printed
+    rates = {row["agent"]: row["error"] for row in json.loads(file.read_text())["ratings"]}
+    for rate in rates.values():
+        assert rate["deals"] == 6
+        assert rate["chance_ci"][0] < rate["chance"] < rate["chance_ci"][1]
+        assert rate["points_ci"][0] < rate["points"] < rate["points_ci"][1]
+    assert rates["greedy"]["chance"] < rates["random"]["chance"]
+    titles = re.findall("<h2>(.*?)</h2>", page.read_text())
+    assert titles == [*SECTIONS[:-2], "Error rates", *SECTIONS[-2:]]
+    # What was judged is kept with the results, and is not mixed with what was not.
+    assert run(monkeypatch, judged) == 0
+    assert printed.splitlines()[-3:] == capsys.readouterr().out.splitlines()[-3:]
+    assert run(monkeypatch, command) == 2
+    assert "was played with judge" in capsys.readouterr().err
 
 
 SPECS = [

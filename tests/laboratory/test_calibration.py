@@ -14,8 +14,8 @@ from agents.learn.calibration import compare, play, rewards_to_come
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
-from agents.policies.units import Units
 from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.units import Units
 
 if TYPE_CHECKING:
     from pathlib import Path

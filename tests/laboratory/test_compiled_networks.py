@@ -68,7 +68,7 @@ def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
 def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) -> None:
     network = lively(shape)
     save_policy(tmp_path, network, {})
-    weights, (views, masks) = load_compiled(tmp_path), views_and_masks()
+    (weights, _), (views, masks) = load_compiled(tmp_path), views_and_masks()
     agent = NetworkAgent(network)
     logits, values = np.zeros(masks.shape, np.float32), np.zeros(len(views), np.float32)
     best = np.zeros(len(views), np.int64)

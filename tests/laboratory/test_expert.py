@@ -13,16 +13,17 @@ from agents.exact.profiles import profile_of
 from agents.exact.values import reaches
 from agents.learn import expert
 from agents.learn.expert import Expert, compiled_weights, difference_loss
-from agents.learn.labels import Judge
+from agents.learn.labels import WEIGHED, Judge, label_by_worlds
 from agents.learn.ppo import LossError
 from agents.learn.runs.config import Config, ConfigError
 from agents.policies.networks import PolicyNetwork, Shape, build
-from agents.policies.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env import Batch, Game, Move, Rules
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.ladder import weights_of
+from fiveup_env.opponents.networks import Weights
 from fiveup_env.opponents.outlook import outlook_of
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -92,6 +93,31 @@ def test_labels_of_all_actions_share_their_chance() -> None:
     game = Game(seed=4)
     one, other = (labels_of(Judge(), game) for _ in range(2))
     assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_a_label_by_worlds_is_what_pimc_finds_in_the_units_of_rewards() -> None:
+    game = Game(players=4, seed=4)
+    for _ in range(9):
+        game.push(next(iter(game.legal_moves)))
+    views, mask = game.view(), game.action_mask()
+    units = Units(views, "outlook@2")
+    labels = label_by_worlds(views, units, 64, np.random.default_rng(0))
+    assert np.array_equal(~np.isnan(labels[0]), mask > 0)
+    pimc = make_agent(f"pimc:worlds=64,weighed={WEIGHED}")
+    values = pimc.values(views, mask[None], np.random.default_rng(0))  # type: ignore[attr-defined]
+    assert units.values(labels)[0, mask > 0] == pytest.approx(values[0, mask > 0], abs=1e-6)
+
+
+def test_labels_by_worlds_are_learnt_from_and_resume(tmp_path: Path) -> None:
+    config = Config(**SMALL | {"label_worlds": 4})
+    learner = Expert(config, tmp_path)
+    learner.update(0)
+    again = Expert(config, tmp_path)
+    arrays, about = learner.state()
+    again.restore({name: array.copy() for name, array in arrays.items()}, about)
+    one, other = learner.update(0.5), again.update(0.5)
+    assert one == other
+    assert np.isfinite(list(one.values())).all()
 
 
 def exact_values(form: Form, judge: Judge) -> np.ndarray:
@@ -328,8 +354,8 @@ def test_a_student_that_is_accepted_plays_and_partner_may_go_on_judging(tmp_path
     states = learner.state()
     again = Expert(learner.config, tmp_path)
     again.restore(*states)
-    assert again._judge._weights is None
-    assert again._player._weights is not None
+    assert isinstance(again._judge.player, np.ndarray)
+    assert isinstance(again._player.player, Weights)
 
 
 def test_the_first_judge_is_partner_and_stays_while_students_are_worse(tmp_path: Path) -> None:
@@ -353,6 +379,9 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     [
         ({"network": "plain"}, "network: learner=expert supports only guided"),
         ({"shared": False}, "shared: learner=expert supports only true"),
+        ({"horizon": "game"}, "horizon: learner=expert supports only hand"),
+        ({"forced": True}, "forced: learner=expert supports only false"),
+        ({"label_worlds": -1}, "label_worlds: must be 0 or more"),
         (
             {"reward": "win", "horizon": "game"},
             "reward: learner=expert supports only margin or out",

@@ -12,9 +12,9 @@ from agents.learn.advantages import NOBODY
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Lesson, Rollouts, make_batch
 from agents.learn.runs.config import Config
-from agents.policies.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream
 from fiveup_env.opponents.outlook import outlook_of
+from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
 
 if TYPE_CHECKING:
     from agents.learn.rollouts import Choice

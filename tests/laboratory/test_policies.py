@@ -23,12 +23,13 @@ from agents.policies import files as policies
 from agents.policies.agent import NetworkAgent, PolicyAgent
 from agents.policies.files import load_network, load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, FiveUpError
+from fiveup_env import Batch, FiveUpError, Game
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.units import NETWORK_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -395,6 +396,18 @@ def test_a_spec_chooses_folder_and_options(saved: Path) -> None:
             make_agent(f"policy:{saved},{wrong}")
     with pytest.raises(AgentError, match="sample must be a bool, not ''"):
         make_agent("policy:sample")
+
+
+def test_logits_that_are_values_count_by_their_error(tmp_path: Path) -> None:
+    network, shares = lively(Shape(width=16, depth=1)), []
+    game = Game(seed=1)
+    for learner in ("self_play", "expert"):
+        save_policy(tmp_path / learner, network, {"config": {"learner": learner}})
+        agent = PolicyAgent(str(tmp_path / learner))
+        shares.append(agent.probabilities(game.view(), game.action_mask()[None])[0])
+    legal = game.action_mask() > 0
+    expected = shares[0][legal] ** (1 / NETWORK_ERROR)
+    assert shares[1][legal] == pytest.approx(expected / expected.sum(), rel=1e-4)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -13,21 +13,17 @@ from agents.arena.duels import duel
 from agents.policies.agent import PolicyAgent
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from agents.policies.units import take_back_points
 from agents.search.endings import regrets
-from agents.search.move_likelihood import LAPSE, log_likelihoods
 from agents.search.policy_search import PolicySearch
 from fiveup_env import Batch, Game, Rules, belief
-from fiveup_env.engine.legality import mark_legal_at
-from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.units import take_back_points
 from tests.support import EVERY_PRESET, chosen, game_of, label, play_randomly, push_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 torch.set_num_threads(1)
@@ -83,7 +79,7 @@ def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarra
 
 
 def test_every_game_is_played_by_its_rules(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},playout=policy,worlds=2,likely=1")
+    agent = make_agent(f"policy+search:{lively},playout=policy,worlds=2,weighed=4")
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
@@ -93,7 +89,7 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},worlds=32,likely=1,trust=0")
+    agent = make_agent(f"policy+search:{lively},worlds=32,weighed=4,trust=0")
     assert isinstance(agent, PolicySearch)
     game = Game(seed=4)
     assert values(agent, game, 1) == values(agent, game, 1) != values(agent, game, 2)
@@ -292,55 +288,16 @@ def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(liv
 # --- What others did
 
 
-@pytest.mark.parametrize("draw", ["until_playable", "optional"])
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
-def test_likelihoods_are_those_of_every_move_that_others_chose(
-    lead_tile: str, draw: str, players: int, lively: Path
-) -> None:
-    policy, expected_logs = PolicyAgent(str(lively)), []
-    rules = Rules.preset(players=players, draw=draw, lead_tile=lead_tile)
-    for seed in range(6):
-        game = play_randomly(Game(rules, seed=seed), Random(seed), 40 if seed else 5)
-        found = log_likelihoods(policy, game.state, np.array([game.turn], np.int8))
-        expected_logs.append(sum(logs_of_others(policy, game)))
-        assert found[0] == pytest.approx(expected_logs[-1], rel=1e-4)
-    assert sum(expected_logs) < -4
-
-
-def logs_of_others(policy: PolicyAgent, game: Game) -> Iterator[float]:
-    """The logarithm of the chance of every choice that others made in the present hand."""
-    for step in game.steps():
-        public = step.before[0]["public"]
-        legal, masks = legal_in(step.before)
-        if public["hand_number"] == game.hand_number and public["turn"] != game.turn and legal > 1:
-            views = view_of(step.before, int(public["turn"]))
-            share = policy.probabilities(views, masks)[0, step.move.action]
-            yield float(np.log((1 - LAPSE) * share + LAPSE / legal))
-
-
-def legal_in(state: np.ndarray) -> tuple[int, np.ndarray]:
-    """How many moves are allowed in a GAME record, and which."""
-    masks = np.zeros((1, 121), np.int8)
-    mark_legal_at(state, 0, masks)
-    return int(masks.sum()), masks
-
-
-def view_of(state: np.ndarray, seat: int) -> np.ndarray:
-    views = np.zeros(1, VIEW)
-    observe_at(state, 0, seat, views, 0)
-    return views
-
-
-def test_weighing_worlds_leaves_fewer_that_count(lively: Path) -> None:
-    views, masks = positions(moves=9)
-    alike, weighed = (PolicySearch(str(lively), 32, likely=likely) for likely in (0, 1))
-    for agent in (alike, weighed):
-        agent(views, masks, np.random.default_rng(0))
-    thought = ~np.isnan(alike.last_effective_worlds)
-    assert np.allclose(alike.last_effective_worlds[thought], 32)
-    assert (weighed.last_effective_worlds[thought] >= 1).all()
-    assert weighed.last_effective_worlds[thought].mean() < 25
+@pytest.mark.parametrize("playout", ["policy", "greedy"])
+def test_weighing_worlds_changes_choices(playout: str, lively: Path) -> None:
+    views, masks = positions(moves=9, games=60)
+    one, other = (
+        make_agent(f"policy+search:{lively},worlds=32,trust=0,playout={playout},weighed={weighed}")
+        for weighed in (1, 16)
+    )
+    chosen_by = [agent(views, masks, np.random.default_rng(0)) for agent in (one, other)]
+    assert (chosen_by[0] != chosen_by[1]).any()
+    assert (masks[np.arange(len(views)), chosen_by[1]] == 1).all()
 
 
 # --- That it gains
@@ -381,7 +338,7 @@ def test_options_that_cannot_be_are_refused(lively: Path) -> None:
         ("temperature=0", "temperature must be above 0, not 0.0"),
         ("least=1", "a probability from 0 to below 1, not 1.0"),
         ("playout=gredy", "did you mean 'greedy'"),
-        ("likelyhood=1", "did you mean 'likely'"),
+        ("weighted=1", "did you mean 'weighed'"),
     ]:
         with pytest.raises(AgentError, match=why):
             make_agent(f"policy+search:{lively},{wrong}")

@@ -18,7 +18,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(autouse=True)
 def _little_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "SEARCHES", {"pimc": ("pimc", 1, 4), "tree": ("ismcts", 2, 2)})
+    searches = {"pimc": ("pimc", 1, 4), "tree": ("ismcts", 2, 2), "none": ("partner", 0, 0)}
+    monkeypatch.setattr(search, "SEARCHES", searches)
     monkeypatch.setattr(search, "CHUNK", 2)
     monkeypatch.setattr(search, "POSITIONS", 3)
     monkeypatch.setattr(search, "ROUNDS", 1)
@@ -38,14 +39,15 @@ def test_it_plays_what_is_missing_and_draws_every_budget(
     lines = capsys.readouterr().out.splitlines()[-4:]
     assert [line.split()[:2] for line in lines] == [
         ["pimc", "1"],
-        ["pimc", "2"],
         ["pimc", "4"],
         ["tree", "2"],
+        ["none", "0"],
     ]
     assert all(") 4 " in " ".join(line.split()) for line in lines)
     picture = ET.fromstring(output.read_text())  # noqa: S314  (it was drawn here)
     assert [len(curve.get("points", "").split()) for curve in picture.iter(f"{SVG}polyline")] == [
-        3,
+        2,
+        1,
         1,
     ]
     assert len(list(picture.iter(f"{SVG}circle"))) == 4

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Every agent of the library; the search has little to do.
-AGENTS = ["random", *reversed(LADDER), "student", "pimc:worlds=4"]
+AGENTS = [
+    "random",
+    *reversed(LADDER),
+    "student",
+    "pimc:worlds=4",
+    "pimc:worlds=4,weighed=4,playout=student",
+    "student+search:worlds=4",
+]
 
 
 @pytest.mark.parametrize("promise", PROMISES_OF_AGENTS)
@@ -176,7 +183,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
         [sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True
     )
     assert told.returncode == 0, told.stderr
-    names = sorted(["random", *LADDER, "student", "pimc"])
+    names = sorted(["random", *LADDER, "student", "student+search", "pimc"])
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 

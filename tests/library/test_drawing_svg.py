@@ -16,7 +16,9 @@ import fiveup_env
 from fiveup_env import Game, Rules, Tile
 from fiveup_env.drawing import placement
 from fiveup_env.drawing.replay import replay_html
-from fiveup_env.drawing.svg import game_svg
+from fiveup_env.drawing.scene import Dots, layout_picture, tile_picture, track_picture
+from fiveup_env.drawing.snapshot import Snapshot
+from fiveup_env.drawing.svg import game_svg, picture_svg
 from fiveup_env.game.records import Json, record_of
 from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
 
@@ -319,3 +321,47 @@ def test_the_replay_shows_every_move_with_tiles_that_stay(fields: Json, moves: i
     assert Counter(group.attrib["data-tile"] for group in final["held"]) == Counter(
         str(tile) for seat in range(game.rules.players) for tile in game.hand_of(seat)
     )
+
+
+# --- Parts of the table by themselves
+
+
+def test_the_layout_by_itself_shows_every_tile_and_grows_with_it() -> None:
+    snapshot = Snapshot.of(play_randomly(Game(seed=2), Random(2), 9))
+    picture = layout_picture(snapshot, (4, 4))
+    shown = Picture(picture_svg(picture, "the layout", fluid=False))
+    assert shown.tiles() == [str(move.tile) for move in snapshot.plays]
+    whole = Area(0, 0, picture.width, picture.height)
+    assert all(whole.holds(area(group)) for group in shown.groups["tile"])
+    assert picture.width > layout_picture(Snapshot.of(Game(seed=2)), (4, 4)).width
+
+
+def test_a_narrow_board_has_fewer_holes_and_the_same_scores() -> None:
+    snapshot = Snapshot.of(play_randomly(Game(seed=2), Random(2), 40))
+    boards = [track_picture(snapshot, width) for width in (960, 400)]
+    holes = [
+        sum(
+            len(shape.points)
+            for part in board.parts
+            for shape in part.shapes
+            if isinstance(shape, Dots)
+        )
+        for board in boards
+    ]
+    assert holes[1] < holes[0] / 2
+    for board in boards:
+        shown = Picture(picture_svg(board, "the board"))
+        assert shown.text("score").split() == [str(score) for score in snapshot.scores]
+
+
+@pytest.mark.parametrize("tile", ["0-0", "5-3", "6-6"])
+def test_a_tile_by_itself_shows_its_pips(tile: str) -> None:
+    picture = tile_picture(Tile.parse(tile))
+    pips = [len(s.points) for part in picture.parts for s in part.shapes if isinstance(s, Dots)]
+    assert sum(pips) == Tile.parse(tile).pips
+
+
+def test_a_picture_that_is_not_fluid_has_no_style() -> None:
+    picture = tile_picture(Tile.parse("5-3"))
+    assert "style=" in picture_svg(picture, "5-3")
+    assert "style=" not in picture_svg(picture, "5-3", fluid=False)

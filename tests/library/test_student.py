@@ -63,7 +63,7 @@ def test_a_damaged_student_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_the_weights_are_read_as_they_were_written() -> None:
     _, tensors = read_policy(SHIPPED)
-    weights = load_compiled(SHIPPED)
+    weights, _ = load_compiled(SHIPPED)
     assert np.array_equal(weights.head, tensors["policy_head.weight"])
     assert np.array_equal(weights.guide.T, tensors["guide.weight"])
     assert all(weight.dtype == np.float32 for weight in weights)

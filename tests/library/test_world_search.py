@@ -1,4 +1,4 @@
-"""The core of searches: its budget, its hooks, and the worlds that it draws by their weights."""
+"""The core of searches: its budget, its hook, and the worlds that it draws by their weights."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, belief
+from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.engine.state import GAME
+from fiveup_env.opponents.dealing import BLOCK, draw_again
+from fiveup_env.opponents.inference import log_weights, shipped_model
 from fiveup_env.opponents.outlook import outlooks_of
 from fiveup_env.opponents.pimc import Pimc
-from fiveup_env.opponents.world_search import BLOCK, Search, WorldSearch, draw_again
+from fiveup_env.opponents.world_search import Search, WorldSearch
+from fiveup_env.opponents.world_statistics import WorldStatistics
 from tests.support import play_randomly
 
 # --- Budgets
@@ -39,7 +43,7 @@ def test_a_budget_that_is_spent_has_one_block_nevertheless() -> None:
     assert list(Search(ms=0.001).rounds(spent=1)) == [(0, BLOCK)]
 
 
-# --- Hooks
+# --- Worlds
 
 
 def holds(games: np.ndarray, tile: int) -> np.ndarray:
@@ -48,41 +52,48 @@ def holds(games: np.ndarray, tile: int) -> np.ndarray:
 
 
 def searched(game: Game, search: WorldSearch, seed: int = 0) -> np.ndarray:
-    logs = np.where(game.action_mask()[None] > 0, 0.0, -np.inf)
-    views = game.view()
-    found = search(views, logs, outlooks_of(views, "hand"), np.uint64(seed), time.perf_counter())
-    return found.means[0, game.action_mask() > 0]
+    prior = np.where(game.action_mask()[None] > 0, 0.0, -np.inf)
+    views, began = game.view(), time.perf_counter()
+    statistics = WorldStatistics(prior)
+    search(views, statistics, outlooks_of(views, "hand"), np.uint64(seed), began)
+    return statistics.means[0, game.action_mask() > 0]
 
 
-@pytest.mark.parametrize("weighed", [1, 4])
-def test_worlds_count_by_their_weights(weighed: int) -> None:
-    game = play_randomly(Game(seed=4), Random(4), 5)
+def test_worlds_count_by_how_likely_the_others_moves_were() -> None:
+    game = play_randomly(Game(seed=4), Random(4), 9)
     shares = belief.marginals(game.view())[1]
     tile = int(np.flatnonzero((shares > 0.2) & (shares < 0.6))[0])
-    true = float(shares[tile])
-
-    def weigh(_which: np.ndarray, games: np.ndarray) -> np.ndarray:
-        return np.where(holds(games, tile), np.log(3.0), 0.0)
 
     def play_on(_which: np.ndarray, games: np.ndarray, candidates: np.ndarray) -> np.ndarray:
         values = np.repeat(holds(games, tile)[..., None], candidates.shape[1], 2)
         return values.astype(float)
 
-    plain = searched(game, WorldSearch(Search(3000), play_on=play_on))
-    assert plain == pytest.approx(true, abs=0.04)
-    search = WorldSearch(Search(3000), weigh=weigh, weighed=weighed, play_on=play_on)
-    expected = 3 * true / (3 * true + 1 - true)
-    assert searched(game, search) == pytest.approx(expected, abs=0.04)
+    plain = searched(game, WorldSearch(Search(3000), play_on))
+    assert plain == pytest.approx(float(shares[tile]), abs=0.04)
+    view = game.view()
+    worlds = worlds_to_games(view, sample(view, 20_000, np.random.default_rng(0)))
+    weights = np.exp(log_weights(view, worlds, shipped_model()))
+    expected = (weights * holds(worlds, tile)).sum() / weights.sum()
+    assert abs(expected - shares[tile]) > 0.1
+    found = searched(game, WorldSearch(Search(3000), play_on, weighed=16))
+    assert found == pytest.approx(expected, abs=0.04)
 
 
-def test_hooks_that_change_nothing_change_nothing() -> None:
-    game = play_randomly(Game(seed=4), Random(4), 5)
+def test_playouts_by_hook_see_the_worlds_of_the_compiled_loop() -> None:
+    game, seen = play_randomly(Game(seed=4), Random(4), 9), []
 
-    def alike(_which: np.ndarray, games: np.ndarray) -> np.ndarray:
-        return np.zeros(games.shape)
+    def play_on(_which: np.ndarray, games: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+        seen.append(games.copy())
+        return np.zeros((*games.shape, candidates.shape[1]))
 
-    hooked = searched(game, WorldSearch(Search(100), weigh=alike))
-    assert hooked.tolist() == searched(game, WorldSearch(Search(100))).tolist()
+    for weighed in (1, 8):
+        searched(game, WorldSearch(Search(70), play_on, weighed))
+    plain, drawn = np.concatenate(seen[:3], 1), np.concatenate(seen[3:], 1)
+    assert plain.shape == drawn.shape == (1, 70)
+    assert (plain["hands"] != drawn["hands"]).any()
+    for games in (plain, drawn):
+        assert (games["public"] == game.state["public"]).all()
+        assert (games["hands"][:, :, game.turn or 0] == game.view()["hand"]).all()
 
 
 def test_worlds_are_drawn_again_as_often_as_their_weights_say() -> None:
@@ -91,7 +102,8 @@ def test_worlds_are_drawn_again_as_often_as_their_weights_say() -> None:
     worlds["order"][..., 0] = np.arange(64)
     worlds["seed"] = np.arange(64)
     drawn, levels = np.zeros((50, 16), GAME), np.zeros((50, 16))
-    draw_again(worlds, logs, np.arange(50).astype(np.uint64), drawn, levels)
+    for each in zip(worlds, logs, np.arange(50).astype(np.uint64), drawn, levels, strict=True):
+        draw_again(*each)
     weights = np.exp(logs + 1e4)
     expected = 16 * weights / weights.sum(1, keepdims=True)
     times = np.array([np.bincount(row, minlength=64) for row in drawn["order"][..., 0]])

@@ -61,6 +61,16 @@ def test_errors_are_those_of_paired_differences() -> None:
     assert scores == pytest.approx(means + 0.5 * noise * np.array([-1.0, -2.0]))
 
 
+def test_a_prior_of_values_is_joined_with_the_worlds_by_precisions() -> None:
+    worths = np.random.default_rng(2).normal([0.0, 0.1], [1, 2], (40, 2))
+    expected, error = np.array([0.3, 0.0]), 0.25
+    statistics = WorldStatistics(expected[None], precision=np.array([error**-2]))
+    statistics.add(np.arange(1), worths[None], np.zeros((1, 40)))
+    noise = (worths[:, 0] - worths[:, 1]).std(ddof=1) / np.sqrt(40) / np.sqrt(2)
+    joined = worths.mean(0) / noise**2 + expected / error**2
+    assert statistics.scores[0] / noise**2 == pytest.approx(joined)
+
+
 def test_only_what_may_be_chosen_is_a_candidate() -> None:
     logs = np.array([[-np.inf, 0.0, -np.inf, 0.0], [0.0, -np.inf, -np.inf, -np.inf]])
     statistics = WorldStatistics(logs)

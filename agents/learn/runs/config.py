@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 import yaml
 
-from agents.policies.units import OUTLOOKS, with_version
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.units import OUTLOOKS, with_version
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -175,6 +175,12 @@ class Config:
         "who plays out what is labelled: `partner` always, or until the student is accepted",
         choices=("student", "partner"),
     )
+    label_worlds: int = key(
+        0,
+        "worlds, weighed by the others' moves, in which `greedy` plays out what is labelled "
+        "(0: the judge does, in the true deal alone)",
+        least=0,
+    )
     student: int = key(32, "units of the student, the network that plays the games", least=1)
     explore: float = key(0.05, "share of the moves that are made at random", least=0, most=1)
     averaging: float = key(
@@ -290,6 +296,8 @@ class Config:
             "network": ("guided",),
             "shared": (True,),
             "reward": ("margin", *OUTLOOKS),
+            "horizon": ("hand",),
+            "forced": (False,),
         }
         for name, known in wanted.items():
             if getattr(self, name) not in known:

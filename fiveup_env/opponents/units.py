@@ -28,6 +28,7 @@ POINTS_IN_ONE: Final = 5.0
 HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by about an eighth
 SWING: Final = 10  # points by which stakes move the scores, up and down
 LEAST_STAKE: Final = 0.1  # where the game is all but decided
+NETWORK_ERROR: Final = 0.2  # of what a network of learner=expert expects, by its stakes
 OUTLOOKS: Final = tuple(f"outlook@{version}" for version in VERSIONS)
 # The aim of a search, by the learner's reward.
 AIMS: Final = {"margin": "hand"} | {

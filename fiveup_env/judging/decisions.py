@@ -1,0 +1,147 @@
+"""`judge(game)`: what every decision of a game lost, and the error rates of its players.
+
+A decision is a move where more than one was legal. It is judged from what its player could know:
+from the view, never from the hidden tiles.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fiveup_env.engine.legality import mark_legal_at
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.judging.trials import CHANCE, POINTS, REFERENCE, Estimate, Trials, shortfalls
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fiveup_env.game.game import Game
+    from fiveup_env.opponents.agent import Agent
+
+CLEARLY = 3.0  # standard errors by which a loss must be above 0 to count as a mistake
+
+
+@dataclass(frozen=True)
+class Option:
+    """A legal move: the mover's chance to win after it, and the points that the hand brings."""
+
+    move: Move
+    chance: Estimate
+    points: Estimate
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A move where there was a choice, and what it lost.
+
+    `number` is that of the move in `game.moves`. The losses are compared with `best`, the move with
+    the highest chance to win; where points and wins differ, a loss of points may be below 0.
+    """
+
+    number: int
+    hand: int
+    seat: int
+    move: Move
+    best: Move
+    chance_lost: Estimate
+    points_lost: Estimate
+    options: tuple[Option, ...]  # the best first
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether the move is clearly worse than the best."""
+        mean, error = self.chance_lost
+        return self.move != self.best and mean > CLEARLY * error
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """The mean loss of a seat's decisions, in chances to win and in points.
+
+    The errors take the hands for the sample, so they are NaN where there was only one.
+    """
+
+    decisions: int
+    chance: Estimate
+    points: Estimate
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All decisions of a game, in order."""
+
+    decisions: tuple[Decision, ...]
+
+    def error_rate(self, seat: int) -> ErrorRate:
+        """Return the error rate of a seat."""
+        own = [decision for decision in self.decisions if decision.seat == seat]
+        return ErrorRate(
+            len(own),
+            _rate((decision.hand, decision.chance_lost.mean) for decision in own),
+            _rate((decision.hand, decision.points_lost.mean) for decision in own),
+        )
+
+    def mistakes(self, seat: int | None = None) -> list[Decision]:
+        """Return the mistakes of a seat, or of all, the biggest first."""
+        found = [d for d in self.decisions if d.is_mistake and seat in {None, d.seat}]
+        return sorted(found, key=lambda decision: -decision.chance_lost.mean)
+
+
+def judge(game: Game, reference: str | Agent = REFERENCE, seed: int = 0) -> Judgement:
+    """Return the judgement of a game by a reference search: a `pimc`, by its spec or itself.
+
+    Its worlds and its playout count; no action is given up before all worlds are played. The same
+    seed gives the same judgement. Raises AgentError for any other agent.
+    """
+    return Judgement(tuple(decisions_of(game, reference, seed)))
+
+
+def decisions_of(
+    game: Game, reference: str | Agent = REFERENCE, seed: int = 0
+) -> Iterator[Decision]:
+    """Yield the decisions of a game one by one, as they are judged."""
+    trials = Trials(reference)
+    keys = np.random.default_rng(seed)
+    for number, step in enumerate(game.steps()):
+        mask = np.zeros((1, ACTION_COUNT), np.int8)
+        mark_legal_at(step.before, 0, mask)
+        actions = mask[0].nonzero()[0]
+        key = int(keys.integers(1 << 63))
+        if len(actions) > 1:
+            public = step.before[0]["public"]
+            view = np.zeros(1, VIEW)
+            observe_at(step.before, 0, public["turn"], view, 0)
+            found = trials(view, actions, key)
+            options = sorted(_options(actions, found), key=lambda option: -option.chance.mean)
+            lost = shortfalls(found, int(np.searchsorted(actions, step.move.action)))
+            seat, hand = int(public["turn"]), int(public["hand_number"])
+            yield Decision(number, hand, seat, step.move, options[0].move, *lost, tuple(options))
+
+
+def _options(actions: np.ndarray, found: np.ndarray) -> Iterator[Option]:
+    means, errors = found.mean(0), found.std(0, ddof=1) / math.sqrt(len(found))
+    for k, action in enumerate(actions.tolist()):
+        chance, points = (
+            Estimate(float(means[k, what]), float(errors[k, what])) for what in (CHANCE, POINTS)
+        )
+        yield Option(MOVES[action], chance, points)
+
+
+def _rate(losses: Iterable[tuple[int, float]]) -> Estimate:
+    """Return a mean over decisions, each given with its hand, with an error clustered by hand."""
+    hands: dict[int, list[float]] = {}
+    for hand, loss in losses:
+        hands.setdefault(hand, []).append(loss)
+    count = sum(map(len, hands.values()))
+    if not count:
+        return Estimate(math.nan, math.nan)
+    rate = sum(map(sum, hands.values())) / count
+    if len(hands) < 2:
+        return Estimate(rate, math.nan)
+    apart = sum((sum(own) - rate * len(own)) ** 2 for own in hands.values())
+    return Estimate(rate, math.sqrt(apart * len(hands) / (len(hands) - 1)) / count)

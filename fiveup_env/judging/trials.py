@@ -1,0 +1,143 @@
+"""Trials: the actions of a position played out in sampled worlds, for wins and for points at once.
+
+This is the search of `pimc`, but it gives no action up: each is tried in every world, so that the
+errors are those of differences within the same worlds. The best of several noisy means is too high,
+because whichever action was lucky is chosen. So one half of the worlds chooses the best action and
+the other half says by how much the action taken falls short of it, both ways round.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from fiveup_env.belief.counting import full
+from fiveup_env.belief.evidence import impossible
+from fiveup_env.belief.structs import BELIEF
+from fiveup_env.belief.worlds import count_worlds
+from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.engine.play import play
+from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.errors import AgentError, shown
+from fiveup_env.opponents.dealing import deal
+from fiveup_env.opponents.outlook import chance_to_win, outlooks_of
+from fiveup_env.opponents.pimc import Pimc
+from fiveup_env.opponents.playouts import Playout, margin_of, play_to_end
+from fiveup_env.opponents.registry import get_agent
+from fiveup_env.opponents.world_search import playout_of
+
+if TYPE_CHECKING:
+    from fiveup_env.opponents.agent import Agent
+
+REFERENCE: Final = "pimc:worlds=1000,playout=partner"
+PLAY_ON: Final = -1  # in place of an action: the seat to move plays as in the playouts
+CHANCE, POINTS = range(2)  # what a trial finds
+NORMAL: Final = 1.96  # standard errors to either side of a 95 % interval
+
+
+class Estimate(NamedTuple):
+    """A mean and its standard error."""
+
+    mean: float
+    error: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The bounds of the 95 % interval."""
+        return self.mean - NORMAL * self.error, self.mean + NORMAL * self.error
+
+
+def checked_reference(reference: str | Agent) -> Pimc:
+    """Return the reference search; raise AgentError unless it is a `pimc` with enough worlds."""
+    search = get_agent(reference)
+    if not isinstance(search, Pimc):
+        message = f"the reference must be a pimc such as {REFERENCE}, not {shown(reference)}"
+        raise AgentError(message)
+    others = (search.ms, search.solve, search.weighed - 1, search.aim != "game")
+    if search.worlds < 4 or any(others):
+        raise AgentError(
+            "a reference has 4 worlds or more and a playout, and its other options as they are, "
+            f"not {shown(reference)}"
+        )
+    return search
+
+
+class Trials:
+    """The memory of a reference search, which tries the actions of one position at a time."""
+
+    def __init__(self, reference: str | Agent = REFERENCE) -> None:
+        """Prepare a search with the worlds and the playout of a `pimc`."""
+        search = checked_reference(reference)
+        self.worlds, self._aim = search.worlds, search.aim
+        self._playout = playout_of(search.playout)
+        self._games, self._belief = np.empty(search.worlds, GAME), np.zeros(1, BELIEF)
+
+    def __call__(self, view: np.ndarray, actions: np.ndarray, key: int) -> np.ndarray:
+        """Return what every action brings the viewer's side [worlds x actions x 2].
+
+        That is its chance to win the game, and its points until the end of the hand, less those of
+        the other sides. `view` is an array of one VIEW, and the key names the random stream.
+        """
+        chances, _ = outlooks_of(view, self._aim)
+        found = np.empty((self.worlds, len(actions), 2))
+        if not try_actions(
+            view,
+            actions,
+            np.uint64(key),
+            chances[0],
+            self._playout,
+            self._belief,
+            self._games,
+            found,
+        ):
+            raise impossible(view)
+        return found
+
+
+def shortfalls(found: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:
+    """Return by how much the action in a column falls short of the best: in chances, in points.
+
+    The best is the action with which the game is won most often. It is chosen by one half of the
+    worlds and compared in the other, so a shortfall may be slightly below 0.
+    """
+    halves = found[0::2], found[1::2]
+    best = [half[..., CHANCE].mean(0).argmax() for half in halves]
+    apart = [half[:, best[1 - k]] - half[:, taken] for k, half in enumerate(halves)]
+    means = np.mean([half.mean(0) for half in apart], 0)
+    errors = np.sqrt(sum(half.var(0, ddof=1) / len(half) for half in apart)) / 2
+    chance, points = map(Estimate, means.tolist(), errors.tolist())
+    return chance, points
+
+
+@compiled
+def try_actions(
+    views: Array,
+    actions: Array,
+    key: Word,
+    chances: Array,
+    playout: Playout,
+    belief: Array,
+    games: Array,
+    found: Array,
+) -> bool:
+    """Write what actions bring in worlds drawn at random; return False if no world is consistent.
+
+    All actions of a world share its chance. `games` is scratch memory, one struct for each world.
+    """
+    view = views[0]
+    ways = count_worlds(view, belief[0])
+    if ways[0, full(belief[0])] == 0:
+        return False
+    deal(view, belief[0], ways, key, 0, games)
+    side, trial = side_of(view.public.rules, view.seat), np.empty(1, GAME)
+    before = margin_of(view.public, side)
+    for w in range(len(games)):
+        for k in range(len(actions)):
+            trial[0] = games[w]
+            if actions[k] != PLAY_ON:
+                play(trial[0], actions[k])
+            play_to_end(trial[0], playout, games[w].seed)
+            found[w, k, CHANCE] = chance_to_win(trial[0].public, side, chances)
+            found[w, k, POINTS] = margin_of(trial[0].public, side) - before
+    return True

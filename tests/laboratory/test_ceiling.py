@@ -1,0 +1,49 @@
+"""The ladder of information: what a player is told is true, and nothing else changes."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from benchmarks.ceiling import LADDER, ORDER, PLAYERS, draw_told, margins
+from fiveup_env import Game
+from fiveup_env.belief.structs import BELIEF
+from fiveup_env.engine.state import GAME
+from tests.support import play_randomly
+
+
+def drawn(game: Game, told: int, worlds: int = 40) -> np.ndarray:
+    """Worlds for the seat to move."""
+    games, belief = np.zeros(worlds, GAME), np.zeros(1, BELIEF)
+    draw_told(game.view()[0], game.state[0], told, np.uint64(3), belief[0], games)
+    return games
+
+
+@pytest.mark.parametrize("told", LADDER.values(), ids=list(LADDER))
+def test_worlds_agree_with_what_is_told_and_differ_otherwise(told: int) -> None:
+    for seed in range(12):
+        game = play_randomly(Game(seed=seed), Random(seed), 9)
+        if game.turn is None:
+            continue
+        worlds, true = drawn(game, told), game.state[0]
+        for step in range(PLAYERS):
+            seat = (game.turn + step) % PLAYERS
+            known = step == 0 or told >> step & 1
+            if known:
+                assert (worlds["hands"][:, seat] == true["hands"][seat]).all()
+        dealt = np.bitwise_or.reduce(worlds["hands"], axis=1)
+        for world, hands in zip(worlds, dealt, strict=True):
+            left = world["order"][world["public"]["drawn"] : world["public"]["boneyard"]]
+            assert not any(hands >> np.uint32(tile) & 1 for tile in left)
+        same = (worlds["order"] == true["order"]).all()
+        assert (
+            same == bool(told & ORDER) or true["public"]["drawn"] + 1 >= true["public"]["boneyard"]
+        )
+
+
+def test_who_is_told_nothing_wins_nothing_and_who_is_told_all_wins_much() -> None:
+    seeds = np.arange(30, dtype=np.uint64)
+    assert (margins(0, seeds, 4, "greedy") == 0).all()
+    assert margins(LADDER["all hands"], seeds, 4, "greedy").mean() > 1
