@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
 from urllib.parse import quote
@@ -31,21 +29,18 @@ BODIES: Final[tuple[dict[str, Any], ...]] = (
     {"move": 3, "seat": 0, "opponents": "pimc:worlds=4"},
     {"game": 0},
 )
-SERVER: Final = ExitStack()
-
-
-@cache
-def a_visitor() -> Client:
-    """Return a visitor with a table and a study, who may ask as often as they like."""
-    SERVER.enter_context(mock.patch.object(Bucket, "take"))
-    visitor: Client = SERVER.enter_context(visitors())()
-    return visitor
 
 
 def requests(random: Random) -> None:
     """Requests with altered paths, methods, headers and bodies."""
-    visitor = a_visitor()
-    table = visitor.get("/api/tables").json()["table"] or visitor.sit_down(players=2)["table"]
+    with mock.patch.object(Bucket, "take"), visitors() as new_visitor:
+        visitor = new_visitor()
+        table = visitor.sit_down(players=2)["table"]
+        ask(random, visitor, table)
+
+
+def ask(random: Random, visitor: Client, table: str) -> None:
+    """Ask for anything; raise what the server says where it refuses."""
     path = "/api/" + random.choice(PATHS).format(table=table, study="0" * 32)
     if random.random() < 0.2:
         path = "/" + quote(mutated_text(random, path[1:]), safe="/%?&=", errors="replace")
