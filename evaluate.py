@@ -75,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--judge", metavar="SPEC", help=judge)
     every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
     add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
+    luck = "subtract luck from wins: narrower intervals, for a time of its own (docs/arena.md)"
+    add("--without-luck", action="store_true", help=luck)
     add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
@@ -137,6 +139,7 @@ def _tournament(options: argparse.Namespace) -> Tournament:
         record=bool(options.record),
         judge=options.judge,
         judge_every=options.judge_every,
+        luck=options.without_luck,
     )
     return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
 

@@ -48,6 +48,7 @@ def header_of(terms: Terms, seed: int, chunk: int) -> Json:
         "seed": seed,
         "chunk": chunk,
         "judge": [terms.judge, terms.judge_every] if terms.judge else None,
+        "luck": terms.luck,
         "code": code_version(),
     }
 
@@ -62,6 +63,7 @@ def code_version() -> str:
         *laboratory.glob("search/*.py"),
         *laboratory.glob("policies/*.py"),
         laboratory / "arena" / "games.py",
+        laboratory / "arena" / "luck.py",
         laboratory / "arena" / "tally.py",
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
@@ -191,6 +193,7 @@ def to_json(played: Played) -> Json:
         "solved": played.solved.tolist(),
         "seconds": played.seconds.tolist(),
         "judged": played.judged.tolist(),
+        "luck": played.luck.tolist(),
     }
 
 
@@ -214,6 +217,7 @@ def from_json(chunk: Json) -> Played:
         solved=np.array(chunk["solved"]),
         seconds=np.array(chunk["seconds"]),
         judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
+        luck=np.array(chunk["luck"]).reshape(-1, 2),
     )
 
 

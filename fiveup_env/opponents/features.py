@@ -65,6 +65,7 @@ FEATURE_NAMES: Final = tuple(FEATURES)
 
 MOST_FIVES: Final = 40
 PIPS_A_POINT: Final = 5.0
+EQUAL: Final = 1e-9  # values that differ by less are equal
 
 # Scratch memory, allocated once for many decisions.
 SCRATCH = np.dtype(
@@ -100,28 +101,65 @@ def best_action(public: Struct, hand: Mask, weights: Array, scratch: Struct, key
     best, chosen, equals = -1e9, scratch.actions[0], 0
     if count == 1:
         return signed(chosen)
-    points_only = weights[REPLY] == 0 and weights[PIPS] == 0
-    unseen = np.uint32(0) if points_only else unseen_by(public, hand)
+    unseen = _unseen_if_needed(public, hand, weights)
     for k in range(count):
         action = scratch.actions[k]
         if action >= DRAW:
             continue
-        if points_only:
-            value = (
-                weights[POINTS] * FIVES[public.rules.multiple, total_after(public.layout, action)]
-            )
-        else:
-            write_features(public, hand, unseen, action, weights, scratch)
-            value = 0.0
-            for name in range(len(FEATURE_NAMES)):
-                value += weights[name] * scratch.features[name]
-        if value > best + 1e-9:
+        value = _value(public, hand, unseen, action, weights, scratch)
+        if value > best + EQUAL:
             best, equals = value, 0
-        if value > best - 1e-9:
+        if value > best - EQUAL:
             equals += 1
             if chance_below(key, public.plies * (PASS + 1) + signed(action), equals) == 0:
                 chosen = action
     return signed(chosen)
+
+
+@compiled
+def list_best(public: Struct, hand: Mask, weights: Array, scratch: Struct, best: Array) -> int:
+    """Write the actions among which `best_action` chooses at random; return how many they are."""
+    count = list_legal(public, hand, scratch.actions)
+    most, equals = -1e9, 1
+    best[0] = scratch.actions[0]
+    if count == 1:
+        return 1
+    unseen = _unseen_if_needed(public, hand, weights)
+    for k in range(count):
+        action = scratch.actions[k]
+        if action >= DRAW:
+            continue
+        value = _value(public, hand, unseen, action, weights, scratch)
+        if value > most + EQUAL:
+            most, equals = value, 0
+        if value > most - EQUAL:
+            best[equals] = action
+            equals += 1
+    return equals
+
+
+@inlined
+def _points_only(weights: Array) -> bool:
+    return weights[REPLY] == 0 and weights[PIPS] == 0
+
+
+@inlined
+def _unseen_if_needed(public: Struct, hand: Mask, weights: Array) -> Mask:
+    return np.uint32(0) if _points_only(weights) else unseen_by(public, hand)
+
+
+@inlined
+def _value(
+    public: Struct, hand: Mask, unseen: Mask, action: int, weights: Array, scratch: Struct
+) -> float:
+    """Return the weighted sum of an action's features."""
+    if _points_only(weights):
+        return weights[POINTS] * FIVES[public.rules.multiple, total_after(public.layout, action)]
+    write_features(public, hand, unseen, action, weights, scratch)
+    value = 0.0
+    for name in range(len(FEATURE_NAMES)):
+        value += weights[name] * scratch.features[name]
+    return value
 
 
 @compiled
