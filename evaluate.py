@@ -5,7 +5,6 @@ docs/arena.md explains how to read the tables, and what else the arena can do.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
@@ -22,34 +21,37 @@ from agents.arena.results import code_version
 from agents.arena.standings import Json, Standings, standings_of
 from agents.arena.tables import standings_text
 from agents.arena.tournament import Engine, Outcome, Tournament, play_tournament
-from fiveup_env import FiveUpError, Rules
+from fiveup_env import Rules
+from fiveup_env.commands.laboratory import INSTALL
+from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import listing, make_agent, split_specs
 from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from agents.arena.bank.storage import Bank
 
-INTERRUPTED = 130
 ENGINES = ("local", "ray")
 
 
 def main() -> int:
     """Run the command line, and return the exit status."""
-    options = _parser().parse_args()
-    try:
-        return _list() if options.list else _run(options)
-    except (FiveUpError, OSError) as error:
-        print(f"evaluate: {error}", file=sys.stderr)
-        return 2
+    return answer("evaluate", _main, install=INSTALL)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
+def _main() -> int:
+    options = parser().parse_args()
+    return _list() if options.list else _run(options)
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    made = Parser(description=__doc__.splitlines()[0])
+    add = made.add_argument
     add("--list", action="store_true", help="list the agents and their options")
     add("--agents", default="random,greedy,defensive", help="specs, separated by commas")
     add("--against", metavar="SPEC", help="play only the pairs with this agent")
@@ -82,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
     forfeit = "an agent at fault loses its game instead of ending the tournament"
     add("--forfeit", action="store_true", help=forfeit)
-    return parser
+    return made
 
 
 def _list() -> int:

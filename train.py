@@ -2,55 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from agents.learn.runs.config import (
-    Config,
-    describe_keys,
-    known_configs,
-    load_config,
-    parse_changes,
-)
-from agents.learn.runs.display import Display
-from agents.learn.runs.folder import Run, find_run, new_run
-from fiveup_env import FiveUpError
+from fiveup_env.commands.laboratory import INSTALL
+from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
+
+# What needs packages of the extra `train` is imported where a missing one is said in a sentence.
+if TYPE_CHECKING:
+    from agents.learn.runs.config import Config
+    from agents.learn.runs.folder import Run
 
 
 def main() -> int:
     """Read the configuration, train, measure, and say where the policy is."""
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        epilog=f"keys of a config, with their defaults:\n{describe_keys()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    return answer("train", _main, install=INSTALL)
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    from agents.learn.runs.config import known_configs
+
+    made = Parser(description=__doc__)
     configs = ", ".join(known_configs())
-    parser.add_argument("config", nargs="?", help=f"{configs}, or a YAML file (default: quick)")
-    parser.add_argument("changes", nargs="*", metavar="key=value", help="any key of the config")
-    parser.add_argument(
+    made.add_argument("config", nargs="?", help=f"{configs}, or a YAML file (default: quick)")
+    made.add_argument("changes", nargs="*", metavar="key=value", help="any key of the config")
+    made.add_argument(
         "--config", dest="named", metavar="CONFIG", help="the config, given as an option"
     )
-    parser.add_argument("--name", help="the run's folder in runs/ (default: the config's name)")
-    parser.add_argument("--resume", metavar="RUN", help="resume a run, by name or folder")
-    options = parser.parse_intermixed_args()
+    made.add_argument("--keys", action="store_true", help="list the keys of a config")
+    made.add_argument("--name", help="the run's folder in runs/ (default: the config's name)")
+    made.add_argument("--resume", metavar="RUN", help="resume a run, by name or folder")
+    return made
+
+
+def _main() -> int:
+    from agents.learn.runs.config import describe_keys, load_config, parse_changes
+    from agents.learn.runs.folder import find_run, new_run
+
+    options = parser().parse_intermixed_args()
+    if options.keys:
+        print(describe_keys())
+        return 0
     words = [word for word in (options.config, *options.changes) if word]
     chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
-    try:
-        if options.resume:
-            run = find_run(options.resume)
-            return _train(run.config(parse_changes(words)), run, resume=True)
-        run = new_run(options.name or Path(chosen).stem)
-        return _train(load_config(chosen, words), run, resume=False)
-    except (FiveUpError, OSError) as error:
-        print(f"train: {error}", file=sys.stderr)
-        return 2
+    if options.resume:
+        run = find_run(options.resume)
+        return _train(run.config(parse_changes(words)), run, resume=True)
+    run = new_run(options.name or Path(chosen).stem)
+    return _train(load_config(chosen, words), run, resume=False)
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:
-    from agents.learn.training import Training, finish  # here, because torch is slow to import
+    from agents.learn.runs.display import Display
+    from agents.learn.training import Training, finish
 
     checkpoint = run.newest(config) if resume else None
     with ExitStack() as held:
@@ -65,7 +73,7 @@ def _train(config: Config, run: Run, *, resume: bool) -> int:
             finished = training.train()
         if not finished:
             display.say(f"Stopped. To resume: python train.py --resume {run.folder.name}")
-            return 130
+            return INTERRUPTED
         finish(training)
     return 0
 

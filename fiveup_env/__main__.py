@@ -1,21 +1,20 @@
-"""The command line: `python -m fiveup_env --help`."""
+"""The command line: `fiveup --help`, or `python -m fiveup_env --help`."""
 
 from __future__ import annotations
 
 import argparse
-import io
-import os
 import sys
 from contextlib import suppress
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fiveup_env import __version__
+from fiveup_env.commands.completion import SHELLS, completion_script
+from fiveup_env.commands.laboratory import meet_the_laboratory, run_script
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.errors import FiveUpError, InputError, RulesError, shown, unknown
+from fiveup_env.errors import InputError, RulesError
 from fiveup_env.files import atomic_file, is_stream
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps, read_file
@@ -29,58 +28,54 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be any bytes
-    try:
-        try:
-            options = _parser().parse_args(arguments)
-            return int(options.command(options))
-        finally:
-            _flush()
-    except BrokenPipeError:  # the reader has seen enough
-        return 0
-    except (FiveUpError, OSError) as error:
-        print(f"fiveup: {error}", file=sys.stderr)
-        return 2
+
+    def run() -> int:
+        options = parser().parse_args(arguments)
+        return int(options.run(options))
+
+    return answer("fiveup", run)
 
 
-def _flush() -> None:
-    """Write what has been printed, or drop it: the interpreter would try again as it ends."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    made = Parser(prog="fiveup", description="Five Up and its family of domino games.")
+    made.add_argument("--version", action="version", version=__version__)
+    commands = made.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    _add_play(commands)
+    _add_scripts(commands)
+    _add_records(commands)
+    _add_study(commands)
 
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that names the known command or option that is nearest to an unknown one."""
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[Any, list[str]]:
-        """Refuse what argparse would leave over."""
-        namespace, rest = super().parse_known_args(args, namespace)
-        if rest and rest[0].startswith("-"):
-            self.error(unknown("option", rest[0].partition("=")[0], self._option_string_actions))
-        if rest:
-            self.error(f"there is nothing that {shown(rest[0])} could be")
-        return namespace, rest
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            raise argparse.ArgumentError(None, unknown("command", value, action.choices))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="python -m fiveup_env", description="Five Up and its family of domino games."
+    rules = commands.add_parser("rules", help="print the presets and their fields side by side")
+    rules.set_defaults(run=_rules)
+    rules.add_argument(
+        "preset", nargs="?", metavar="PRESET", help="only this preset, for every number of players"
     )
-    parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
+    doctor = commands.add_parser("doctor", help="say what is installed, and what is wrong with it")
+    doctor.set_defaults(run=_doctor)
+
+    completion = commands.add_parser("completion", help="print a script that completes commands")
+    completion.set_defaults(run=_completion)
+    completion.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS))
+    return made
+
+
+def _add_scripts(commands: Any) -> None:
+    for name, about in (
+        ("train", "train an agent (in a clone)"),
+        ("evaluate", "compare agents on duplicate deals (in a clone)"),
+        ("benchmark", "measure an agent by a benchmark with a name (in a clone)"),
+    ):
+        # No prefix marks an option here: every word is left to the script.
+        script = commands.add_parser(name, help=about, add_help=False, prefix_chars="\0")
+        script.set_defaults(run=_run_script)
+        script.add_argument("words", nargs=argparse.REMAINDER)
+
+
+def _add_records(commands: Any) -> None:
     record = commands.add_parser("record", help="play random games and write them as records")
-    record.set_defaults(command=_record)
+    record.set_defaults(run=_record)
     record.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
     record.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
     record.add_argument("--games", type=int, default=1, help="number of games (default: 1)")
@@ -97,17 +92,17 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     check = commands.add_parser("check", help="verify records; exit status 1 if one is invalid")
-    check.set_defaults(command=_check)
-    check.add_argument("file", help="a file of records, one per line")
+    check.set_defaults(run=_check)
+    check.add_argument("file", metavar="FILE", help="a file of records, one per line")
 
     show = commands.add_parser("show", help="print a recorded game as text")
-    show.set_defaults(command=_show)
-    show.add_argument("file", help="a file of records, one per line")
+    show.set_defaults(run=_show)
+    show.add_argument("file", metavar="FILE", help="a file of records, one per line")
     show.add_argument("--game", type=int, default=0, help="which game, counted from 0 (default: 0)")
 
     replay = commands.add_parser("replay", help="write an HTML page that replays a recorded game")
-    replay.set_defaults(command=_replay)
-    replay.add_argument("file", help="a file of records, one per line")
+    replay.set_defaults(run=_replay)
+    replay.add_argument("file", metavar="FILE", help="a file of records, one per line")
     replay.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="page to write, such as game.html"
     )
@@ -115,18 +110,10 @@ def _parser() -> argparse.ArgumentParser:
         "--game", type=int, default=0, help="which game, counted from 0 (default: 0)"
     )
 
-    _add_play(commands)
-    _add_study(commands)
-
-    rules = commands.add_parser("rules", help="print the presets and their fields side by side")
-    rules.set_defaults(command=_rules)
-    rules.add_argument("preset", nargs="?", help="only this preset, for every number of players")
-    return parser
-
 
 def _add_play(commands: Any) -> None:
     play = commands.add_parser("play", help="play against agents, in the browser or the terminal")
-    play.set_defaults(command=_play)
+    play.set_defaults(run=_play)
     play.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
     play.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
     play.add_argument(
@@ -151,8 +138,8 @@ def _add_play(commands: Any) -> None:
 
 def _add_study(commands: Any) -> None:
     study = commands.add_parser("study", help="judge recorded games in the browser")
-    study.set_defaults(command=_study)
-    study.add_argument("file", nargs="?", help="a file of records, one per line")
+    study.set_defaults(run=_study)
+    study.add_argument("file", nargs="?", metavar="FILE", help="a file of records, one per line")
     _add_server(study)
 
 
@@ -163,6 +150,25 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")
     parser.add_argument("--port", type=int, help="default: the first free one from 8561 on")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+
+
+def _run_script(options: argparse.Namespace) -> int:
+    run_script(options.command, options.words)
+    return 0
+
+
+def _doctor(_options: argparse.Namespace) -> int:
+    from fiveup_env.commands.doctor import examine
+
+    report = examine()
+    print(report.text())
+    return 1 if report.faults else 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    meet_the_laboratory()
+    print(completion_script(parser(), options.shell))
+    return 0
 
 
 def _record(options: argparse.Namespace) -> int:
@@ -233,7 +239,7 @@ def _play(options: argparse.Namespace) -> int:
     from fiveup_env.opponents.registry import make_agent, split_specs
     from fiveup_env.web.table import Setup, Table
 
-    _meet_the_laboratory()
+    meet_the_laboratory()
     fields = dict(map(parse_assignment, options.set))
     if options.seed is not None:
         checked_seed(options.seed)
@@ -256,7 +262,7 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
-    _meet_the_laboratory()
+    meet_the_laboratory()
     games = []
     for line in read_file(options.file) if options.file else ():
         if line.game is None:
@@ -279,14 +285,6 @@ def _serve(options: argparse.Namespace, path: str, **house: Any) -> None:
         path=path,
         browser=not options.no_browser,
     )
-
-
-def _meet_the_laboratory() -> None:
-    """Let the agents of a clone be named: there, the laboratory lies beside the library."""
-    clone = Path(__file__).resolve().parents[1]
-    if (clone / "evaluate.py").is_file() and (clone / "agents").is_dir():
-        sys.path.append(str(clone))
-        import_module("agents")
 
 
 def _chosen_game(options: argparse.Namespace) -> Game:

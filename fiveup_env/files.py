@@ -40,6 +40,18 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     return str(path) in STANDARD or (path.exists() and not path.is_file())
 
 
+def is_writable(folder: Path) -> bool:
+    """Return whether files can be made in a folder, by making one.
+
+    Windows does not say so beforehand: permissions of folders are none of `os.access` there.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Open a text file for writing; it appears under its name only once it is complete."""
@@ -121,7 +133,8 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
     if is_stream(named):
         shared = STANDARD.get(str(named))
         opened = named if shared is None else os.dup(shared)
-        with open(opened, mode, encoding=encoding) as file:  # noqa: PTH123 - or a descriptor
+        end = _line_end(mode)
+        with open(opened, mode, encoding=encoding, newline=end) as file:  # noqa: PTH123 - or a descriptor
             yield file
         return
     target = Path(os.path.realpath(named))
@@ -130,7 +143,7 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
     # Made here and not by `tempfile`, so that the system applies the umask.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        with os.fdopen(descriptor, mode, encoding=encoding) as file:
+        with os.fdopen(descriptor, mode, encoding=encoding, newline=_line_end(mode)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -140,3 +153,8 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _line_end(mode: str) -> str | None:
+    """Return how lines end in a text file: everywhere in the same way, so that digests agree."""
+    return None if "b" in mode else "\n"

@@ -1,12 +1,15 @@
-"""Where the modules and names of version 0.1 went.
+"""Old names: what they are called now, and until when they go on working.
 
-`fiveup_env.records` and `fiveup_env.sb3` go on working as other names of the modules that hold them
-now. Every other old path raises an ImportError that names the new one; version 0.3 drops this.
+What is renamed is known by its old name, too, until the version DROPPED_IN. `OldName` serves an
+attribute, KEPT a module, and both warn. Every other old path of version 0.1 raises an ImportError
+that names the new one. An old field of a struct is a second name of it: NumPy has no place for a
+warning there.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -15,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
+
+DROPPED_IN: Final = "0.3"  # what was renamed in 0.2
 
 KEPT: Final = {
     "fiveup_env.records": "fiveup_env.game.records",
@@ -51,6 +56,32 @@ MOVED: Final = {
 }
 
 
+def warn_of_old_name(old: str, new: str) -> None:
+    """Warn whoever calls the caller that a name is an old one."""
+    warnings.warn(
+        f"{old} is now {new}; version {DROPPED_IN} drops the old name",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
+class OldName:
+    """An attribute by its old name: to read it warns, and returns the new one."""
+
+    def __init__(self, new: str) -> None:
+        self._new = new
+        self.__doc__ = f"The old name of `{new}`, deprecated."
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._names = f"{owner.__name__}.{name}", f"{owner.__name__}.{self._new}"
+
+    def __get__(self, instance: Any, owner: type[Any]) -> Any:
+        if instance is None:
+            return self
+        warn_of_old_name(*self._names)
+        return getattr(instance, self._new)
+
+
 class _OldPaths(MetaPathFinder):
     """Finds what no other finder does: the old names of modules."""
 
@@ -70,6 +101,7 @@ class _OtherName(Loader):
         """Let the import system make an empty module, which `exec_module` replaces."""
 
     def exec_module(self, module: ModuleType) -> None:
+        warn_of_old_name(module.__name__, KEPT[module.__name__])
         sys.modules[module.__name__] = import_module(KEPT[module.__name__])
 
 

@@ -24,7 +24,7 @@ from numba.core import cgutils, config, event, types
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-from fiveup_env.files import locked
+from fiveup_env.files import is_writable, locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +40,8 @@ Word: TypeAlias = Any  # an unsigned integer of 64 bits
 PACKAGE = Path(__file__).parents[1]
 NOTICE_KIND = "numba:compile"
 SECONDS_KEPT = 24 * 60 * 60
+
+_CACHES: set[Path] = set()
 
 
 def compiled(function: Function) -> Function:
@@ -107,11 +109,17 @@ def source_digest(roots: frozenset[Path]) -> str:
     return digest.hexdigest()
 
 
+def cache_folders() -> set[Path]:
+    """Return the folders that keep what the functions imported so far are compiled to."""
+    return set(_CACHES)
+
+
 @contextmanager
 def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[None]:
     """Make Numba cache what it compiles in a folder for this version of the source."""
     before = config.CACHE_DIR
     config.CACHE_DIR = _cache_of(folder, roots)
+    _CACHES.add(Path(config.CACHE_DIR))
     try:
         yield
     finally:
@@ -129,7 +137,7 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     version = f"fiveup-{packages}-{source_digest(roots)}"
     if config.CACHE_DIR:
         return str(Path(config.CACHE_DIR) / version)
-    if not os.access(folder, os.W_OK):
+    if not is_writable(folder):
         home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         return str(Path(home) / "fiveup-env" / version)
     beside = folder / "__pycache__"

@@ -3,7 +3,7 @@
     batch = Batch(games=4096, seed=0)
     batch.reset()
     while learning:
-        batch.step(choose(batch.observation, batch.mask))   # then batch.reward, batch.done
+        batch.step(choose(batch.observation, batch.mask))   # then batch.reward, batch.terminated
 
 The arrays are allocated once and overwritten in place, so that other libraries can share their
 memory; copy what is to be kept.
@@ -15,7 +15,6 @@ import copy
 import itertools
 import json
 import threading
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,6 +43,7 @@ from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
+from fiveup_env.moved import OldName
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
@@ -172,17 +172,8 @@ class Batch:
         """The GAME structs themselves, hidden tiles included, which no agent may see."""
         return self._games
 
-    @property
-    def games(self) -> np.ndarray:
-        """The name of `states` in version 0.1, deprecated."""
-        warnings.warn("Batch.games is now Batch.states", DeprecationWarning, stacklevel=2)
-        return self.states
-
-    @property
-    def done(self) -> np.ndarray:
-        """The name of `terminated` in version 0.1, deprecated."""
-        warnings.warn("Batch.done is now Batch.terminated", DeprecationWarning, stacklevel=2)
-        return self.terminated
+    games = OldName("states")
+    done = OldName("terminated")
 
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> None:
         """Start an episode in every game.

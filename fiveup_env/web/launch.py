@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 import threading
 import webbrowser
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -51,7 +53,8 @@ def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With its protocol named, asyncio does not let answers wait for acknowledgements (40 ms).
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":  # there, it would let two tables share a port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
         bound.listen()  # so that a browser that is early waits
@@ -85,4 +88,6 @@ def serve(house: House, *, host: str, port: int | None, path: str, browser: bool
     config = uvicorn.Config(
         app_of(house), log_level="warning", access_log=False, server_header=False
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[bound])
+    print("the table is closed")  # noqa: T201

@@ -14,6 +14,7 @@ import pytest
 import evaluate
 from agents.arena.tables import duration, short_names
 from fiveup_env.__main__ import main as fiveup
+from fiveup_env.commands.promises import INTERRUPTED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,9 +172,9 @@ def test_an_interruption_tells_what_is_kept(
 
     monkeypatch.setattr("agents.arena.tournament.play_tasks", interrupted)
     file = tmp_path / "results.jsonl"
-    assert run(monkeypatch, f"--results {file}") == evaluate.INTERRUPTED
+    assert run(monkeypatch, f"--results {file}") == INTERRUPTED
     assert f"interrupted; 0 of 12 chunks kept in {file}" in capsys.readouterr().err
-    assert run(monkeypatch, "") == evaluate.INTERRUPTED
+    assert run(monkeypatch, "") == INTERRUPTED
     assert "not kept: use --results FILE" in capsys.readouterr().err
 
 

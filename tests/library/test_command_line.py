@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import pty
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from fiveup_env.__main__ import main
+from fiveup_env.commands.promises import INTERRUPTED, answer
 from fiveup_env.drawing.replay import replay_html
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
 from fiveup_env.rules.presets import PRESETS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMANDS = ["play", "record", "check", "show", "replay", "study", "rules", "doctor", "completion"]
 
 
 def test_record_writes_games_that_check_finds_right(
@@ -151,6 +160,9 @@ def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
     [
         ("recrod -o x", "there is no command 'recrod' (did you mean 'record'?)"),
         ("show --gaem 3 x", "there is no option '--gaem' (did you mean '--game'?)"),
+        ("play --opponnents greedy", "did you mean '--opponents'?"),
+        ("study --refrence x", "did you mean '--reference'?"),
+        ("completion fisch", "there is no shell 'fisch' (did you mean 'fish'?)"),
         ("check one two", "there is nothing that 'two' could be"),
     ],
 )
@@ -176,6 +188,59 @@ def test_a_reader_that_has_seen_enough_ends_a_command_silently(
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_screen(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with suppress(SystemExit):
+        main([*command.split(), "--help"])
+    said = capsys.readouterr().out
+    assert said.startswith("usage: fiveup")
+    assert len(said.splitlines()) <= 24
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate", "benchmark"])
+def test_without_the_laboratory_its_commands_say_where_it_is(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
+    assert main([command, "--help", "x"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"fiveup: '{command}' needs the laboratory, which is not part of the")
+    assert "pip install -c constraints.txt -e '.[train]'" in said
+    assert said.count("\n") == 1
+
+
+def test_a_module_that_is_missing_names_the_line_that_installs_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def missing(name: str) -> Callable[[], int]:
+        def run() -> int:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        return run
+
+    assert answer("train", missing("yaml"), install="pip install it") == 2
+    assert capsys.readouterr().err == "train: there is no yaml: pip install it\n"
+    for name, install in (("yaml", ""), ("fiveup_env.typo", "pip install it")):
+        with pytest.raises(ModuleNotFoundError, match=name):
+            answer("train", missing(name), install=install)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to one process")
+def test_ctrl_c_ends_a_command_with_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "fiveup_env", "record", "--games", "1000000", "-o", "x.jsonl"]
+    with subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == INTERRUPTED
+        assert running.stderr is not None
+        assert running.stderr.read() == "fiveup: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "fiveup_env", "rules"]
@@ -195,7 +260,7 @@ def test_records_can_be_written_to_standard_output(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_record_leaves_no_half_written_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text("old\n")
@@ -204,14 +269,17 @@ def test_an_interrupted_record_leaves_no_half_written_file(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fiveup_env.__main__.dumps", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        main(["record", "-o", str(file)])
+    assert main(["record", "-o", str(file)]) == INTERRUPTED
+    assert capsys.readouterr().err == "fiveup: interrupted\n"
     assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
     assert file.read_text() == "old\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals like this")
 def test_a_terminal_sees_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fiveup_env", "record", "--games", "3", "-o", "x.jsonl"]
+    import pty
+
     silent = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
     assert silent.stderr == b""
     ours, theirs = pty.openpty()

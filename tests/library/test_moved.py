@@ -9,27 +9,31 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game
+from fiveup_env import Batch, Game, __version__, moved
 from fiveup_env.envs import sb3
 from fiveup_env.game import records
-from fiveup_env.moved import KEPT, MOVED
+from fiveup_env.moved import DROPPED_IN, KEPT, MOVED
 
 
 def test_public_names_of_modules_that_moved_are_the_modules_themselves() -> None:
-    assert import_module("fiveup_env.records") is records
-    assert import_module("fiveup_env.sb3") is sb3
+    for old, module in (("fiveup_env.records", records), ("fiveup_env.sb3", sb3)):
+        sys.modules.pop(old, None)
+        with pytest.warns(DeprecationWarning, match=f"{old} is now {module.__name__}; version"):
+            assert import_module(old) is module
     assert set(KEPT) == {"fiveup_env.records", "fiveup_env.sb3"}
     assert records.__spec__ is not None
     assert records.__spec__.name == "fiveup_env.game.records"
 
 
-def test_a_public_name_works_in_a_new_interpreter() -> None:
+def test_a_public_name_works_in_a_new_interpreter_and_warns_where_it_is_imported() -> None:
     code = (
         "from fiveup_env.records import dumps; from fiveup_env import Game;"
         "print(dumps.__module__, dumps(Game(seed=1))[:9])"
     )
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    command = [sys.executable, "-W", "default", "-c", code]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)
     assert told.stdout.split() == ["fiveup_env.game.records", '{"format"']
+    assert "<string>:1: DeprecationWarning: fiveup_env.records is now " in told.stderr
 
 
 @pytest.mark.parametrize("old", [name for name in MOVED if name.startswith("fiveup_env")])
@@ -90,8 +94,8 @@ def test_every_public_name_of_before_is_still_there() -> None:
         ("fiveup_env", top),
         ("fiveup_env.belief", belief),
         ("fiveup_env.encoders", encoders),
-        ("fiveup_env.records", record),
-        ("fiveup_env.sb3", "FiveUpVecEnv"),
+        ("fiveup_env.game.records", record),
+        ("fiveup_env.envs.sb3", "FiveUpVecEnv"),
         ("fiveup_env.adapters.openspiel", adapter),
     ):
         if place.endswith("openspiel"):
@@ -104,6 +108,14 @@ def test_old_names_of_fields_and_attributes_still_work() -> None:
     view = Game(seed=1).view()
     assert view["table"]["turn"] == view["public"]["turn"]
     batch = Batch(2)
-    with pytest.warns(DeprecationWarning, match=r"Batch\.games is now Batch\.states"):
+    with pytest.warns(DeprecationWarning, match=r"Batch\.games is now Batch\.states") as told:
         states = batch.games
+    assert told[0].filename == __file__
     assert np.shares_memory(states, batch.states)
+    with pytest.warns(DeprecationWarning, match=r"Batch\.done is now Batch\.terminated; version"):
+        assert batch.done is batch.terminated
+
+
+def test_old_names_are_dropped_when_they_were_to_be() -> None:
+    version, end = (tuple(map(int, text.split(".")[:2])) for text in (__version__, DROPPED_IN))
+    assert version < end, f"remove what version {DROPPED_IN} was to drop, see {moved.__file__}"

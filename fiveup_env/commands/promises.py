@@ -1,0 +1,85 @@
+"""What every command line of the project promises: the nearest name, and one line at the end."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from fiveup_env.errors import FiveUpError, shown, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+REFUSED: Final = 2
+INTERRUPTED: Final = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that names the known command, option or choice that is nearest to an unknown one."""
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
+        """Refuse words that are left over, in words of our own."""
+        namespace, rest = self.parse_known_args(args, namespace)
+        if rest:
+            self.error(f"there is nothing that {shown(rest[0])} could be")
+        return namespace
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Refuse options that are not known; each command refuses its own."""
+        namespace, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            if word.startswith("-") and word != "--":
+                self.error(unknown("option", word.partition("=")[0], self._option_string_actions))
+        return namespace, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(None, unknown(action.dest, value, action.choices))
+
+
+def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
+    """Run a command and return its exit status; what ends it early is said in one line.
+
+    Args:
+        name: how the line begins.
+        command: what to run.
+        install: the line that installs what the command imports, if the library does not need it.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be any bytes
+    try:
+        try:
+            return command()
+        finally:
+            _flush()
+    except BrokenPipeError:  # the reader has seen enough
+        return 0
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        if not install or (error.name or "").partition(".")[0] in {"fiveup_env", "agents"}:
+            raise
+        print(f"{name}: there is no {error.name}: {install}", file=sys.stderr)
+    except (FiveUpError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+    return REFUSED
+
+
+def _flush() -> None:
+    """Write what has been printed, or drop it: the interpreter would try again as it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.platform == "win32" and error.errno == errno.EINVAL:  # its broken pipe
+            raise BrokenPipeError from None
+        raise
