@@ -16,7 +16,7 @@ from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
 
 del _drawing, _lookahead, _moved
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "MOVES",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 from io import BytesIO
 from random import Random
@@ -22,6 +23,9 @@ from fiveup_env.rules.tiles import TILES, set_size
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+# What Windows does not have: permissions for groups, pipes with names, /dev, Ctrl-C for one process.
+on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows does this in ways of its own")
 
 # Every way to sit down: players, and whether four are partners.
 SEATINGS = [(2, False), (3, False), (4, True), (4, False), (5, False)]

@@ -20,6 +20,7 @@ from fiveup_env.drawing.replay import replay_html
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
 from fiveup_env.rules.presets import PRESETS
+from tests.support import on_posix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -228,7 +229,7 @@ def test_a_module_that_is_missing_names_the_line_that_installs_it(
             answer("train", missing(name), install=install)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to one process")
+@on_posix
 def test_ctrl_c_ends_a_command_with_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "fiveup_env", "record", "--games", "1000000", "-o", "x.jsonl"]
     with subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
@@ -250,6 +251,7 @@ def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     assert done.stderr == b"fiveup: [Errno 28] No space left on device\n"
 
 
+@on_posix
 def test_records_can_be_written_to_standard_output(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "fiveup_env", "record", "--games", "2", "-o", "/dev/stdout"]
     with (tmp_path / "games.jsonl").open("ab") as file:
@@ -275,7 +277,7 @@ def test_an_interrupted_record_leaves_no_half_written_file(
     assert file.read_text() == "old\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals like this")
+@on_posix
 def test_a_terminal_sees_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fiveup_env", "record", "--games", "3", "-o", "x.jsonl"]
     import pty

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fiveup_env.files import atomic_file, atomic_folder, file_path, write_atomic
+from fiveup_env.files import atomic_file, atomic_folder, file_path, is_writable, write_atomic
+from tests.support import on_posix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +21,7 @@ def permissions(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+@on_posix
 def test_a_new_file_has_the_permissions_that_the_umask_leaves(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
@@ -29,6 +31,7 @@ def test_a_new_file_has_the_permissions_that_the_umask_leaves(tmp_path: Path) ->
     assert permissions(tmp_path / "new") == 0o640
 
 
+@on_posix
 def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"old")
@@ -54,6 +57,7 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["new"]
 
 
+@on_posix
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -67,13 +71,14 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@on_posix
 def test_a_device_is_written_to() -> None:
     write_atomic(os.devnull, b"1")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)  # noqa: PTH116
 
 
 def test_a_folder_is_not_replaced_by_a_file(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises((IsADirectoryError, PermissionError)):  # the latter on Windows
         write_atomic(tmp_path, b"1")
 
 
@@ -84,6 +89,21 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         draft.write(3)  # type: ignore[arg-type]
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_lines_end_alike_on_every_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "linesep", "\r\n")
+    with atomic_file(tmp_path / "file") as file:
+        file.write("one\ntwo\n")
+    assert (tmp_path / "file").read_bytes() == b"one\ntwo\n"
+
+
+def test_a_folder_is_writable_if_a_file_can_be_made_in_it(tmp_path: Path) -> None:
+    assert is_writable(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    for place in ("file", "nowhere"):
+        assert not is_writable(tmp_path / place)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])

@@ -1,0 +1,32 @@
+"""Check that the wheel and the sdist hold what they should: contents.py FOLDER."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+NOT_IN_THE_SDIST = {"agents", "benchmarks", "configs", "examples", "train.py", "evaluate.py"}
+
+folder = Path(sys.argv[1])
+(wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+listed = subprocess.run(
+    ["git", "ls-files", "fiveup_env", "tests/library"],  # noqa: S607 - git, as the path has it
+    cwd=ROOT,
+    capture_output=True,
+    text=True,
+    check=True,
+).stdout.split()
+
+inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+library = {name for name in listed if name.startswith("fiveup_env/")}
+assert inside == library, f"the wheel and the code differ in {sorted(inside ^ library)}"
+assert "fiveup_env/py.typed" in inside
+
+with tarfile.open(sdist) as archive:
+    names = {name.partition("/")[2] for name in archive.getnames()}
+assert not set(listed) - names, f"the sdist lacks {sorted(set(listed) - names)}"
+for top in NOT_IN_THE_SDIST:
+    assert not any(Path(name).parts[:1] == (top,) for name in names), f"the sdist holds {top}"
+print(f"{wheel.name}: {len(inside)} files; {sdist.name}: {len(names)} files")
