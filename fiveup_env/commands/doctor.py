@@ -67,7 +67,7 @@ def examine() -> Report:
         ("system", f"{platform.platform()}, {platform.machine()}"),
         ("cores", _cores()),
     ]
-    _examine_packages(report, "pip install -c constraints.txt -e '.[{}]'" if clone else None)
+    _examine_packages(report, clone)
     _examine_cache(report)
     _run_compiled(report)
     return report
@@ -79,7 +79,7 @@ def _cores() -> str:
     return f"{usable} usable of {cores}"
 
 
-def _examine_packages(report: Report, install: str | None) -> None:
+def _examine_packages(report: Report, clone: Path | None) -> None:
     """Say what is installed of what is needed, and of every extra."""
     try:
         needs, installed = needs_by_extra(requires(NAME) or ()), version(NAME)
@@ -98,8 +98,7 @@ def _examine_packages(report: Report, install: str | None) -> None:
         there = ", ".join(f"{need.name} {has}" for need, has in found.items() if has)
         missing = [need.name for need, has in found.items() if has is None]
         if extra:
-            line = (install or f"pip install '{NAME}[{{}}]'").format(extra)
-            told = f"without {', '.join(missing)}: {line}" if missing else there
+            told = f"without {', '.join(missing)}: {_install(extra, clone)}" if missing else there
             report.facts.append((f"extra {extra}", told or "nothing for this Python"))
         else:
             report.facts.append(("needs", there))
@@ -109,6 +108,15 @@ def _examine_packages(report: Report, install: str | None) -> None:
             fault += f"pip install --upgrade '{need.name}>={need.least}'"
             if has and _numbers(has) < _numbers(need.least) and fault not in report.faults:
                 report.faults.append(fault)
+
+
+def _install(extra: str, clone: Path | None) -> str:
+    """Return the line that installs an extra; in a clone, some have constraints of their own."""
+    if clone is None:
+        return f"pip install '{NAME}[{extra}]'"
+    own = f"constraints-{extra}.txt"
+    constraints = own if (clone / own).is_file() else "constraints.txt"
+    return f"pip install -c {constraints} -e '.[{extra}]'"
 
 
 def needs_by_extra(requirements: list[str] | tuple[str, ...]) -> dict[str, list[Need]]:

@@ -63,7 +63,8 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
     except BrokenPipeError:  # the reader has seen enough
         return 0
     except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
+        below = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C where it is
+        print(f"{below}{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except ModuleNotFoundError as error:
         if not install or (error.name or "").partition(".")[0] in {"fiveup_env", "agents"}:

@@ -81,13 +81,13 @@ def serve(house: House, *, host: str, port: int | None, path: str, browser: bool
         house.hosts = None
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{bound.getsockname()[1]}{path}"
-    print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
-    if browser:
-        threading.Timer(0.5, webbrowser.open, [address]).start()
-    threading.Thread(target=warm_up, args=(house,), daemon=True).start()
     config = uvicorn.Config(
         app_of(house), log_level="warning", access_log=False, server_header=False
     )
     with suppress(KeyboardInterrupt):
+        print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
+        if browser:
+            threading.Timer(0.5, webbrowser.open, [address]).start()
+        threading.Thread(target=warm_up, args=(house,), daemon=True).start()
         uvicorn.Server(config).run(sockets=[bound])
     print("the table is closed")  # noqa: T201

@@ -242,6 +242,19 @@ def test_ctrl_c_ends_a_command_with_one_line_and_leaves_nothing(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
+@on_posix
+def test_ctrl_c_closes_the_table() -> None:
+    pytest.importorskip("uvicorn")
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(line, text=True, **pipes) as table:
+        assert table.stdout is not None
+        assert table.stdout.readline().startswith("the table is at http://127.0.0.1:")
+        table.send_signal(signal.SIGINT)
+        assert table.communicate(timeout=60) == ("the table is closed\n", "")
+        assert table.returncode == 0
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "fiveup_env", "rules"]

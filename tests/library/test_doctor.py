@@ -24,6 +24,7 @@ def installed(
     monkeypatch: pytest.MonkeyPatch,
     *,
     needs: Sequence[str] = NEEDS,
+    clone: Path | None = None,
     **versions: str,
 ) -> Report:
     """Return the report where only these packages are installed."""
@@ -36,7 +37,7 @@ def installed(
 
     monkeypatch.setattr(doctor, "requires", lambda _name: list(needs))
     monkeypatch.setattr(doctor, "version", version)
-    monkeypatch.setattr(doctor, "find_clone", lambda: None)
+    monkeypatch.setattr(doctor, "find_clone", lambda: clone)
     return doctor.examine()
 
 
@@ -53,8 +54,13 @@ def test_it_says_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_extra_that_is_not_complete_names_the_line_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    (tmp_path / "constraints-ray.txt").touch()
+    needs = [*NEEDS, "ray>=2.60; extra == 'ray'"]
+    facts = dict(installed(monkeypatch, needs=needs, clone=tmp_path, starlette="1.0").facts)
+    assert facts["extra web"] == "without uvicorn: pip install -c constraints.txt -e '.[web]'"
+    assert facts["extra ray"] == "without ray: pip install -c constraints-ray.txt -e '.[ray]'"
     report = installed(monkeypatch, starlette="1.0")
     assert dict(report.facts)["extra web"] == "without uvicorn: pip install 'fiveup-env[web]'"
     assert report.faults == []
