@@ -39,6 +39,12 @@ import httpx, hypothesis, mypy, playwright, pytest, ruff, scipy, torchrl, xdist
 from importlib.metadata import version
 version("import-linter"), version("pre-commit")
 """,
+    "data": """
+import minari, pyarrow.parquet
+""",
+    "sweep": """
+import optuna
+""",
     "docs": """
 import furo, myst_parser, sphinx
 """,

@@ -34,11 +34,19 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Refuse options that are not known; each command refuses its own."""
-        namespace, rest = super().parse_known_args(args, namespace)
-        for word in rest:
+        return self._known(super().parse_known_args(args, namespace))
+
+    def parse_known_intermixed_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Refuse options that are not known."""
+        return self._known(super().parse_known_intermixed_args(args, namespace))
+
+    def _known(self, parsed: tuple[Any, list[str]]) -> tuple[Any, list[str]]:
+        for word in parsed[1]:
             if word.startswith("-") and word != "--":
                 self.error(unknown("option", word.partition("=")[0], self._option_string_actions))
-        return namespace, rest
+        return parsed
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -64,14 +72,14 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
         return 0
     except KeyboardInterrupt:
         below = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C where it is
-        print(f"{below}{name}: interrupted", file=sys.stderr)
+        print(f"{below}{name}: interrupted", file=sys.stderr)  # noqa: T201
         return INTERRUPTED
     except ModuleNotFoundError as error:
         if not install or (error.name or "").partition(".")[0] in {"fiveup_env", "agents"}:
             raise
-        print(f"{name}: there is no {error.name}: {install}", file=sys.stderr)
+        print(f"{name}: there is no {error.name}: {install}", file=sys.stderr)  # noqa: T201
     except (FiveUpError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201
     return REFUSED
 
 

@@ -246,8 +246,8 @@ def test_ctrl_c_ends_a_command_with_one_line_and_leaves_nothing(tmp_path: Path) 
 def test_ctrl_c_closes_the_table() -> None:
     pytest.importorskip("uvicorn")
     line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(line, text=True, **pipes) as table:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, text=True, stdout=pipe, stderr=pipe) as table:
         assert table.stdout is not None
         assert table.stdout.readline().startswith("the table is at http://127.0.0.1:")
         table.send_signal(signal.SIGINT)

@@ -12,6 +12,7 @@ import pytest
 from fiveup_env.__main__ import main, parser
 from fiveup_env.commands.completion import completion_script
 from fiveup_env.rules.presets import PRESETS
+from tests.support import on_posix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +56,7 @@ def completed(shell: str, line: str, script: Path) -> set[str]:
     return {word for word in found if word.startswith(words[-1])} if shell == "zsh" else found
 
 
+@on_posix
 @pytest.mark.parametrize(("line", "offered"), CASES)
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_offers_what_fits(

@@ -25,10 +25,10 @@ def installed(
     *,
     needs: Sequence[str] = NEEDS,
     clone: Path | None = None,
-    **versions: str,
+    versions: dict[str, str] | None = None,
 ) -> Report:
-    """Return the report where only these packages are installed."""
-    there = {"fiveup-env": __version__, "numpy": "2.4.6"} | versions
+    """Return the report where NumPy and these packages are installed."""
+    there = {"fiveup-env": __version__, "numpy": "2.4.6"} | (versions or {})
 
     def version(name: str) -> str:
         if name not in there:
@@ -42,7 +42,7 @@ def installed(
 
 
 def test_it_says_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = installed(monkeypatch, starlette="1.0", uvicorn="0.54")
+    report = installed(monkeypatch, versions={"starlette": "1.0", "uvicorn": "0.54"})
     assert report.faults == []
     facts = dict(report.facts)
     assert facts["fiveup-env"].startswith(f"{__version__}, installed without the laboratory, in ")
@@ -58,10 +58,12 @@ def test_an_extra_that_is_not_complete_names_the_line_that_installs_it(
 ) -> None:
     (tmp_path / "constraints-ray.txt").touch()
     needs = [*NEEDS, "ray>=2.60; extra == 'ray'"]
-    facts = dict(installed(monkeypatch, needs=needs, clone=tmp_path, starlette="1.0").facts)
+    facts = dict(
+        installed(monkeypatch, needs=needs, clone=tmp_path, versions={"starlette": "1.0"}).facts
+    )
     assert facts["extra web"] == "without uvicorn: pip install -c constraints.txt -e '.[web]'"
     assert facts["extra ray"] == "without ray: pip install -c constraints-ray.txt -e '.[ray]'"
-    report = installed(monkeypatch, starlette="1.0")
+    report = installed(monkeypatch, versions={"starlette": "1.0"})
     assert dict(report.facts)["extra web"] == "without uvicorn: pip install 'fiveup-env[web]'"
     assert report.faults == []
 
@@ -77,7 +79,9 @@ def test_an_extra_that_is_not_complete_names_the_line_that_installs_it(
 def test_what_is_too_old_is_a_fault(
     versions: dict[str, str], fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert [one[: len(fault)] for one in installed(monkeypatch, **versions).faults] == [fault]
+    assert [one[: len(fault)] for one in installed(monkeypatch, versions=versions).faults] == [
+        fault
+    ]
 
 
 def test_a_need_that_is_missing_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
