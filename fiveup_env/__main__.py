@@ -11,7 +11,7 @@ import numpy as np
 
 from fiveup_env import __version__
 from fiveup_env.commands.completion import SHELLS, completion_script
-from fiveup_env.commands.laboratory import meet_the_laboratory, run_script
+from fiveup_env.commands.laboratory import INSTALL, meet_the_laboratory, run_script
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError, RulesError
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser().parse_args(arguments)
         return int(options.run(options))
 
-    return answer("fiveup", run)
+    return answer("fiveup", run, install=INSTALL)
 
 
 def parser() -> Parser:
