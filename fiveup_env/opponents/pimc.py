@@ -56,7 +56,7 @@ class Pimc(Search):
     ) -> np.ndarray:
         """Return an action for every view."""
         del masks
-        return self._search(views, random).scores.argmax(1)
+        return self.search(views, random).scores.argmax(1)
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -68,10 +68,10 @@ class Pimc(Search):
         has the average of the worlds until then.
         """
         del masks
-        return self._search(views, random).means
+        return self.search(views, random).means
 
-    def _search(self, views: np.ndarray, random: np.random.Generator) -> WorldStatistics:
-        """Return what worlds show about the legal actions of some views."""
+    def search(self, views: np.ndarray, random: np.random.Generator) -> WorldStatistics:
+        """Return what worlds show about the legal actions of some views: means and errors."""
         began, views = time.perf_counter(), as_views(views)
         sides = views["public"]["rules"]["sides"]
         if self.solve and sides.max(initial=2) > 2:

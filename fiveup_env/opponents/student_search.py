@@ -70,7 +70,7 @@ class StudentSearch:
     ) -> np.ndarray:
         """Return an action for every view."""
         del masks  # a view implies its mask
-        return self._search(as_views(views), random).scores.argmax(1)
+        return self.search(views, random).scores.argmax(1)
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -81,11 +81,12 @@ class StudentSearch:
         one that is left. An action that was closed has the average of the worlds until then.
         """
         del masks
-        return self._search(as_views(views), random).means
+        return self.search(views, random).means
 
-    def _search(self, views: np.ndarray, random: np.random.Generator) -> WorldStatistics:
+    def search(self, views: np.ndarray, random: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the actions that the network does not rule out."""
-        began, units = time.perf_counter(), Units(views, self._reward)
+        began, views = time.perf_counter(), as_views(views)
+        units = Units(views, self._reward)
         stakes = units.stakes() / units.scale
         expected = self._student.logits(views)
         behind = expected < expected.max(1, keepdims=True) - FAR * self.error

@@ -36,6 +36,7 @@ CANDIDATE = np.dtype(
         ("sum", np.float64),  # of weighted values
         ("mean", np.float64),  # the weighted mean, up to the world after which it was closed
         ("apart", np.float64),  # sum of its differences from the mean of a world's open actions
+        ("error", np.float64),  # standard error of its difference from the best, while it was open
         ("score", np.float64),  # -inf once it is closed
     ],
     align=True,
@@ -93,6 +94,15 @@ class WorldStatistics:
     def means(self) -> np.ndarray:
         """The mean value of every action, a row for each view; -inf for no candidate."""
         return self._spread("mean")
+
+    @property
+    def errors(self) -> np.ndarray:
+        """The standard error of every action's difference from the best, NaN for no candidate.
+
+        It is 0 for the best. An action that was closed has that of the worlds until then.
+        """
+        errors = self._spread("error")
+        return np.where(np.isneginf(errors), np.nan, errors)
 
     @property
     def scores(self) -> np.ndarray:
@@ -239,6 +249,7 @@ def _close_the_worse(evidence: Struct, candidates: Array, products: Array, best:
     for k in range(evidence.count):
         if candidates[k].open:
             error = _error(evidence, candidates, products, k, best)
+            candidates[k].error = 0.0 if k == best else error
             if candidates[k].score < candidates[best].score - evidence.clearly * error:
                 candidates[k].open = False
                 candidates[k].score = -np.inf

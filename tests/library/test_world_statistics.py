@@ -51,6 +51,18 @@ def test_actions_are_compared_world_by_world() -> None:
     assert np.isfinite(decided(worths, [0.0, 0.0, 0.0])).tolist() == [False, True, True]
 
 
+def test_the_error_of_an_action_is_that_of_its_difference_from_the_best() -> None:
+    worths = np.random.default_rng(0).normal([0.3, 0.0, -9.0], [1, 2, 1], (32, 3))
+    statistics = WorldStatistics(np.array([[0.0, 0.0, 0.0, -np.inf], [0.0, *[-np.inf] * 3]]))
+    for part in np.array_split(worths, 2):
+        statistics.add(np.arange(1), part[None], np.zeros((1, len(part))))
+    gaps = worths[:, 1] - worths[:, 0]
+    closed = (worths[:, 2] - worths[:, 0])[:16]  # after the first half
+    wanted = [0, gaps.std(ddof=1) / np.sqrt(32), closed.std(ddof=1) / np.sqrt(16), np.nan]
+    assert statistics.errors[0] == pytest.approx(wanted, nan_ok=True)
+    assert statistics.errors[1] == pytest.approx([0, *[np.nan] * 3], nan_ok=True)
+
+
 def test_errors_are_those_of_paired_differences() -> None:
     worths = np.random.default_rng(1).normal([0.0, 0.3], [1, 2], (40, 2))
     gaps = worths[:, 0] - worths[:, 1]

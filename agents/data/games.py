@@ -1,0 +1,146 @@
+"""The rows of a shard: whole games are played, then their positions are searched.
+
+A shard plays groups of games side by side, each group to its end, and keeps games in order until
+they hold enough positions. Positions are those of whole games, so all moments of a game are there
+as often as they occur. Rows are the decisions that left a choice; moves without one are implied.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, count
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from agents.data.plan import DataError, split_of
+from fiveup_env.belief import BONEYARD, marginals
+from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.envs.batch import Batch
+from fiveup_env.envs.episodes import Episodes, write_returns
+from fiveup_env.envs.options import row_of_integers
+from fiveup_env.envs.streams import derived_seed
+from fiveup_env.errors import IllegalMoveError
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.fields import MAX_PLAYERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agents.data.plan import Plan, Searcher
+    from fiveup_env.opponents.agent import Agent
+
+Columns = dict[str, np.ndarray]
+GAMES: Final = 32  # played side by side
+MOST_HANDS: Final = 100  # of a game; between weak players some would take many more
+WIN_CODES: Final = Episodes(reward="win").codes
+
+
+def rows_of_shard(plan: Plan, shard: int) -> Columns:
+    """Return the rows of a shard, game by game and in the order of the decisions."""
+    searcher, kept, positions = plan.searcher(), [], 0
+    agents = [make_agent(spec) for spec in plan.agents]
+    for rows in chain.from_iterable(_play(plan, agents, shard, group) for group in count()):
+        kept.append(_with_knowledge(plan, searcher, rows))
+        positions += len(rows["action"])
+        if positions >= plan.positions_in(shard):
+            break
+    return {name: np.concatenate([rows[name] for rows in kept]) for name in kept[0]}
+
+
+def values_of(
+    plan: Plan, searcher: Searcher, seed: int, views: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values and errors of every action in the positions of the game with a seed."""
+    found = searcher.search(views, np.random.default_rng([plan.seed, seed]))
+    return found.means.astype(np.float32), found.errors.astype(np.float32)
+
+
+def marginals_of(views: np.ndarray) -> np.ndarray:
+    """Return the exact marginals of every view, with seats counted from the observer."""
+    found = np.stack([marginals(views[k : k + 1]) for k in range(len(views))])
+    players = views["public"]["rules"]["players"].astype(np.int64)[:, None]
+    places = np.arange(BONEYARD + 1) + np.zeros_like(players)
+    seated = places < players
+    places[seated] = ((places + views["seat"][:, None]) % players)[seated]
+    turned = np.take_along_axis(found, places[:, :, None], 1)
+    return turned.reshape(len(views), -1).astype(np.float32)
+
+
+def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
+    """Return the rows of a game with what encoder, search and belief say about its positions."""
+    views, encoder = rows.pop("view"), get_encoder(plan.encoder)
+    observations = np.empty((len(views), row_size(encoder)), np.int8)
+    encoder.encode(views, observations)
+    values, errors = values_of(plan, searcher, int(rows["seed"][0]), views)
+    return rows | {
+        "observation": observations,
+        "values": values,
+        "errors": errors,
+        "marginals": marginals_of(views),
+    }
+
+
+def _play(plan: Plan, agents: list[Agent], shard: int, group: int) -> Iterator[Columns]:
+    """Play a group of games to their ends; yield the decisions of each game that left a choice.
+
+    Each side of a game is played by an agent that is drawn at random.
+    """
+    batch = Batch(
+        GAMES,
+        plan.all_rules,
+        reward="margin",
+        max_hands=MOST_HANDS,
+        seed=derived_seed(plan.seed, shard, group),
+    )
+    batch.reset()
+    random, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
+    seated = random.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
+    sides = batch.states["public"]["rules"]["sides"]
+    moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
+    earned, after_hand = np.zeros((GAMES, seats)), np.zeros((GAMES, MOST_HANDS, seats))
+    log = []
+    while len(going := np.flatnonzero(~(batch.terminated | batch.truncated))):
+        views = batch.views(going)
+        masks, hands = batch.mask[going], views["public"]["hand_number"]
+        movers = seated[going, views["seat"] % sides[going]]
+        actions = np.zeros(len(going), np.int64)
+        for k, agent in enumerate(agents):
+            if len(own := np.flatnonzero(movers == k)):
+                chosen = agent(views[own], masks[own], random)
+                actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
+        seen = (going, moves[going], views, masks, actions, movers, earned[going])
+        choice = masks.sum(1) > 1
+        log.append([column[choice] for column in seen])
+        try:
+            batch.advance(actions, going)
+        except IllegalMoveError as error:
+            raise DataError(f"one of {', '.join(plan.agents)} made a wrong move: {error}") from None
+        moves[going] += 1
+        earned[going] += batch.reward[going]
+        after_hand[going, hands] = earned[going]
+    found = [np.concatenate(column) for column in zip(*log, strict=True)]
+    wins = np.zeros((GAMES, seats), np.float32)
+    for game in range(GAMES):
+        write_returns(batch.states, game, WIN_CODES, wins)
+        of_game = found[0] == game
+        decisions, views, masks, actions, movers, before = (column[of_game] for column in found[1:])
+        if not len(actions):
+            continue
+        rules, hands = plan.all_rules[game % len(plan.all_rules)], views["public"]["hand_number"]
+        seat, seed = views["seat"], int(seeds[game])
+        margins = after_hand[game, hands, seat] - before[np.arange(len(views)), seat]
+        yield {
+            "view": views,
+            "seed": np.full(len(views), seeds[game]),
+            "preset": np.full(len(views), rules.name),
+            "players": np.full(len(views), rules.players, np.int8),
+            "hand": hands.copy(),
+            "decision": decisions,
+            "seat": seat.copy(),
+            "agent": np.array(plan.agents)[movers],
+            "split": np.full(len(views), split_of(seed)),
+            "mask": masks,
+            "action": actions.astype(np.int16),
+            "win_return": wins[game, seat],
+            "margin_return": margins.astype(np.float32),
+        }

@@ -1,0 +1,59 @@
+"""Offline learning: behaviour cloning, and regression weighed by advantages, on decision data.
+
+Two of the three players often err, and cloning learns to err like them. Weights from the search's
+values let it learn most from what was good. Each result then meets `partner` in the arena.
+"""
+
+from __future__ import annotations
+
+import tempfile
+
+import numpy as np
+import torch
+
+from agents.arena.duels import duel
+from agents.data.dataset import Decisions, make_dataset
+from agents.data.making import make_data
+from agents.data.plan import Plan
+from agents.policies.agent import NetworkAgent
+from agents.policies.networks import Shape, build, masked_log_probabilities
+from fiveup_env import Rules
+from fiveup_env.opponents.registry import make_agent
+
+torch.set_num_threads(1)
+PLAN = Plan(agents=("partner", "greedy", "random"), positions=20_000, encoder="lookahead")
+TEMPERATURE = 0.02  # so much more chance to win makes an action count e times as much
+
+
+def advantages(data: Decisions) -> torch.Tensor:
+    """Return by how much each action played is better than the mean of the legal ones."""
+    values, legal = data.columns["values"], data.columns["mask"] > 0
+    means = values.masked_fill(~legal, 0).sum(1) / legal.sum(1)
+    return values[torch.arange(len(data)), data.columns["action"].long()] - means
+
+
+def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> NetworkAgent:
+    """Return a network that plays the actions of the data, each as much as it weighs."""
+    torch.manual_seed(0)
+    network = build(Shape("guided", 64, 2, PLAN.encoder, shared=True))
+    optimizer = torch.optim.Adam(network.parameters(), 1e-3)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(data)).split(256):
+            part = data[rows]
+            logs = masked_log_probabilities(network.logits(part["observation"]), part["mask"])
+            played = logs[torch.arange(len(rows)), part["action"].long()]
+            optimizer.zero_grad()
+            (-weights[rows] * played).mean().backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+    return NetworkAgent(network)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    make_data(folder, PLAN)
+    data = make_dataset(folder, columns=("observation", "mask", "action", "values"))
+weighed = (advantages(data) / TEMPERATURE).clamp(max=3).exp()
+deals = np.arange(900_000, 900_050)
+for name, weights in {"cloning": weighed**0, "weighed": weighed}.items():
+    played = duel([learn(data, weights), make_agent("partner")], Rules.preset(), deals)
+    low, high = played.interval(played.wins)
+    print(f"{name}: {100 * played.wins.mean():.0f} % ({100 * low:.0f} .. {100 * high:.0f})")
