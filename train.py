@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.commands.laboratory import INSTALL
 from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
+from fiveup_env.errors import OptionError
 
 # What needs packages of the extra `train` is imported where a missing one is said in a sentence.
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def parser() -> Parser:
     made.add_argument("--keys", action="store_true", help="list the keys of a config")
     made.add_argument("--name", help="the run's folder in runs/ (default: the config's name)")
     made.add_argument("--resume", metavar="RUN", help="resume a run, by name or folder")
+    made.add_argument(
+        "--sweep", metavar="SWEEP", help="run or continue a file of configs/sweeps, or a YAML file"
+    )
     return made
 
 
@@ -47,6 +51,10 @@ def _main() -> int:
     if options.keys:
         print(describe_keys())
         return 0
+    if options.sweep:
+        if options.config or options.changes or options.named or options.resume:
+            raise OptionError("a sweep's file says all: leave the config and its changes out")
+        return _sweep(options.sweep, options.name)
     words = [word for word in (options.config, *options.changes) if word]
     chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
     if options.resume:
@@ -54,6 +62,13 @@ def _main() -> int:
         return _train(run.config(parse_changes(words)), run, resume=True)
     run = new_run(options.name or Path(chosen).stem)
     return _train(load_config(chosen, words), run, resume=False)
+
+
+def _sweep(chosen: str, name: str | None) -> int:
+    from agents.learn.sweeps.spec import load_sweep
+    from agents.learn.sweeps.trials import run_sweep
+
+    return run_sweep(load_sweep(chosen), name or Path(chosen).stem, _train)
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:

@@ -3,7 +3,8 @@
     search/     tree search, search with a policy, and exact endings
     policies/   networks, their files, and the agent that plays them
     arena/      tournaments on duplicate deals, and their statistics
-    learn/      self-play, imitation, and the configuration and files of a run
+    learn/      self-play, imitation, sweeps, and the configuration and files of a run
+    data/       decisions with a search's values and exact marginals, as Parquet
     exact/      exact solutions of small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     cluster/    training and tournaments on Ray

@@ -21,7 +21,7 @@ from fiveup_env import Rules
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)
-PLAN = Plan(agents=("partner", "greedy", "random"), positions=20_000, encoder="lookahead")
+PLAN = Plan(agents=("partner", "greedy", "random"), positions=10_000, encoder="lookahead")
 TEMPERATURE = 0.02  # so much more chance to win makes an action count e times as much
 
 
@@ -38,7 +38,7 @@ def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> NetworkAge
     network = build(Shape("guided", 64, 2, PLAN.encoder, shared=True))
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
     for _ in range(epochs):
-        for rows in torch.randperm(len(data)).split(256):
+        for rows in torch.split(torch.randperm(len(data)), 256):
             part = data[rows]
             logs = masked_log_probabilities(network.logits(part["observation"]), part["mask"])
             played = logs[torch.arange(len(rows)), part["action"].long()]

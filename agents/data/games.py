@@ -39,7 +39,9 @@ def rows_of_shard(plan: Plan, shard: int) -> Columns:
     """Return the rows of a shard, game by game and in the order of the decisions."""
     searcher, kept, positions = plan.searcher(), [], 0
     agents = [make_agent(spec) for spec in plan.agents]
-    for rows in chain.from_iterable(_play(plan, agents, shard, group) for group in count()):
+    for rows in chain.from_iterable(
+        decisions_of_group(plan, agents, shard, group) for group in count()
+    ):
         kept.append(_with_knowledge(plan, searcher, rows))
         positions += len(rows["action"])
         if positions >= plan.positions_in(shard):
@@ -55,6 +57,14 @@ def values_of(
     return found.means.astype(np.float32), found.errors.astype(np.float32)
 
 
+def observations_of(plan: Plan, views: np.ndarray) -> np.ndarray:
+    """Return what the seat of every view observes, as the encoder writes it."""
+    encoder = get_encoder(plan.encoder)
+    rows = np.empty((len(views), row_size(encoder)), np.int8)
+    encoder.encode(views, rows)
+    return rows
+
+
 def marginals_of(views: np.ndarray) -> np.ndarray:
     """Return the exact marginals of every view, with seats counted from the observer."""
     found = np.stack([marginals(views[k : k + 1]) for k in range(len(views))])
@@ -68,19 +78,19 @@ def marginals_of(views: np.ndarray) -> np.ndarray:
 
 def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
     """Return the rows of a game with what encoder, search and belief say about its positions."""
-    views, encoder = rows.pop("view"), get_encoder(plan.encoder)
-    observations = np.empty((len(views), row_size(encoder)), np.int8)
-    encoder.encode(views, observations)
+    views = rows.pop("view")
     values, errors = values_of(plan, searcher, int(rows["seed"][0]), views)
     return rows | {
-        "observation": observations,
+        "observation": observations_of(plan, views),
         "values": values,
         "errors": errors,
         "marginals": marginals_of(views),
     }
 
 
-def _play(plan: Plan, agents: list[Agent], shard: int, group: int) -> Iterator[Columns]:
+def decisions_of_group(
+    plan: Plan, agents: list[Agent], shard: int, group: int
+) -> Iterator[Columns]:
     """Play a group of games to their ends; yield the decisions of each game that left a choice.
 
     Each side of a game is played by an agent that is drawn at random.

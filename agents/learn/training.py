@@ -116,7 +116,8 @@ class Training:
             with _stop_signals() as signals:
                 while self.progress < 1 and not signals:
                     line = self._update()
-                    if self.seconds - measured >= 60 * self.config.panel_minutes:
+                    due = self.seconds - measured >= 60 * self.config.panel_minutes
+                    if due or self.progress >= 1:
                         line |= self._measure()
                         measured = self.seconds
                     metrics.write(line)
