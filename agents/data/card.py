@@ -94,7 +94,11 @@ def read_card(folder: str | os.PathLike[str]) -> Card:
     try:
         about = json.loads((path / CARD).read_bytes())
         kind, version = about["format"], about["version"]
-        plan = plan_of(about["plan"]) if (kind, version) == (FORMAT, VERSION) else None
+        plan = None
+        if (kind, version) == (FORMAT, VERSION):
+            plan = plan_of(about["plan"])
+            _ = about["code"], about["origins"]
+            _ = [shard["digest"] for shard in about["shards"]] if "counts" in about else []
     except FiveUpError as error:
         raise DataError(f"{path / CARD} does not fit this code: {error}") from None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -7,7 +7,7 @@ move observes there, and what search and belief say about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from agents.data.games import marginals_of, rows_of_shard, values_of
 from agents.data.plan import DataError, split_of
 from agents.data.replays import Replay
 from agents.data.shards import digest_of, read_rows
+from fiveup_env.checks import whole
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.errors import shown
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from agents.data.plan import Plan
 
 
+MOST_CHECKED: Final = 1_000_000
+
+
 def check_data(
     folder: str | os.PathLike[str], games: int = 20, shards: int = 1, seed: int = 0
 ) -> Card:
@@ -35,6 +41,10 @@ def check_data(
     The digests of all shards must be those of the card. Some games, drawn at random, are derived
     from their seeds, and some shards are made again.
     """
+    for name, count in {"games": games, "shards": shards}.items():
+        if whole(count, 0, MOST_CHECKED) is None:
+            raise DataError(f"--{name} must be from 0 to {MOST_CHECKED:,}, not {shown(count)}")
+    checked_seed(seed)
     card = read_complete(folder)
     for path, about in zip(card.shards, card.about["shards"], strict=True):
         if path.exists() and digest_of(path) != about["digest"]:

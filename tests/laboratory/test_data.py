@@ -278,6 +278,7 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     ("content", "told"),
     [
         ("{", "card.json is damaged"),
+        ('{"format": "fiveup-data", "version": 1, "plan": {}}', "card.json is damaged"),
         ('{"format": "fiveup-data", "version": 9}', "of version 9; this code reads"),
         ('{"format": "fiveup-data", "version": 1, "plan": {"agents": 3}}', "card.json is damaged"),
         (
@@ -437,6 +438,8 @@ def test_the_command_makes_and_checks(
     [
         ("make --agents gredy --positions 9 -o x", "did you mean 'greedy'"),
         ("make --agents greedy --positions 9 -o x --cores 0", "--cores must be at least 1"),
+        ("check nowhere --games -1", "--games must be from 0 to 1,000,000, not -1"),
+        ("check nowhere --shards -1", "--shards must be from 0 to 1,000,000, not -1"),
         ("check nowhere", "nowhere holds no decision data"),
         ("minari nowhere --name a-v0", "nowhere holds no decision data"),
     ],
