@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agents.data.card import read_complete
+from agents.data.card import CARD, read_complete
 from agents.data.games import marginals_of, rows_of_shard, values_of
 from agents.data.plan import DataError, split_of
 from agents.data.replays import Replay
@@ -48,7 +48,10 @@ def check_data(
     card = read_complete(folder)
     for path, about in zip(card.shards, card.about["shards"], strict=True):
         if path.exists() and digest_of(path) != about["digest"]:
-            raise DataError(f"{path} is not what was made: its digest is not that of the card")
+            raise DataError(
+                f"{path} is not what was made: its digest is not that of the card; remove it, and "
+                f"the command in {card.folder / CARD} makes it again"
+            )
     random, names = np.random.default_rng(seed), [column.name for column in card.plan.columns]
     chosen = np.sort(random.integers(len(card.shards), size=games))
     for number in progress(chosen.tolist(), games, "games"):

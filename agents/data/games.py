@@ -7,6 +7,7 @@ as often as they occur. Rows are the decisions that left a choice; moves without
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
@@ -39,14 +40,30 @@ def rows_of_shard(plan: Plan, shard: int) -> Columns:
     """Return the rows of a shard, game by game and in the order of the decisions."""
     searcher, kept, positions = plan.searcher(), [], 0
     agents = [make_agent(spec) for spec in plan.agents]
-    for rows in chain.from_iterable(
-        decisions_of_group(plan, agents, shard, group) for group in count()
-    ):
-        kept.append(_with_knowledge(plan, searcher, rows))
-        positions += len(rows["action"])
-        if positions >= plan.positions_in(shard):
-            break
+    groups = (decisions_of_group(plan, agents, shard, group) for group in count())
+    with _one_thread():
+        for rows in chain.from_iterable(groups):
+            kept.append(_with_knowledge(plan, searcher, rows))
+            positions += len(rows["action"])
+            if positions >= plan.positions_in(shard):
+                break
     return {name: np.concatenate([rows[name] for rows in kept]) for name in kept[0]}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let networks compute on one thread: more may round otherwise, and so make other rows."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def values_of(

@@ -6,7 +6,6 @@ import signal
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
@@ -66,7 +65,7 @@ def _make(card: Card, number: int) -> None:
 
 def _make_on_cores(card: Card, numbers: list[int], cores: int) -> None:
     count = min(cores, len(numbers))
-    with ProcessPoolExecutor(count, get_context("spawn"), initializer=_work_alone) as pool:
+    with ProcessPoolExecutor(count, get_context("spawn"), initializer=_end_at_interrupt) as pool:
         made = [pool.submit(_make, card, number) for number in numbers]
         try:
             for one in progress(as_completed(made), len(made), "shards"):
@@ -80,13 +79,9 @@ def _make_on_cores(card: Card, numbers: list[int], cores: int) -> None:
             pool.shutdown(cancel_futures=True)
 
 
-def _work_alone() -> None:
-    """Prepare a worker: it ends at Ctrl-C, and leaves the other cores to the other workers."""
+def _end_at_interrupt() -> None:
+    """Let Ctrl-C end a worker at once, and silently."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with suppress(ModuleNotFoundError):
-        import torch
-
-        torch.set_num_threads(1)
 
 
 def _finish(card: Card) -> Card:
