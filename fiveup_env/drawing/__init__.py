@@ -3,7 +3,8 @@
     tree, geometry, search, placement   where each tile lies on the table
     snapshot, scene                     what a picture shows
     text, transcript, words             games as text
-    svg, window, replay                 games as pictures
+    svg, window, replay, moving         games as pictures
+    beliefs                             what a seat can know about the hidden tiles
 
 Importing this package lets games draw themselves; the drawing modules are loaded on first
 use.

@@ -56,13 +56,19 @@ def reach_of(snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
 
 def timed_svg(pictures: Sequence[Picture], title: str, *, fluid: bool = True) -> str:
     """Return the pictures of all moments as one; `data-on` says when each part is visible."""
+    shown = moments_by_part(pictures)
+    svg = [part_svg(_timed(part, on, len(pictures))) for part, on in shown.items()]
+    return svg_of(svg, pictures[-1].width, pictures[-1].height, title, fluid=fluid)
+
+
+def moments_by_part(pictures: Sequence[Picture]) -> dict[Part, list[int]]:
+    """Return the moments at which each part is visible; the parts are ordered back to front."""
     shown: dict[Part, list[int]] = {}
     for number, picture in enumerate(pictures):
         for part in picture.parts:
             shown.setdefault(part, []).append(number)
     layers = sorted(shown, key=lambda part: (*LAYERS, part.kind).index(part.kind))
-    svg = [part_svg(_timed(part, shown[part], len(pictures))) for part in layers]
-    return svg_of(svg, pictures[-1].width, pictures[-1].height, title, fluid=fluid)
+    return {part: shown[part] for part in layers}
 
 
 def _timed(part: Part, numbers: Sequence[int], count: int) -> Part:

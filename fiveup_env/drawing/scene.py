@@ -151,7 +151,7 @@ def track_picture(snapshot: Snapshot, width: float) -> Picture:
 
 def tile_picture(tile: tuple[int, int]) -> Picture:
     """Return a picture of one upright tile."""
-    shapes = _tile(tile, 0, 0, LARGEST_CELL, upright=True)
+    shapes = tile_shapes(tile, 0, 0, LARGEST_CELL, upright=True)
     return Picture(4 * LARGEST_CELL, [Part("face", shapes)], 2 * LARGEST_CELL)
 
 
@@ -164,7 +164,7 @@ def back_picture() -> Picture:
 # --- Tiles
 
 
-def _tile(
+def tile_shapes(
     halves: tuple[int, int], x: float, y: float, cell: float, *, upright: bool, pin: bool = False
 ) -> tuple[Rect | Dots, ...]:
     """Return a tile whose corner is at x, y; a spinner has a brass pin."""
@@ -233,7 +233,7 @@ def _layout(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     for tile in shown:
         pin = any(place.kind == "cross" for place in tile.node.places)
         x, y, _, _ = scaled(tile.box)
-        shapes = _tile(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
+        shapes = tile_shapes(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
         yield Part("tile", shapes, (("tile", str(tile.node.tile)),))
     for end, box in snapshot.marks():
         x, y, width, height = scaled(box)
@@ -302,7 +302,7 @@ def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator
         x, y = start + 2.4 * cell * k, middle - 2 * cell
         if hands:
             data = (("seat", str(seat)), ("tile", str(tile)))
-            yield Part("held", _tile(tile, x, y, cell, upright=True), data)
+            yield Part("held", tile_shapes(tile, x, y, cell, upright=True), data)
         else:
             yield Part("held", _back(x, y, cell), (("seat", str(seat)),))
 

@@ -16,14 +16,23 @@ if TYPE_CHECKING:
 FONTS = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
 
-def game_svg(game: Game, *, hands: bool = True) -> str:
+class Svg(str):
+    """A picture as text, which notebooks show."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def game_svg(game: Game, *, hands: bool = True) -> Svg:
     """Return the table as it stands; without `hands`, every hand lies face down."""
     snapshot = Snapshot.of(game)
     picture = picture_of(snapshot, layout_height(snapshot.placement), hands=hands)
     return picture_svg(picture, repr(game).strip("<>"))
 
 
-def picture_svg(picture: Picture, title: str, *, fluid: bool = True) -> str:
+def picture_svg(picture: Picture, title: str, *, fluid: bool = True) -> Svg:
     """Return a picture, with a title for those who cannot see it; see `svg_of`."""
     parts = map(part_svg, picture.parts)
     return svg_of(parts, picture.width, picture.height, title, fluid=fluid)
@@ -31,7 +40,7 @@ def picture_svg(picture: Picture, title: str, *, fluid: bool = True) -> str:
 
 def svg_of(
     parts: Iterable[str], width: float, height: float, title: str, *, fluid: bool = True
-) -> str:
+) -> Svg:
     """Return the picture with these parts, and a title for those who cannot see it.
 
     A `fluid` picture has a style by which it shrinks with its page.
@@ -39,7 +48,7 @@ def svg_of(
     size = f'viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}"'
     inherited = f'font-family="{FONTS}" font-weight="600" stroke-linecap="round" role="img"'
     style = ' style="max-width:100%;height:auto"' if fluid else ""
-    return (
+    return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {inherited}{style}>\n'
         f"<title>{escape(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"
     )

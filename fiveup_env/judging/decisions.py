@@ -58,6 +58,19 @@ class Decision:
         mean, error = self.chance_lost
         return self.move != self.best and mean > CLEARLY * error
 
+    def _repr_html_(self) -> str:
+        """Return a table of all options, which notebooks show."""
+        rows = (
+            (
+                f"<b>{option.move}</b>" if option.move == self.move else str(option.move),
+                f"{_percent(option.chance)} {_bar(option.chance.mean)}",
+                f"{option.points.mean:+.2f}",
+            )
+            for option in self.options
+        )
+        head = ("move (bold: made)", "chance to win (%)", "points of the hand")
+        return _table(f"Hand {self.hand}, seat {self.seat}, move {self.number}", head, rows)
+
 
 @dataclass(frozen=True)
 class ErrorRate:
@@ -90,6 +103,23 @@ class Judgement:
         """Return the mistakes of a seat, or of all, the biggest first."""
         found = [d for d in self.decisions if d.is_mistake and seat in {None, d.seat}]
         return sorted(found, key=lambda decision: -decision.chance_lost.mean)
+
+    def _repr_html_(self) -> str:
+        """Return a table of all mistakes, the biggest first, which notebooks show."""
+        mistakes = self.mistakes()
+        rows = (
+            (
+                f"{decision.number} (hand {decision.hand})",
+                str(decision.seat),
+                str(decision.move),
+                str(decision.best),
+                f"{_percent(decision.chance_lost)} {_bar(decision.chance_lost.mean)}",
+                f"{decision.points_lost.mean:+.2f}",
+            )
+            for decision in mistakes
+        )
+        head = ("move", "seat", "made", "best", "chance to win lost (%)", "points lost")
+        return _table(f"{len(mistakes)} mistakes in {len(self.decisions)} decisions", head, rows)
 
 
 def judge(game: Game, reference: str | Agent = REFERENCE, seed: int = 0) -> Judgement:
@@ -145,3 +175,23 @@ def _rate(losses: Iterable[tuple[int, float]]) -> Estimate:
         return Estimate(rate, math.nan)
     apart = sum((sum(own) - rate * len(own)) ** 2 for own in hands.values())
     return Estimate(rate, math.sqrt(apart * len(hands) / (len(hands) - 1)) / count)
+
+
+def _table(title: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return an HTML table from cells that need no escaping: moves and numbers."""
+    lines = [_cells("th", head), *(_cells("td", row) for row in rows)]
+    return f"<table><caption>{title}</caption>{''.join(lines)}</table>"
+
+
+def _cells(kind: str, cells: Iterable[str]) -> str:
+    style = f'<{kind} style="text-align:left">'
+    return f"<tr>{''.join(f'{style}{cell}</{kind}>' for cell in cells)}</tr>"
+
+
+def _percent(chance: Estimate) -> str:
+    low, high = chance.interval
+    return f"{100 * chance.mean:.1f} ({100 * low:.1f} .. {100 * high:.1f})"
+
+
+def _bar(share: float) -> str:
+    return f'<meter value="{share:.4f}">{share:.2f}</meter>'

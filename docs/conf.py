@@ -1,0 +1,84 @@
+"""How the site is built: `python -m sphinx -W -b html docs build/html`."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+ROOT: Final = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
+os.environ["PYTHONPATH"] = str(ROOT)  # of the notebooks, and of the commands that pages show
+
+import fiveup_env  # noqa: E402
+
+project = "fiveup-env"
+author = "The fiveup-env developers"
+copyright = author  # noqa: A001  (Sphinx's name for it)
+release = version = fiveup_env.__version__
+
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "myst_nb", "made"]
+exclude_patterns = ["_ext"]
+html_theme = "furo"
+html_title = f"fiveup-env {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+add_module_names = False
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_inline", "colon_fence"]
+nb_execution_mode = "force"
+nb_execution_timeout = 150
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+# The outside is checked by `-b linkcheck`, in a job of its own.
+linkcheck_timeout = 20
+
+# Pages that are whole files elsewhere in the repository.
+ELSEWHERE: Final = {
+    "rules": "RULES.md",
+    "contributing": "CONTRIBUTING.md",
+    "changelog": "CHANGELOG.md",
+    "model-card": "agents/policies/shipped/README.md",
+}
+# Where the site has what a link to a file of the repository means.
+PLACES: Final = {
+    **{ROOT / file: f"{page}.md" for page, file in ELSEWHERE.items()},
+    ROOT / "README.md": "index.md",
+    ROOT / "examples" / "README.md": "use/index.md",
+}
+LINK: Final = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]+)")
+
+
+def read_page(app: Sphinx, page: str, source: list[str]) -> None:
+    """Read a page that is elsewhere in its place, and let links lead to pages of the site."""
+    here = Path(app.env.doc2path(page))
+    written = ROOT / ELSEWHERE[page] if page in ELSEWHERE else here
+    if written.suffix != ".md":
+        return
+    app.env.note_dependency(str(written))
+    text = source[0] if written == here else written.read_text("utf-8")
+
+    def leading(link: re.Match[str]) -> str:
+        target = (written.parent / link[1]).resolve()
+        target = app.srcdir / PLACES[target] if target in PLACES else target
+        return os.path.relpath(target, here.parent) if target.exists() else link[1]
+
+    source[0] = LINK.sub(leading, text)
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what is done when a page is read."""
+    app.connect("source-read", read_page)
