@@ -27,7 +27,7 @@ ROOT: Final = Path(__file__).parents[1]
 FILE: Final = Path(__file__).with_name("figures.yaml")
 PAGES: Final = (
     "README.md",
-    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
     "agents/policies/shipped/README.md",
 )
 SECONDS: Final = 60  # of a command that is run again without being asked for

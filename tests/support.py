@@ -74,7 +74,7 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
 def code_in(pages: Iterable[Path]) -> list[Any]:
     """Return the Python examples of some pages, as parameters of a test."""
     return [
-        pytest.param(code, id=f"{page.name}-{number}")
+        pytest.param(code, id=f"{page.parent.name}-{page.name}-{number}")
         for page in sorted(pages)
         for number, code in enumerate(
             re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)

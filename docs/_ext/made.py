@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import os
 import shlex
 import subprocess
 import sys
@@ -18,7 +20,7 @@ from fiveup_env import PRESETS, Move, Rules
 from fiveup_env.drawing.scene import layout_picture
 from fiveup_env.drawing.snapshot import Snapshot, placement_of
 from fiveup_env.drawing.svg import picture_svg
-from fiveup_env.rules.fields import CHOICES, FIELDS
+from fiveup_env.rules.fields import BOUNDS, CHOICES, FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,3 +29,143 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 ROOT: Final = Path(__file__).parents[2]
+
+
+class Layout(SphinxDirective):
+    """A layout, drawn from its moves, with its total and what the last play scores."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]] | None] = {
+        "rules": directives.unchanged,
+        "set": directives.unchanged,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the picture with its caption."""
+        fields = dict(one.split("=") for one in self.options.get("set", "").split())
+        changes = {name: int(value) for name, value in fields.items()}
+        rules = Rules.preset(self.options.get("rules", "five_up"), **changes)
+        moves = [Move.parse(text) for text in " ".join(self.content).split()]
+        shown = snapshot_of(moves, rules)
+        total = sum(end.counts for end in shown.ends)
+        points = 0 if total % rules.multiple else total // rules.multiple * rules.unit
+        scored = f"{points} point{'' if points == 1 else 's'}" if points else "no points"
+        said = f"total {total}: {scored}"
+        svg = picture_svg(layout_picture(shown, (0, 0)), f"{' '.join(map(str, moves))}, {said}")
+        html = f'<figure class="layout">{svg}<figcaption>{said}</figcaption></figure>'
+        return [nodes.raw("", html, format="html")]
+
+
+def snapshot_of(moves: Sequence[Move], rules: Rules) -> Snapshot:
+    """Return what a picture of a layout shows, whoever set its tiles."""
+    return Snapshot(
+        rules=rules,
+        number=0,
+        plays=moves,
+        placement=placement_of(moves, rules),
+        hands=(),
+        turn=None,
+        boneyard=0,
+        scores=(0,) * rules.sides,
+        before=(0,) * rules.sides,
+    )
+
+
+class Console(SphinxDirective):
+    """Commands, each with what it prints in the root of the repository."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the commands with their output."""
+        return [nodes.literal_block(text := printed(one), text) for one in self.content]
+
+
+def printed(command: str) -> str:
+    """Return a command and what it prints; raise RuntimeError if it fails."""
+    words = shlex.split(command)
+    done = subprocess.run(  # noqa: S603  (our own pages say what is run)
+        [sys.executable, *words[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COLUMNS": "100"},
+    )
+    if done.returncode or words[0] != "python":
+        raise RuntimeError(f"{command} failed: {done.stderr}")
+    return f"$ {command}\n{done.stdout.strip()}"
+
+
+class FromCode(SphinxDirective):
+    """A table that is made from the code: one of TABLES."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        head, *rows = TABLES[self.arguments[0]]()
+        lines = [head, ["---"] * len(head), *rows]
+        return self.parse_text_to_nodes("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
+def rule_fields() -> Iterator[list[str]]:
+    """Yield every rule field, with the values that it takes and its default."""
+    yield ["field", "values", "default"]
+    for name in FIELDS:
+        default = getattr(Rules.preset("five_up"), name)
+        if name in CHOICES:
+            values = ", ".join(f"`{value!r}`" for value in CHOICES[name])
+        elif isinstance(default, bool):
+            values = "`True`, `False`"
+        else:
+            values = "a whole number from {} to {}".format(*BOUNDS[name])
+        yield [f"`{name}`", values, f"`{default!r}`"]
+
+
+def presets() -> Iterator[list[str]]:
+    """Yield the fields in which presets differ, with their values for two, three and four."""
+    rules = {
+        name: [Rules.preset(name, players) for players in (2, 3, 4)] for name in PRESETS
+    }
+    differ = [
+        field
+        for field in FIELDS
+        if len({getattr(one, field) for some in rules.values() for one in some}) > 1
+    ]
+    yield ["preset", *(f"`{field}`" for field in differ)]
+    for name, some in rules.items():
+        cells = ([str(getattr(one, field)) for one in some] for field in differ)
+        yield [f"`{name}`", *(", ".join(dict.fromkeys(values)) for values in cells)]
+
+
+def config_keys() -> Iterator[list[str]]:
+    """Yield every key of a training config, with its default."""
+    yield ["key", "default", "meaning"]
+    for key in dataclasses.fields(Config):
+        about = key.metadata["help"].replace("|", r"\|")
+        yield [f"`{key.name}`", f"`{key.default!r}`", about]
+
+
+def configs() -> Iterator[list[str]]:
+    """Yield every config, with what it says of itself."""
+    yield ["config", "what it is"]
+    for path in sorted((ROOT / "configs").glob("*.yaml")):
+        comment = itertools.takewhile(lambda line: line[0] == "#", path.read_text("utf-8").splitlines())
+        yield [f"`{path.stem}`", " ".join(line.lstrip("# ") for line in comment)]
+
+
+TABLES: Final[dict[str, Callable[[], Iterator[list[str]]]]] = {
+    "rule-fields": rule_fields,
+    "presets": presets,
+    "config-keys": config_keys,
+    "configs": configs,
+}
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Add the directives."""
+    app.add_directive("layout", Layout)
+    app.add_directive("console", Console)
+    app.add_directive("from-code", FromCode)
+    return {"parallel_read_safe": True}

@@ -225,7 +225,7 @@ FIELDS: Final = tuple(
     field.name for field in dataclasses.fields(Rules) if field.name not in {"players", "teams"}
 )
 
-_BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
+BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "hand_size": (1, set_size(MAX_PIP) // MIN_PLAYERS),
     "reserve": (0, 2),
     "unit": (1, MAX_MULTIPLE),
@@ -289,7 +289,7 @@ def _checked_value(name: str, value: object, kind: str) -> object:
         if not isinstance(value, bool):
             raise RulesError(f"{name} must be True or False, not {shown(value)}")
         return value
-    low, high = _BOUNDS[name]
+    low, high = BOUNDS[name]
     number = whole(value, low, high)
     if number is None:
         raise RulesError(f"{name} must be a whole number from {low} to {high}, not {shown(value)}")

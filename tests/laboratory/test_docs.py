@@ -13,7 +13,7 @@ from tests.library.test_docs import PAGES as PAGES_OF_THE_LIBRARY
 from tests.support import code_in, run_example
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize("code", code_in(set(PAGES) - set(PAGES_OF_THE_LIBRARY)))
@@ -24,7 +24,9 @@ def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+    text = page.read_text("utf-8")
+    linked = re.findall(r"\]\(([^)#]+)[^)]*\)|^```{literalinclude} (.+)$", text, re.MULTILINE)
+    for target in map("".join, linked):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
 

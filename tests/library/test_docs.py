@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
+import numpy as np
 import pytest
 
-from fiveup_env import Game
-from tests.support import code_in, play_randomly, run_example
+from fiveup_env import MOVES, Game, make_agent
+from fiveup_env.drawing.moving import hand_svg
+from tests.support import code_in, run_example
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("encoding", "rewards"))]
+DOCS = ROOT / "docs"
+OF_THE_LIBRARY = (
+    *("index", "beliefs", "encoding", "rewards"),
+    *(f"use/{name}" for name in ("aec", "batch", "gymnasium", "python", "sb3", "vector")),
+)
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in OF_THE_LIBRARY)]
+MOST_LINES, MOST_BYTES = 120, 150_000  # of the README, and of its picture
 
 
 @pytest.mark.parametrize("code", code_in(PAGES))
@@ -21,5 +28,28 @@ def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
-    game = play_randomly(Game("five_up", players=4, seed=17), Random(17), 194)
-    assert (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8") == game._repr_svg_()
+    game, chance = Game("five_up", players=4, seed=10), np.random.default_rng(0)
+    agent = make_agent("partner")
+    while not game.hand_over:
+        game.push(MOVES[int(agent(game.view(), game.action_mask()[None], chance)[0])])
+    picture = (DOCS / "hand.svg").read_text(encoding="utf-8")
+    assert picture == hand_svg(game)
+    assert len(picture) < MOST_BYTES
+
+
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "use").glob("[!i]*.md")), ids=lambda page: page.stem)
+def test_every_interface_has_a_page_with_the_same_headings(page: Path) -> None:
+    headings = [line[3:] for line in page.read_text("utf-8").splitlines() if line[:3] == "## "]
+    assert headings == [
+        "When to use it",
+        "Example",
+        "Observations",
+        "Actions",
+        "Rewards",
+        "Ends",
+        "Speed",
+    ]
