@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
+import inspect
 import os
+import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -16,14 +19,14 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from agents.learn.runs.config import Config
-from fiveup_env import PRESETS, Move, Rules
+from fiveup_env import PRESETS, TILES, Deal, Game, Move, Rules
 from fiveup_env.drawing.scene import layout_picture
-from fiveup_env.drawing.snapshot import Snapshot, placement_of
+from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.drawing.svg import picture_svg
 from fiveup_env.rules.fields import BOUNDS, CHOICES, FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
@@ -43,32 +46,33 @@ class Layout(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the picture with its caption."""
         fields = dict(one.split("=") for one in self.options.get("set", "").split())
-        changes = {name: int(value) for name, value in fields.items()}
-        rules = Rules.preset(self.options.get("rules", "five_up"), **changes)
-        moves = [Move.parse(text) for text in " ".join(self.content).split()]
-        shown = snapshot_of(moves, rules)
-        total = sum(end.counts for end in shown.ends)
-        points = 0 if total % rules.multiple else total // rules.multiple * rules.unit
-        scored = f"{points} point{'' if points == 1 else 's'}" if points else "no points"
-        said = f"total {total}: {scored}"
-        svg = picture_svg(layout_picture(shown, (0, 0)), f"{' '.join(map(str, moves))}, {said}")
+        moves = " ".join(self.content).split()
+        game = played(moves, self.options.get("rules", "five_up"), fields)
+        last = list(game.steps())[-1]
+        before, after = (
+            int(state[0]["public"]["scores"].sum()) for state in (last.before, last.after)
+        )
+        points = (
+            f"{after - before} point{'s' * (after - before != 1)}" if after > before else "nothing"
+        )
+        said = f"total {game.layout.total}: {points}"
+        picture = layout_picture(Snapshot.of(game), (0, 0))
+        svg = picture_svg(picture, f"{' '.join(moves)}, {said}")
         html = f'<figure class="layout">{svg}<figcaption>{said}</figcaption></figure>'
         return [nodes.raw("", html, format="html")]
 
 
-def snapshot_of(moves: Sequence[Move], rules: Rules) -> Snapshot:
-    """Return what a picture of a layout shows, whoever set its tiles."""
-    return Snapshot(
-        rules=rules,
-        number=0,
-        plays=moves,
-        placement=placement_of(moves, rules),
-        hands=(),
-        turn=None,
-        boneyard=0,
-        scores=(0,) * rules.sides,
-        before=(0,) * rules.sides,
-    )
+def played(moves: Sequence[str], rules: str, fields: Mapping[str, str]) -> Game:
+    """Return a game of two in which these moves have been made; whoever moves has the tile."""
+    changes = {name: int(value) for name, value in fields.items()}
+    tiles = [str(Move.parse(move).tile) for move in moves]
+    rest = iter(tile for tile in map(str, TILES) if tile not in tiles)
+    half = len(TILES) // 2
+    hands = [own + list(islice(rest, half - len(own))) for own in (tiles[::2], tiles[1::2])]
+    game = Game(rules, players=2, hand_size=half, deals=[Deal(hands, [])], seed=0, **changes)
+    for move in moves:
+        game.push(move)
+    return game
 
 
 class Console(SphinxDirective):
@@ -78,7 +82,8 @@ class Console(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the commands with their output."""
-        return [nodes.literal_block(text := printed(one), text) for one in self.content]
+        texts = map(printed, self.content)
+        return [nodes.literal_block(text, text, language="text") for text in texts]
 
 
 def printed(command: str) -> str:
@@ -95,6 +100,32 @@ def printed(command: str) -> str:
     if done.returncode or words[0] != "python":
         raise RuntimeError(f"{command} failed: {done.stderr}")
     return f"$ {command}\n{done.stdout.strip()}"
+
+
+class Commands(SphinxDirective):
+    """What a command prints for `--help`, and so does each of its own commands."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the help texts."""
+        command = self.arguments[0]
+        helps = [printed(f"{command} --help")]
+        names = re.findall(r"^    (\w+)", helps[0], re.MULTILINE)
+        helps += [printed(f"{command} {name} --help") for name in names]
+        return [nodes.literal_block(text, text, language="text") for text in helps]
+
+
+class Docstring(SphinxDirective):
+    """The docstring of a module, as it stands."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the text."""
+        text = inspect.getdoc(import_module(self.arguments[0])) or ""
+        return [nodes.literal_block(text, text, language="text")]
 
 
 class FromCode(SphinxDirective):
@@ -125,9 +156,7 @@ def rule_fields() -> Iterator[list[str]]:
 
 def presets() -> Iterator[list[str]]:
     """Yield the fields in which presets differ, with their values for two, three and four."""
-    rules = {
-        name: [Rules.preset(name, players) for players in (2, 3, 4)] for name in PRESETS
-    }
+    rules = {name: [Rules.preset(name, players) for players in (2, 3, 4)] for name in PRESETS}
     differ = [
         field
         for field in FIELDS
@@ -151,7 +180,7 @@ def configs() -> Iterator[list[str]]:
     """Yield every config, with what it says of itself."""
     yield ["config", "what it is"]
     for path in sorted((ROOT / "configs").glob("*.yaml")):
-        comment = itertools.takewhile(lambda line: line[0] == "#", path.read_text("utf-8").splitlines())
+        comment = takewhile(lambda line: line[0] == "#", path.read_text("utf-8").splitlines())
         yield [f"`{path.stem}`", " ".join(line.lstrip("# ") for line in comment)]
 
 
@@ -167,5 +196,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Add the directives."""
     app.add_directive("layout", Layout)
     app.add_directive("console", Console)
+    app.add_directive("commands", Commands)
+    app.add_directive("docstring", Docstring)
     app.add_directive("from-code", FromCode)
     return {"parallel_read_safe": True}

@@ -68,7 +68,9 @@ class _Scratch(threading.local):
 class Batch:
     """Many games, played side by side.
 
-    Attributes, each with a row or an entry for every game:
+    Every attribute has a row or an entry for every game.
+
+    Attributes:
         observation: what the seat to move observes, as the encoder writes it (int8; float32 if
             `scaled`).
         mask: 1 for every legal action, else 0 (int8, games x 121).

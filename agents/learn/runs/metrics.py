@@ -87,7 +87,7 @@ def draw_curve(run: Run) -> None:
         above.fill_between(at, low, high, alpha=0.2)
     above.axhline(50, color="grey", linewidth=0.8)
     above.set(ylabel="win rate (%)", ylim=(0, 100))
-    if panels:
+    if panels and panels[-1]["panel"]:
         above.legend(loc="lower right")
     reported = [name for name in DRAWN if any(_is_number(line.get(name)) for line in lines)]
     for name in reported[:1]:
