@@ -37,7 +37,6 @@ autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 add_module_names = False
 
-suppress_warnings = ["toc.empty_glob"]  # pages that are not there yet
 napoleon_use_ivar = True
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "colon_fence"]

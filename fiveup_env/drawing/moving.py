@@ -1,7 +1,7 @@
 """A hand as one SVG that moves: it shows every move for a while, and then starts again.
 
-The movement is in its style, so a page may show the file as an image. Where nothing moves, because
-a reader asked for that or because the picture is printed, it shows the end of the hand.
+The movement is in its style, so a page may show the file as an image. It begins with the end of the
+hand, and where nothing moves, because a reader asked for that, it shows only that.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def hand_svg(game: Game, number: int = 0) -> Svg:
     Raises InputError if the game has no hand with that number.
     """
     moments = [snapshot for snapshot, _ in moments_of(game) if snapshot.number == number]
-    if not game.outcome() and number == game.hand_number:
-        moments.pop()  # the outcome of the game, which has none
+    if len(moments) > 1 and not game.outcome() and number == game.hand_number:
+        moments.pop()  # the game as it stands, which the last move has shown
     if not moments:
         raise InputError(f"hand must be from 0 to {len(game.hand_states) - 1}, not {number}")
     reach = reach_of(moments)
@@ -59,7 +59,7 @@ def _rule(k: int, on: Sequence[int], count: int) -> str:
             state = "visible" if now else "hidden"
             steps.append(f"{100 * moment / length:.4g}%{{visibility:{state}}}")
             shown = now
-    timing = f"{SECONDS * length:g}s step-end infinite"
+    timing = f"{SECONDS * length:g}s step-end {SECONDS * (1 - count):g}s infinite"
     return (
         f".m{k}{{visibility:{still}}}@keyframes k{k}{{{''.join(steps)}}}"
         f"@media(prefers-reduced-motion:no-preference){{.m{k}{{animation:k{k} {timing}}}}}\n"

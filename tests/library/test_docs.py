@@ -41,7 +41,9 @@ def test_the_readme_stays_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "use").glob("[!i]*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", sorted((DOCS / "use").glob("[!i]*.md")), ids=lambda page: page.stem
+)
 def test_every_interface_has_a_page_with_the_same_headings(page: Path) -> None:
     headings = [line[3:] for line in page.read_text("utf-8").splitlines() if line[:3] == "## "]
     assert headings == [

@@ -1,0 +1,80 @@
+"""The site: it builds without a warning, and its commands and its reference are those of the code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import fiveup_env
+from agents.learn.runs.config import KEYS
+from tests.laboratory.test_docs import PAGES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+COMMAND = re.compile(r"^python ((?:-m [\w.]+|\w+\.py).*)$")
+
+
+def commands() -> list[str]:
+    """Return every command on our pages that runs Python."""
+    blocks = (
+        re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL) for page in PAGES
+    )
+    lines = (line for found in blocks for block in found for line in block.splitlines())
+    parts = (part.strip() for line in lines for part in re.split(r"&&|;|\|", line))
+    found = (COMMAND.match(part.removeprefix("do ")) for part in parts)
+    return sorted({one[1] for one in found if one})
+
+
+@cache
+def help_of(program: tuple[str, ...]) -> str:
+    """Return what a program prints for `--help`."""
+    done = subprocess.run(
+        [sys.executable, *program, "--help"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", commands())
+def test_every_command_takes_the_options_that_our_pages_give_it(command: str) -> None:
+    words = shlex.split(command)
+    count = 2 if words[0] == "-m" else 1
+    count += words[:2] == ["-m", "fiveup_env"] and words[2][0] != "-"  # its own command
+    told = help_of(tuple(words[:count]))
+    for word in words[count:]:
+        if word.startswith("--"):
+            assert re.search(rf"{word}\b", told), word
+        elif words[0] == "train.py" and "=" in word:
+            assert word.partition("=")[0] in KEYS, word
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = " ".join(page.read_text("utf-8") for page in (DOCS / "reference").glob("api-*.md"))
+    documented = set(re.findall(r"\.\. (?:auto\w+|py:data):: (?:[\w.]+\.)?(\w+)", pages))
+    errors = {name for name in fiveup_env.__all__ if name.endswith("Error")}
+    assert set(fiveup_env.__all__) - errors <= documented
+    assert all(getattr(fiveup_env, name).__module__ == "fiveup_env.errors" for name in errors)
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    built = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", "-d", tmp_path / "trees"]
+        + ["-b", "html", DOCS, tmp_path / "html"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert built.returncode == 0, built.stderr
+    for page in ("index", "learn/tutorial", "notebooks/ten_minutes", "notebooks/look_inside"):
+        assert (tmp_path / "html" / f"{page}.html").is_file()
+    tutorial = (tmp_path / "html" / "learn" / "tutorial.html").read_text("utf-8")
+    assert tutorial.count("<svg") >= 3
