@@ -22,7 +22,7 @@ from agents.learn.runs import checkpoints
 from agents.learn.runs import folder as runs
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS
-from agents.learn.runs.metrics import read_metrics
+from agents.learn.runs.metrics import draw_curve, read_metrics
 from agents.learn.selfplay import SelfPlay
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
@@ -107,6 +107,14 @@ def test_a_run_leaves_all_that_it_promises(
     described = json.loads((run / "policy" / "policy.json").read_text())["about"]
     assert described["results"][0][:2] == ["five_up, 4 players", "random"]
     make_agent(f"policy:{run / 'policy'}")
+
+
+def test_a_run_without_a_panel_has_a_curve(tmp_path: Path) -> None:
+    run = runs.Run(tmp_path)
+    line = {"update": 1, "decisions": 900, "minutes": 0.1, "panel": {}, "entropy": 1.5}
+    run.metrics_file.write_text(json.dumps(line))
+    draw_curve(run)
+    assert "</svg>" in run.curve_file.read_text("utf-8")
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path: Path) -> None:
