@@ -66,7 +66,7 @@ def test_the_reference_has_every_public_name() -> None:
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
-        [*(sys.executable, "-m", "sphinx", "-W", "-q"), DOCS, tmp_path / "html"],
+        [sys.executable, "-m", "sphinx", "-W", "-q", str(DOCS), str(tmp_path / "html")],
         capture_output=True,
         text=True,
         check=False,
