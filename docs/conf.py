@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
-os.environ["PYTHONPATH"] = str(ROOT)  # of the notebooks, and of the commands that pages show
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+)  # of the notebooks, and of the commands that pages show
 
 import fiveup_env  # noqa: E402
 
