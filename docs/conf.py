@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -33,6 +34,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 
 default_role = "code"
+autoclass_content = "both"
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
@@ -82,6 +84,16 @@ def read_page(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = LINK.sub(leading, text)
 
 
+def keep_sentence(
+    app: Sphinx, what: str, name: str, documented: Any, options: Any, lines: list[str]
+) -> None:
+    """Give a property its own words back: Napoleon takes what precedes a colon for a type."""
+    del app, name, options
+    if what == "property":
+        lines[:] = [*(inspect.getdoc(documented) or "").splitlines(), ""]
+
+
 def setup(app: Sphinx) -> None:
-    """Connect what is done when a page is read."""
+    """Connect what is done when a page or a docstring is read."""
     app.connect("source-read", read_page)
+    app.connect("autodoc-process-docstring", keep_sentence, priority=600)

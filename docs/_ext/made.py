@@ -95,7 +95,7 @@ def printed(command: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"COLUMNS": "100"},
+        env=os.environ | {"COLUMNS": "88"},
     )
     if done.returncode or words[0] != "python":
         raise RuntimeError(f"{command} failed: {done.stderr}")
