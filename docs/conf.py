@@ -45,7 +45,7 @@ napoleon_use_ivar = True
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 nb_execution_mode = "force"
-nb_execution_timeout = 150
+nb_execution_timeout = 600  # of a cell; the game may have to be compiled first
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 # The outside is checked by `-b linkcheck`, in a job of its own.
