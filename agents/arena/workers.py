@@ -132,16 +132,20 @@ class _Worker:
         """Return the forfeits of a task whose agent did not respond, or raise an ArenaError."""
         asked, task = self.asked, self.task
         assert asked
-        agent = asked.agent if isinstance(asked, Decision) else task.agents.index(asked)
+        if isinstance(asked, Decision):
+            agent = asked.agent
+            why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
+        else:
+            agent = task.agents.index(asked)
+            why = f"did not make a first move within {READY:g} seconds"
         if self.terms.forfeit:
-            return all_forfeited(self.terms, task.deals, agent)
+            return all_forfeited(self.terms, task.deals, agent, why)
         name, rules = task.agents[agent], self.terms.rules
         if not isinstance(asked, Decision):
-            raise ArenaError(f"{name} did not make a first move within {READY:g} seconds")
+            raise ArenaError(f"{name} {why}")
         i = int(asked.which[0])
         moves = moves_by_game(self.log, task.deals * rules.sides)[i]
         game = replayed(rules, int(task.seeds[i // rules.sides]), moves)
-        why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
         raise ArenaError(fault(name, why, game))
 
 
