@@ -52,6 +52,7 @@ class Terms:
     judge_every: int = REGRET_EVERY  # every how many deals
     luck: bool = False  # whether to measure luck, so that it can be subtracted
     record: bool = False  # whether to keep the record of every game
+    apart: str | None = None  # the agent that plays in a process of its own
 
     def __post_init__(self) -> None:
         """Refuse an unknown episode and a limit that is not positive."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agents.arena.apart import Apart
 from agents.arena.faults import ArenaError, fault, replayed
 from agents.arena.games import (
     Decision,
@@ -74,7 +75,8 @@ class Player:
 
     def _ready(self, spec: str) -> Agent:
         """Return an agent that has made a move, so that loading and compiling are not timed."""
-        agent, game = make_agent(spec), Game(self.terms.rules, seed=0)
+        agent: Agent = Apart(spec) if spec == self.terms.apart else make_agent(spec)
+        game = Game(self.terms.rules, seed=0)
         # The games share the cores already, and one thread sums the same way on any machine.
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)

@@ -177,7 +177,8 @@ class Entry:
         ]
         order = np.random.default_rng(seed).permutation(len(every))[:chunks].tolist()
         for choice in progress(order, len(order), "chunks"):
-            self._replay(*every[choice], cores)
+            task, k, chunk = every[choice]
+            self._replay(task, k, chunk, cores)
         return len(order)
 
     def _replay(self, task: Course, number: int, chunk: tuple[int, int], cores: int) -> None:
@@ -188,7 +189,7 @@ class Entry:
         rival, pairing, place = ways[number]
         deals = task.deals(quick=self.quick)
         again = tournament_of(protocol, task, self.spec, deals).task(pairing, chunk[0])
-        ((_, played),) = play_tasks([again], protocol.terms(task), cores)
+        ((_, played),) = play_tasks([again], protocol.terms(task, self.spec), cores)
         self._compare_chunk(task, number, chunk, rival, place, played)
 
     def _compare_chunk(

@@ -22,7 +22,7 @@ def tournament_of(protocol: Protocol, task: Course, spec: str, deals: int) -> To
     """Return the games of an agent with the panel in a task."""
     return Tournament(
         (spec, *protocol.panel),
-        protocol.terms(task),
+        protocol.terms(task, spec),
         deals,
         task.first,
         against=spec,

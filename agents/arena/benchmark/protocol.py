@@ -80,14 +80,15 @@ class Protocol:
     tasks: tuple[Course, ...]
     minis: tuple[Mini, ...]
 
-    def terms(self, task: Course) -> Terms:
-        """Return how the games of a task are played."""
+    def terms(self, task: Course, spec: str) -> Terms:
+        """Return how an agent plays the games of a task: apart from them, in its own process."""
         return Terms(
             task.rules,
             forfeit=True,
             move_limit=self.move_limit,
             judge=self.judge,
             judge_every=self.judge_every,
+            apart=spec,
         )
 
     def task(self, name: object) -> Course:
