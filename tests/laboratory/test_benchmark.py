@@ -37,7 +37,7 @@ from fiveup_env.errors import FiveUpError
 
 ROOT = Path(__file__).parents[2]
 FULL = read_protocol("fiveup-v1")
-PINNED = "?"
+PINNED = "ef78ca5bca1fd8fbc2da5df2fe0639d7"
 # The same tasks with few deals and a panel that is quick.
 SMALL = replace(
     FULL,
