@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.engine.view import VIEW, as_views
-from fiveup_env.errors import FiveUpError, InputError
+from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -34,8 +34,12 @@ NUMBERS: Final = "biuf"  # the kinds of arrays that an answer may hold
 DEATH_OF_PARENT: Final = 1  # the option of Linux's prctl for a signal at the parent's end
 
 
-class ApartError(InputError):
-    """An agent that could not be made or asked in its process."""
+class ApartError(FiveUpError):
+    """What an agent raised in its process."""
+
+
+class EndedError(ApartError):
+    """A process that has ended, or that answers in no form that an answer has."""
 
 
 class Apart:
@@ -52,12 +56,26 @@ class Apart:
         assert self._process.stdin
         assert self._process.stdout
         self._to_agent, self._from_agent = self._process.stdin, self._process.stdout
+        self.ended = False  # whether nothing more can be asked
         read_answer(self._from_agent)
 
     def __call__(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return the agent's answer, whatever numbers it is; raise ApartError if it is none."""
+        try:
+            answer, actions = self._ask(views, masks, random)
+        except EndedError:
+            self.ended = True
+            self._process.kill()
+            raise
+        with suppress(ValueError, TypeError, KeyError):  # if it is nothing, chance stays as it was
+            random.bit_generator.state = answer["chance"]
+        return actions
+
+    def _ask(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> tuple[dict[str, Any], np.ndarray]:
         question = {"views": len(views), "chance": random.bit_generator.state}
         try:
             self._to_agent.write(_line(question))
@@ -65,11 +83,8 @@ class Apart:
             self._to_agent.write(np.ascontiguousarray(masks, np.int8).tobytes())
             self._to_agent.flush()
         except BrokenPipeError:
-            raise ApartError("ended its process") from None
-        answer, actions = read_answer(self._from_agent)
-        with suppress(ValueError, TypeError, KeyError):  # if it is nothing, chance stays as it was
-            random.bit_generator.state = answer["chance"]
-        return actions
+            raise EndedError("ended its process") from None
+        return read_answer(self._from_agent)
 
     def __del__(self) -> None:
         """End the process."""
@@ -84,20 +99,19 @@ def read_answer(pipe: IO[bytes]) -> tuple[dict[str, Any], np.ndarray]:
     """Return an answer and its array; raise ApartError if it is an error, or of another form."""
     line = pipe.readline(LONGEST)
     if not line:
-        raise ApartError("ended its process")
-    error = "answered in no form that an agent's answer has"
-    with suppress(ValueError, TypeError, KeyError, AttributeError, OverflowError):
-        answer = json.loads(line)
+        raise EndedError("ended its process")
+    with suppress(ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        answer = dict(json.loads(line))
         if "error" not in answer:
             return answer, _array(answer, pipe)
-        error = str(answer["error"])
-    raise ApartError(error)
+        raise ApartError(str(answer["error"]))
+    raise EndedError("answered in no form that an agent's answer has")
 
 
 def _array(answer: dict[str, Any], pipe: IO[bytes]) -> np.ndarray:
     """Return the array that follows the first line of an answer."""
     kind, shape = np.dtype(str(answer["kind"])), tuple(map(int, answer["shape"]))
-    if kind.kind not in NUMBERS or math.prod(shape) > LONGEST:
+    if kind.kind not in NUMBERS or min(shape, default=0) < 0 or math.prod(shape) > LONGEST:
         raise ValueError(kind)
     return np.frombuffer(pipe.read(math.prod(shape) * kind.itemsize), kind).reshape(shape)
 

@@ -64,9 +64,12 @@ class Player:
         self.agents: dict[str, Agent] = {}
 
     def play(self, task: Task) -> Played:
-        """Play a task and return its results; an agent is made once for each spec."""
+        """Play a task and return its results; an agent is made once for each spec.
+
+        One whose process has ended is made anew, so that a chunk depends on no other.
+        """
         for spec in task.agents:
-            if spec not in self.agents:
+            if getattr(self.agents.get(spec), "ended", spec not in self.agents):
                 if self.announce:
                     self.announce(spec)
                 self.agents[spec] = self._ready(spec)

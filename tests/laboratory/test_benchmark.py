@@ -58,6 +58,7 @@ NOTED = {name: f"some {name}" for name in NOTES}
 AGENTS = '''
 """Agents of another package that do what they should not."""
 
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -80,6 +81,8 @@ class Faulty:
             return np.full(len(views), np.nan)
         if self.how == "illegal":
             return (masks == 0).argmax(1)
+        if self.how == "ends" and len(views) > 1:
+            os._exit(3)
         if self.how == "raises":
             raise RuntimeError("no idea")
         return masks.argmax(1)
@@ -259,6 +262,7 @@ def test_a_card_and_its_page_show_the_figures(defensive: dict[str, Any]) -> None
         ("infinite", "returned NaN of float64"),
         ("illegal", "made an illegal move"),
         ("raises", "RuntimeError: no idea"),
+        ("ends", "ended its process"),
     ],
 )
 def test_an_agent_at_fault_forfeits_and_the_card_says_why(
@@ -319,11 +323,28 @@ def test_an_agent_that_walks_up_the_frames_finds_no_game() -> None:
 
 
 def test_what_a_process_answers_is_never_run() -> None:
-    for answer in (b"\x80\x04", b"{}", b'{"kind": "O", "shape": [1]}', b'{"kind": "i8"}', b"[1]"):
+    for answer in (
+        b"\x80\x04",
+        b"{}",
+        b'{"kind": "O", "shape": [1]}',
+        b'{"kind": "i8"}',
+        b"[1]",
+        b"[" * 99_999,
+    ):
         with pytest.raises(ApartError, match="in no form"):
             read_answer(io.BytesIO(answer + b"\n"))
     with pytest.raises(ApartError, match="ended its process"):
         read_answer(io.BytesIO())
+
+
+@pytest.mark.usefixtures("strangers")
+def test_an_agent_whose_process_ended_is_made_anew_for_the_next_chunk() -> None:
+    player = Player(Terms(SMALL.tasks[0].rules, "hand", forfeit=True, apart="faulty:ends"))
+    for first in (1, 3):
+        played = player.play(Task(("faulty:ends", "greedy"), first, 2))
+        assert (played.forfeits == 0).all()
+        assert "ended its process" in played.faults[0]
+    assert player.play(Task(("faulty:ends", "greedy"), 5, 1)).decisions[0] > 1
 
 
 def test_the_process_of_an_agent_ends_with_it() -> None:

@@ -7,7 +7,8 @@
     lonely    what is measured in a process of its own: memory, and the exact mini games
     card      the card, as JSON and as text
     page      the card as an HTML page
-    entries   entries of the leaderboard: cards with their authors' notes, checked and listed
+    entries   entries of the leaderboard: cards with their authors' notes, and how they are checked
+    leaderboard  its page
 
 `python evaluate.py --benchmark fiveup-v1 --agents AGENT` makes a card, and
 `python -m agents.arena.submit` checks entries; docs/benchmark.md explains both.
