@@ -111,10 +111,10 @@ def _benchmark(options: argparse.Namespace) -> int:
     for name, value in vars(options).items():
         if name not in OF_BENCHMARK and value != parser().get_default(name):
             raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
-    protocol, (spec, *more) = read_protocol(options.benchmark), split_specs(options.agents)
-    if more:
-        raise ArenaError(f"--benchmark takes one agent, such as --agents {spec}; run it for each")
-    make_agent(spec)
+    protocol, specs = read_protocol(options.benchmark), split_specs(options.agents)
+    if len(specs) != 1:
+        raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
+    make_agent(spec := specs[0])
     protocol.check()
     engine, cores = _engine(options)
     outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))

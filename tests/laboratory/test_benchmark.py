@@ -6,6 +6,7 @@ import copy
 import html
 import io
 import json
+import math
 import re
 import sys
 from dataclasses import replace
@@ -37,12 +38,13 @@ from fiveup_env.errors import FiveUpError
 
 ROOT = Path(__file__).parents[2]
 FULL = read_protocol("fiveup-v1")
-PINNED = "ef78ca5bca1fd8fbc2da5df2fe0639d7"
+PINNED = "f9e48d854c415ebf097a722773bdf699"
 # The same tasks with few deals and a panel that is quick.
 SMALL = replace(
     FULL,
     panel=("greedy", "partner"),
     weights={},
+    move_limit=math.inf,
     chunk=4,
     judge="pimc:worlds=4,playout=greedy",
     judge_every=2,
@@ -279,7 +281,6 @@ def test_an_agent_at_fault_forfeits_and_the_card_says_why(
     ((task, outcome),) = play(few, spec, 1, quick=True)
     made = card_of(few, spec, [(task, outcome)], None, [], quick=True)
     assert made["forfeits"] == 2
-    assert made["error_rate"] is None or how == "illegal"
     assert f"{spec} forfeited games (two): it " in card_text(made)
     assert why in card_text(made)
     assert why in html.unescape(card_page(made, few))
@@ -474,7 +475,7 @@ def test_the_command_line_makes_checks_and_lists_entries(
     ("words", "why"),
     [
         ("--benchmark fiveup", "there is no benchmark 'fiveup' (did you mean 'fiveup-v1'?)"),
-        ("--benchmark fiveup-v1 --agents greedy,random", "--benchmark takes one agent"),
+        ("--benchmark fiveup-v1 --agents greedy,random", "--benchmark takes one agent, not 2"),
         ("--benchmark fiveup-v1 --agents gredy", "did you mean 'greedy'"),
         ("--benchmark fiveup-v1 --agents greedy --deals 5", "--deals is for fiveup-v1 to decide"),
         ("--quick", "--quick goes with --benchmark"),
