@@ -19,6 +19,7 @@ from typing import Any
 from agents.arena.benchmark.card import card_json
 from agents.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of, read_json
 from agents.arena.benchmark.leaderboard import page_of_entries
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.errors import FiveUpError
 from fiveup_env.files import atomic_file
 
@@ -36,16 +37,16 @@ HELP = {
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line, and return the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
+
+    def run() -> int:
+        options = _parser().parse_args(arguments)
         return int(options.work(options))
-    except (FiveUpError, OSError) as error:
-        print(f"submit: {error}", file=sys.stderr)
-        return 2
+
+    return answer("submit", run)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m agents.arena.submit",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
