@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING
 
 from agents.arena.bank.regret import measure, rows_of, table_of
 from agents.arena.bank.storage import shipped_bank
+from agents.arena.benchmark.card import card_json, card_of, card_text
+from agents.arena.benchmark.lonely import measure as measure_alone
+from agents.arena.benchmark.page import card_page
+from agents.arena.benchmark.play import play
+from agents.arena.benchmark.protocol import read_protocol
 from agents.arena.duels import CHUNK
 from agents.arena.faults import ArenaError
 from agents.arena.games import REGRET_EVERY, Terms
@@ -35,6 +40,10 @@ if TYPE_CHECKING:
 
     from agents.arena.bank.storage import Bank
 
+# The options that go with --benchmark; the protocol decides about all others.
+OF_BENCHMARK = frozenset(
+    ("benchmark", "quick", "agents", "engine", "cores", "results", "json", "report")
+)
 ENGINES = ("local", "ray")
 
 
@@ -45,7 +54,8 @@ def main() -> int:
 
 def _main() -> int:
     options = parser().parse_args()
-    return _list() if options.list else _run(options)
+    work = _list if options.list else _benchmark if options.benchmark else _run
+    return work(options)
 
 
 def parser() -> Parser:
@@ -54,6 +64,8 @@ def parser() -> Parser:
     add = made.add_argument
     add("--list", action="store_true", help="list the agents and their options")
     add("--agents", default="random,greedy,defensive", help="specs, separated by commas")
+    add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
+    add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
     add("--against", metavar="SPEC", help="play only the pairs with this agent")
     add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
     add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
@@ -64,7 +76,8 @@ def parser() -> Parser:
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
     add("--engine", choices=ENGINES, default="local", help="ray: play on a Ray cluster")
     add("--cores", type=int, help="number of processes (default: one for each core)")
-    add("--results", metavar="FILE", help="save results, and skip what FILE already holds")
+    kept = "save results, and skip what FILE (with --benchmark, a folder) already holds"
+    add("--results", metavar="FILE", help=kept)
     add("--json", metavar="FILE", help="write the tables as JSON")
     add("--report", metavar="FILE", help="write a page with plots, such as report.html")
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
@@ -87,12 +100,43 @@ def parser() -> Parser:
     return made
 
 
-def _list() -> int:
+def _list(options: argparse.Namespace) -> int:
+    del options
     print(listing())
     return 0
 
 
+def _benchmark(options: argparse.Namespace) -> int:
+    """Play the tasks of a protocol, measure the rest, and write the card."""
+    for name, value in vars(options).items():
+        if name not in OF_BENCHMARK and value != parser().get_default(name):
+            raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
+    protocol, specs = read_protocol(options.benchmark), split_specs(options.agents)
+    if len(specs) != 1:
+        raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
+    make_agent(spec := specs[0])
+    protocol.check()
+    engine, cores = _engine(options)
+    outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
+    if outcomes[-1][1].interrupted:
+        kept = f"kept in {options.results}" if options.results else "not kept: use --results FOLDER"
+        print(f"evaluate: interrupted; what was played is {kept}", file=sys.stderr)
+        return INTERRUPTED
+    megabytes, minis = measure_alone(protocol, spec, quick=options.quick)
+    card = card_of(protocol, spec, outcomes, megabytes, minis, quick=options.quick)
+    print(card_text(card))
+    if options.json:
+        with atomic_file(options.json) as file:
+            file.write(card_json(card))
+    if options.report:
+        with atomic_file(options.report) as file:
+            file.write(card_page(card, protocol))
+    return 0
+
+
 def _run(options: argparse.Namespace) -> int:
+    if options.quick:
+        raise ArenaError("--quick goes with --benchmark")
     tournament = _tournament(options)
     engine, cores = _engine(options)
     bank = _bank(tournament) if options.bank else None

@@ -6,6 +6,7 @@
     learn/      self-play, imitation, sweeps, and the configuration and files of a run
     data/       decisions with a search's values and exact marginals, as Parquet
     exact/      exact solutions of small games
+    version     the version of all this code
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     cluster/    training and tournaments on Ray
 

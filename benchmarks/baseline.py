@@ -30,9 +30,9 @@ from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts
 from agents.learn.runs.config import ConfigError, load_config
-from agents.learn.runs.folder import code_version
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
+from agents.version import code_version
 from benchmarks.training import across_seeds
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.files import write_atomic

@@ -155,7 +155,7 @@ def plot(taken: dict[str, float], won: dict[str, tuple[Point, Point]], against: 
         for name in SEARCHES
     ]
     chart = trade_off(curves, "milliseconds a decision", f"win rate (%) against {against}")
-    page = files("agents.arena").joinpath("report.html").read_text("utf-8")
+    page = files("agents.arena").joinpath("page.html").read_text("utf-8")
     style = re.search("<style>.*?</style>", page, re.DOTALL)
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     opening, rest = chart.split("\n", 1)

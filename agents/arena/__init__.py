@@ -2,6 +2,7 @@
 
     tournament  every pair of some agents, chunk by chunk
     workers     the processes that play the chunks
+    apart       an agent in a process of its own
     games       two agents on one chunk of deals
     tally       the compiled loop of a chunk, which counts as it plays
     faults      what is reported of an agent at fault
@@ -12,7 +13,10 @@
     standings   everything that the tables and the report show
     tables      the standings as text
     report      the standings as an HTML page
-    charts      the plots of that page, as SVG
+    markup      the frame of a page, its tables and figures
+    charts      the plots of a page, as SVG
+    benchmark   named protocols, score cards, the leaderboard
+    submit      its command line for entries
     bank        frozen positions with the value of every action, a yardstick that takes seconds
 
 `evaluate.py` is the command line; docs/arena.md explains what it prints.

@@ -24,7 +24,7 @@ from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
 from fiveup_env.engine.view import VIEW
 from fiveup_env.envs.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
-from fiveup_env.errors import OptionError, unknown
+from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -52,6 +52,7 @@ class Terms:
     judge_every: int = REGRET_EVERY  # every how many deals
     luck: bool = False  # whether to measure luck, so that it can be subtracted
     record: bool = False  # whether to keep the record of every game
+    apart: str | None = None  # the agent that plays in a process of its own
 
     def __post_init__(self) -> None:
         """Refuse an unknown episode and a limit that is not positive."""
@@ -97,6 +98,7 @@ class Played:
     judged: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
     luck: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # by game, of two kinds
     records: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ("", "")  # by agent: why it first forfeited a game, if it did
 
 
 class Decision(NamedTuple):
@@ -137,7 +139,7 @@ def play_chunk(
     return _Chunk(agents, names, terms, seeds, announce).play()
 
 
-def all_forfeited(terms: Terms, deals: int, agent: int) -> Played:
+def all_forfeited(terms: Terms, deals: int, agent: int, why: str) -> Played:
     """Return the results of a chunk whose agent had to be ended: it forfeits every game."""
     games = deals * terms.rules.sides
     return Played(
@@ -148,6 +150,7 @@ def all_forfeited(terms: Terms, deals: int, agent: int) -> Played:
         decisions=np.zeros(2, np.int64),
         judged=np.zeros((deals, 2, 3)),
         luck=np.zeros((games if terms.luck else 0, 2)),
+        faults=tuple(why if k == agent else "" for k in range(2)),
     )
 
 
@@ -183,6 +186,7 @@ class _Chunk:
         self.streams = [np.random.default_rng([int(seeds[0]), place]) for place in range(2)]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
+        self.faults = ["", ""]
         self.trials = Trials(terms.judge) if terms.judge else None
         self.keys = np.random.default_rng([int(seeds[0]), len(self.streams)])
         self.played = Played(
@@ -210,6 +214,7 @@ class _Chunk:
             hands=public["hand_number"].astype(np.int64) + 1,
             luck=self.luck() if self.terms.luck else self.played.luck,
             records=self.records() if self.terms.record else (),
+            faults=tuple(self.faults),
         )
 
     def decide(self, agent: int, which: np.ndarray) -> None:
@@ -291,6 +296,7 @@ class _Chunk:
             i = int(which[0])
             game = self.replayed(i, moves_by_game(self.log, len(self.games))[i])
             raise ArenaError(fault(self.names[agent], why, game))
+        self.faults[agent] = self.faults[agent] or shown(why, str)
         self.played.forfeits[which] = agent
         self.games["public"]["phase"][which] = GAME_OVER
 

@@ -44,6 +44,29 @@ def elo(alone: np.ndarray, deals: int, sides: int = 2) -> np.ndarray:
     return ELO_SCALE * (strengths - strengths.mean(-1, keepdims=True))
 
 
+def elo_against(
+    shares: np.ndarray, known: np.ndarray, alone: np.ndarray, deals: int, sides: int = 2
+) -> np.ndarray:
+    """Return the rating of an agent that met others whose ratings are known, as `elo` fits it.
+
+    `shares[..., k]` is the share of games that the side which is alone won in the k-th meeting: the
+    agent's where `alone[k]`, else that of the other, whose rating is `known[k]`.
+    """
+    shares = (shares * deals + 1 / sides) / (deals + 1)
+    ahead = np.where(alone, 1, -1)
+    others = np.asarray(known) / ELO_SCALE
+    strengths = np.zeros(shares.shape[:-1])
+    for _ in range(STEPS):
+        lead = ahead * (strengths[..., None] - others)
+        expected = 1 / (1 + (sides - 1) * np.exp(-lead))
+        slope = (ahead * (shares - expected)).sum(-1)
+        step = slope / (expected * (1 - expected)).sum(-1)
+        strengths = strengths + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        if np.abs(step).max() < PRECISION:
+            break
+    return ELO_SCALE * strengths
+
+
 def nash(rates: np.ndarray) -> np.ndarray:
     """Return how often each agent is chosen if two players each choose an agent to win with.
 

@@ -11,6 +11,7 @@ import numpy as np
 from agents.arena.bank.regret import regret_text
 from agents.arena.charts import Whisker, bars, dots, heat_map, histograms, lines, whiskers
 from agents.arena.games import REGRET_EVERY
+from agents.arena.markup import facts_of, figure_of, page_of, sections_of, table_of
 from agents.arena.results import code_version
 from agents.arena.standings import POINTS
 from agents.arena.tables import duration, forfeited, hundredths, percent, points, times
@@ -42,9 +43,9 @@ def report_html(
         sections.insert(-1, ("Error rates", _errors(outcome, standings)))
     if bank:
         sections.insert(-1, ("Regret on the bank", _bank(bank)))
-    body = "\n".join(f"<section>\n<h2>{title}</h2>\n{text}\n</section>" for title, text in sections)
-    page = files("agents.arena").joinpath("report.html").read_text("utf-8")
-    return page.replace("<!-- body -->", body)
+    reading = files("agents.arena").joinpath("reading.html").read_text("utf-8")
+    lead = "A tournament of agents on duplicate deals."
+    return page_of("Five Up: an arena report", lead, f"{sections_of(sections)}\n{reading}")
 
 
 def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> str:
@@ -62,8 +63,7 @@ def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> st
         ("Hands", f"{sum(pair['hands'] for pair in standings.pairs):,} in all"),
         ("Version", code_version()),
     ]
-    facts = "\n".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in rows)
-    return f"<dl>\n{facts}\n<dt>Command</dt><dd><code>{escape(command)}</code></dd>\n</dl>"
+    return facts_of([*rows, ("Command", command)])
 
 
 def _ladder(standings: Standings) -> str:
@@ -71,7 +71,7 @@ def _ladder(standings: Standings) -> str:
         Whisker(row["agent"], row["elo"], row["elo_ci"][0], row["elo_ci"][1])
         for row in standings.ratings
     ]
-    table = _table(
+    table = table_of(
         [
             "agent",
             "Elo",
@@ -96,14 +96,14 @@ def _ladder(standings: Standings) -> str:
             for row in standings.ratings
         ],
     )
-    return _figure(whiskers(rows, "Elo")) + table
+    return figure_of(whiskers(rows, "Elo")) + table
 
 
 def _heat_map(standings: Standings) -> str:
     names = [row["agent"] for row in standings.ratings]
     return (
         "<p>The win rate (%) of the agent in the row against the agent in the column. "
-        "The best are at the top and on the left.</p>" + _figure(heat_map(names, standings.rates))
+        "The best are at the top and on the left.</p>" + figure_of(heat_map(names, standings.rates))
     )
 
 
@@ -120,7 +120,7 @@ def _pairs(standings: Standings) -> str:
         for pair in standings.pairs
     ]
     heads = ["a", "b", "a's win rate (%)", "a's points a hand", "spread of a hand", "saved"]
-    return _table(heads, rows, names=2) + _differences(standings)
+    return table_of(heads, rows, names=2) + _differences(standings)
 
 
 def _differences(standings: Standings) -> str:
@@ -139,7 +139,7 @@ def _differences(standings: Standings) -> str:
     return (
         f"<p>By how much the first agent did better than each other against {escape(rival)}, "
         "on the same deals.</p>"
-        + _table(["a", "less", "win rate (%)", "points a hand"], rows, names=2)
+        + table_of(["a", "less", "win rate (%)", "points a hand"], rows, names=2)
     )
 
 
@@ -149,7 +149,7 @@ def _hand_points(outcome: Outcome, standings: Standings) -> str:
     return (
         "<p>How the points that an agent's side scores in a hand are distributed, including those "
         "at the end of the hand. The line marks the mean.</p>"
-        + _figure(histograms(rows, POINTS * unit, "points in a hand"))
+        + figure_of(histograms(rows, POINTS * unit, "points in a hand"))
     )
 
 
@@ -163,7 +163,7 @@ def _points_by_ply(standings: Standings) -> str:
     figure = lines(curves, "the k-th tile set in a hand", "mean points that it scored")
     return (
         "<p>The points that an agent's tiles scored as they were set. The first tile is the lead; "
-        "the more open ends there are, the larger the totals.</p>" + _figure(figure)
+        "the more open ends there are, the larger the totals.</p>" + figure_of(figure)
     )
 
 
@@ -181,7 +181,7 @@ def _regret(standings: Standings) -> str:
         "<p>Towards the end of a hand a player may know every hidden tile. From there on the best "
         "move can be computed exactly. Regret is how many points of the hand an agent's moves fell "
         f"short of it, on average over {solved:,} such moves of all agents (every "
-        f"{REGRET_EVERY}th deal).</p>" + _figure(figure)
+        f"{REGRET_EVERY}th deal).</p>" + figure_of(figure)
     )
 
 
@@ -193,7 +193,7 @@ def _errors(outcome: Outcome, standings: Standings) -> str:
         "<p>The mean loss of a decision with a choice, in chances to win and in points, compared "
         f"with the best move by <code>{escape(terms.judge or '')}</code>, on every "
         f"{terms.judge_every}th deal. Intervals are over deals.</p>"
-        + _table(
+        + table_of(
             ["agent", "decisions", "error rate (%)", "points a decision"],
             [
                 [
@@ -216,7 +216,7 @@ def _bank(rows: Sequence[Json]) -> str:
         "<p>By how much a decision lowers the chance to win the game, in per cent, compared with "
         f"the best action, in {rows[0]['groups'][0]['positions']:,} frozen positions under these "
         "rules. A yardstick, not strength.</p>"
-        + _table(
+        + table_of(
             ["agent", *heads],
             [
                 [row["agent"]]
@@ -236,25 +236,5 @@ def _time(standings: Standings) -> str:
     figure = dots(rows, "time per move", duration) if rows else ""
     return (
         "<p>The time for a decision on one core, where many are requested together. Each step of "
-        "the scale is ten times the one before.</p>" + _figure(figure)
-    )
-
-
-def _figure(svg: str) -> str:
-    return f"<figure>{svg}</figure>"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """Return a table whose first `names` columns are aligned left, the others right."""
-
-    def cells(row: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}{'' if k < names else ' class=figures'}>{escape(cell)}</{tag}>"
-            for k, cell in enumerate(row)
-        )
-
-    body = "\n".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return (
-        f"<div class=scroll><table>\n<thead><tr>{cells(heads, 'th')}</tr></thead>\n"
-        f"<tbody>\n{body}\n</tbody></table></div>"
+        "the scale is ten times the one before.</p>" + figure_of(figure)
     )

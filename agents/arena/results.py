@@ -25,6 +25,7 @@ import fiveup_env
 from agents.arena.faults import ArenaError
 from agents.arena.games import Played, Task
 from agents.arena.tally import MOST_POINTS, NOBODY, TALLY
+from agents.policies.files import policy_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import file_path
 from fiveup_env.opponents.registry import agent_class
@@ -60,6 +61,7 @@ def code_version() -> str:
     sources = [
         *(path for room in PLAYING_ROOMS for path in library.glob(f"{room}/*.py")),
         *library.glob("opponents/*.json"),
+        *library.glob("opponents/shipped/*"),
         *laboratory.glob("search/*.py"),
         *laboratory.glob("policies/*.py"),
         laboratory / "arena" / "games.py",
@@ -71,17 +73,27 @@ def code_version() -> str:
 
 def origin(spec: str) -> str:
     """Return a digest of the source file of an agent's class and all files that its spec names."""
-    name, _, options = spec.partition(":")
-    sources = [Path(inspect.getfile(agent_class(name)))]
-    for part in filter(None, re.split("[,=]", options)):
-        named = Path(part)
+    name = spec.partition(":")[0]
+    return _digest([Path(inspect.getfile(agent_class(name))), *_files_of(spec)])
+
+
+def agent_digest(spec: str) -> str:
+    """Return a digest of a spec and all files that it names; `code_version` tells the code."""
+    return _digest(_files_of(spec), spec)
+
+
+def _files_of(spec: str) -> list[Path]:
+    """Return all files that a spec names, and those in folders and policies that it names."""
+    found: list[Path] = []
+    for part in filter(None, re.split("[,=]", spec.partition(":")[2])):
+        named = policy_folder(part)
         inside = sorted(path for path in named.rglob("*") if path.is_file())
-        sources += [named] if named.is_file() else inside if named.is_dir() else []
-    return _digest(sources)
+        found += [named] if named.is_file() else inside if named.is_dir() else []
+    return found
 
 
-def _digest(paths: Iterable[Path]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
+def _digest(paths: Iterable[Path], text: str = "") -> str:
+    digest = hashlib.blake2b(text.encode(), digest_size=8)
     for path in paths:
         digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -194,6 +206,7 @@ def to_json(played: Played) -> Json:
         "seconds": played.seconds.tolist(),
         "judged": played.judged.tolist(),
         "luck": played.luck.tolist(),
+        "faults": list(played.faults),
     }
 
 
@@ -218,6 +231,7 @@ def from_json(chunk: Json) -> Played:
         seconds=np.array(chunk["seconds"]),
         judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
         luck=np.array(chunk["luck"]).reshape(-1, 2),
+        faults=tuple(chunk["faults"]),
     )
 
 

@@ -11,7 +11,12 @@ import numpy as np
 
 from agents.arena.duels import duel_of
 from agents.arena.ratings import elo, nash
-from agents.arena.statistics import interval, resampled_means, variance_reduction
+from agents.arena.statistics import (
+    interval,
+    resampled_means,
+    resampled_ratios,
+    variance_reduction,
+)
 from agents.arena.tally import MOST_POINTS
 
 if TYPE_CHECKING:
@@ -213,17 +218,16 @@ def _error_rate(agent: str, chunks: dict[Meeting, list[Played]]) -> Json | None:
         ],
         axis=0,
     )
-    judged = by_deal[by_deal[:, 0] > 0]
-    if not len(judged):
+    if not by_deal[:, 0].any():
         return None
-    totals, samples = judged.sum(0), resampled_means(judged)
-    low, high = interval(samples[:, 1:] / samples[:, :1])
+    (chance, points), samples = resampled_ratios(by_deal)
+    low, high = interval(samples)
     return {
-        "decisions": int(totals[0]),
-        "deals": len(judged),
-        "chance": float(totals[1] / totals[0]),
+        "decisions": int(by_deal[:, 0].sum()),
+        "deals": int((by_deal[:, 0] > 0).sum()),
+        "chance": float(chance),
         "chance_ci": [float(low[0]), float(high[0])],
-        "points": float(totals[2] / totals[0]),
+        "points": float(points),
         "points_ci": [float(low[1]), float(high[1])],
     }
 

@@ -22,6 +22,16 @@ def resampled_means(values: np.ndarray, seed: int = 0) -> np.ndarray:
     return sums / len(values)
 
 
+def resampled_ratios(values: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums of all columns but the first, over that of the first; and of resamples.
+
+    Rows in which the first column is 0 count for nothing, and must not be all.
+    """
+    counted = values[values[:, 0] > 0]
+    totals, means = counted.sum(0), resampled_means(counted, seed)
+    return totals[1:] / totals[0], means[:, 1:] / means[:, :1]
+
+
 def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower and upper bounds of the 95 % interval of every column."""
     low, high = np.percentile(resamples, TAILS, axis=0)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agents.arena.apart import Apart
 from agents.arena.faults import ArenaError, fault, replayed
 from agents.arena.games import (
     Decision,
@@ -63,9 +64,12 @@ class Player:
         self.agents: dict[str, Agent] = {}
 
     def play(self, task: Task) -> Played:
-        """Play a task and return its results; an agent is made once for each spec."""
+        """Play a task and return its results; an agent is made once for each spec.
+
+        One whose process has ended is made anew, so that a chunk depends on no other.
+        """
         for spec in task.agents:
-            if spec not in self.agents:
+            if getattr(self.agents.get(spec), "ended", spec not in self.agents):
                 if self.announce:
                     self.announce(spec)
                 self.agents[spec] = self._ready(spec)
@@ -74,7 +78,8 @@ class Player:
 
     def _ready(self, spec: str) -> Agent:
         """Return an agent that has made a move, so that loading and compiling are not timed."""
-        agent, game = make_agent(spec), Game(self.terms.rules, seed=0)
+        agent: Agent = Apart(spec) if spec == self.terms.apart else make_agent(spec)
+        game = Game(self.terms.rules, seed=0)
         # The games share the cores already, and one thread sums the same way on any machine.
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
@@ -132,16 +137,20 @@ class _Worker:
         """Return the forfeits of a task whose agent did not respond, or raise an ArenaError."""
         asked, task = self.asked, self.task
         assert asked
-        agent = asked.agent if isinstance(asked, Decision) else task.agents.index(asked)
+        if isinstance(asked, Decision):
+            agent = asked.agent
+            why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
+        else:
+            agent = task.agents.index(asked)
+            why = f"did not make a first move within {READY:g} seconds"
         if self.terms.forfeit:
-            return all_forfeited(self.terms, task.deals, agent)
+            return all_forfeited(self.terms, task.deals, agent, why)
         name, rules = task.agents[agent], self.terms.rules
         if not isinstance(asked, Decision):
-            raise ArenaError(f"{name} did not make a first move within {READY:g} seconds")
+            raise ArenaError(f"{name} {why}")
         i = int(asked.which[0])
         moves = moves_by_game(self.log, task.deals * rules.sides)[i]
         game = replayed(rules, int(task.seeds[i // rules.sides]), moves)
-        why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
         raise ArenaError(fault(name, why, game))
 
 

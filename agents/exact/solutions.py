@@ -13,7 +13,7 @@ import numpy as np
 from agents.exact.histories import deal_count
 from agents.exact.regret import CfrPlus
 from agents.exact.values import exploitability
-from agents.learn.runs.folder import code_version
+from agents.version import code_version
 from fiveup_env.errors import InputError
 from fiveup_env.files import atomic_file
 from fiveup_env.rules.actions import MOVES

@@ -28,10 +28,10 @@ from agents.arena.statistics import interval, resampled_means
 from agents.arena.tables import columns
 from agents.learn.imitation import burn_in, numbers_in
 from agents.learn.rewards import BATCH_REWARDS, Rewards
-from agents.learn.runs.folder import code_version
 from agents.policies.agent import PolicyAgent
 from agents.policies.files import save_policy
 from agents.search.policy_search import reward_of
+from agents.version import code_version
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.policy_files import PolicyError

@@ -32,9 +32,9 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.runs.folder import code_version
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
+from agents.version import code_version
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, InputError
 from fiveup_env.opponents.agent import random_actions

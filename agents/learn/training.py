@@ -17,10 +17,11 @@ from agents.arena.statistics import TAILS
 from agents.arena.tables import columns, percent, points
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.ppo import LossError
-from agents.learn.runs.folder import Run, code_version, command
+from agents.learn.runs.folder import Run, command
 from agents.learn.runs.metrics import Metrics, draw_curve
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
+from agents.version import code_version
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:

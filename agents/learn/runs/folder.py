@@ -22,8 +22,7 @@ import yaml
 
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import FREE_KEYS, KEYS, Config, make_config, read_config
-from fiveup_env import __version__
-from fiveup_env.engine.compiled import PACKAGE, source_digest
+from agents.version import code_version
 from fiveup_env.errors import InputError, unknown
 from fiveup_env.files import atomic_file, file_path
 
@@ -116,9 +115,3 @@ def find_run(chosen: str) -> Run:
 def command() -> str:
     """Return the command line of this process."""
     return " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]])
-
-
-def code_version() -> str:
-    """Return the version of the package, and a digest of the code that plays and learns."""
-    laboratory = Path(__file__).parents[2]
-    return f"{__version__}+{source_digest(frozenset({laboratory, PACKAGE}))}"

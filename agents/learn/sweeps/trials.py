@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from agents.learn.runs import folder as runs
-from agents.learn.runs.folder import Run, RunError, code_version, command
+from agents.learn.runs.folder import Run, RunError, command
 from agents.learn.runs.metrics import read_metrics
 from agents.learn.sweeps.report import Trial, draw, table_of
 from agents.learn.sweeps.spec import BANK, FIELDS, PANEL, Choices, Range
 from agents.learn.training import TrainingError
+from agents.version import code_version
 from fiveup_env.errors import InputError, MissingExtraError, shown
 from fiveup_env.files import atomic_file, file_path, locked
 

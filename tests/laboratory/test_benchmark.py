@@ -1,0 +1,508 @@
+"""The benchmark: a protocol that stays what it is, cards that repeat, entries that are true."""
+
+from __future__ import annotations
+
+import copy
+import html
+import io
+import json
+import math
+import re
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evaluate
+from agents.arena import submit, workers
+from agents.arena.apart import Apart, ApartError, read_answer
+from agents.arena.benchmark import entries, leaderboard, lonely
+from agents.arena.benchmark.card import card_json, card_of, card_text
+from agents.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
+from agents.arena.benchmark.figures import figures_of
+from agents.arena.benchmark.meetings import meeting_from, meeting_of
+from agents.arena.benchmark.page import card_page
+from agents.arena.benchmark.play import meetings_of, play
+from agents.arena.benchmark.protocol import SAMPLE, Mini, Protocol, read_protocol
+from agents.arena.faults import ArenaError
+from agents.arena.games import Task, Terms
+from agents.arena.ratings import elo, elo_against
+from agents.arena.workers import Player
+from fiveup_env import Game
+from fiveup_env.envs.streams import FIRST_OF_STREAMS
+from fiveup_env.errors import FiveUpError
+
+ROOT = Path(__file__).parents[2]
+FULL = read_protocol("fiveup-v1")
+PINNED = "f9e48d854c415ebf097a722773bdf699"
+# The same tasks with few deals and a panel that is quick.
+SMALL = replace(
+    FULL,
+    panel=("greedy", "partner"),
+    weights={},
+    move_limit=math.inf,
+    chunk=4,
+    judge="pimc:worlds=4,playout=greedy",
+    judge_every=2,
+    tasks=tuple(
+        replace(task, quick=6, full=10, elo=task.elo[:2])
+        for task in (FULL.task("two"), FULL.task("three"))
+    ),
+    minis=(Mini("mini-2", 2, times=5, quick=True),),
+)
+NOTED = {name: f"some {name}" for name in NOTES}
+
+
+AGENTS = '''
+"""Agents of another package that do what they should not."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """Does what its option says."""
+
+    how: str = "illegal"
+
+    def __call__(self, views, masks, random):
+        if self.how == "slow":
+            time.sleep(0.5 * len(views))
+        if self.how == "silent" and len(views) > 1:
+            time.sleep(600)
+        if self.how == "infinite":
+            return np.full(len(views), np.nan)
+        if self.how == "illegal":
+            return (masks == 0).argmax(1)
+        if self.how == "ends" and len(views) > 1:
+            os._exit(3)
+        if self.how == "raises":
+            raise RuntimeError("no idea")
+        return masks.argmax(1)
+
+
+@dataclass(frozen=True)
+class Spy:
+    """Chooses the action whose number is the games that it finds in the frames above it."""
+
+    def __call__(self, views, masks, random):
+        frame, found = sys._getframe(), 0
+        while frame := frame.f_back:
+            held = [getattr(one, "games", one) for one in frame.f_locals.values()]
+            kinds = [one.dtype.names or () for one in held if isinstance(one, np.ndarray)]
+            found += sum("hands" in names for names in kinds)
+        return np.full(len(views), found)
+'''
+
+
+@pytest.fixture
+def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package that offers these agents through entry points."""
+    (tmp_path / "strange.py").write_text(AGENTS)
+    about = tmp_path / "strange-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: strange\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[fiveup.agents]\nfaulty = strange:Faulty\nspy = strange:Spy\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def card(spec: str, folder: Path | None = None, cores: int = 1, **how: Any) -> dict[str, Any]:
+    """Return the quick card of an agent by the small protocol, without what never repeats."""
+    quick = how.get("quick", True)
+    outcomes = list(play(SMALL, spec, cores, folder, quick=quick))
+    minis = list(lonely.rows_of(spec, SMALL.minis))
+    made = card_of(SMALL, spec, outcomes, None, minis, quick=quick)
+    made["cost"] = {"seconds_per_move": 1e-6, "megabytes": None, "machine": "", "software": ""}
+    return made
+
+
+@pytest.fixture(scope="module")
+def defensive() -> dict[str, Any]:
+    """Return the card of an agent that is not on the panel."""
+    return card("defensive")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the small protocol the one that entries name."""
+    monkeypatch.setattr(entries, "read_protocol", lambda _: SMALL)
+
+
+# --- The protocol
+
+
+def test_the_protocol_is_what_it_was_when_it_was_published() -> None:
+    assert FULL.digest == PINNED
+
+
+def test_its_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
+    ranges = sorted((task.first - SAMPLE, task.first + task.full) for task in FULL.tasks)
+    assert all(end < start for (_, end), (start, _) in pairwise(ranges))
+    assert ranges[-1][1] < FIRST_OF_STREAMS
+
+
+def test_no_other_code_or_config_names_deals_as_high_as_its_own() -> None:
+    lowest = min(task.first for task in FULL.tasks)
+    files = [path for kind in ("agents", "benchmarks") for path in ROOT.glob(f"{kind}/**/*.py")]
+    for path in [*files, *ROOT.glob("configs/*.yaml")]:
+        for number in re.findall(r"\b\d[\d_]{12,}\b", path.read_text("utf-8")):
+            assert int(number.replace("_", "")) < lowest, (path, number)
+
+
+def test_this_code_plays_it() -> None:
+    FULL.check()
+
+
+def test_code_that_plays_otherwise_is_refused_by_what_differs() -> None:
+    task = SMALL.tasks[0]
+    wrong_fields = replace(task, fields={**task.fields, "target": 60})
+    wrong_moves = replace(task, sample={**task.sample, "greedy": "0"})
+    for protocol, what in [
+        (replace(SMALL, tasks=(wrong_fields,)), "two has target 60, and here five_up has 61"),
+        (replace(SMALL, tasks=(wrong_moves,)), "greedy makes other moves in the task two"),
+        (replace(FULL, weights={"policy:shipped": "0"}), "policy:shipped has the digest"),
+    ]:
+        with pytest.raises(ArenaError, match=f"does not play fiveup-v1: .*{what}"):
+            protocol.check()
+
+
+def test_an_unknown_protocol_or_task_names_the_nearest() -> None:
+    with pytest.raises(ArenaError, match="did you mean 'fiveup-v1'"):
+        read_protocol("fiveup-v2")
+    with pytest.raises(ArenaError, match="did you mean 'partners'"):
+        FULL.task("partner")
+
+
+# --- Figures
+
+
+@pytest.mark.parametrize("sides", [2, 3])
+def test_a_rating_against_known_ones_is_the_one_that_fits_them_all_at_once(sides: int) -> None:
+    # Two agents that met: with the second held where the common fit puts it, the first is there too.
+    alone = np.array([[np.nan, 0.7], [0.2, np.nan]])
+    if sides == 2:
+        alone[1, 0] = np.nan
+    fitted = elo(alone, 100, sides)
+    shares, ways = (
+        (np.array([0.7, 0.2]), [True, False]) if sides == 3 else (np.array([0.7]), [True])
+    )
+    known = np.full(len(shares), fitted[1])
+    found = elo_against(shares, known, np.array(ways), 100, sides)
+    assert found == pytest.approx(fitted[0])
+
+
+def test_an_agent_that_never_wins_or_never_loses_has_a_finite_rating() -> None:
+    known, alone = np.array([-300.0, 300.0]), np.array([True, True])
+    lost, won = elo_against(np.array([[0.0, 0.0], [1.0, 1.0]]), known, alone, 200)
+    assert -1500 < lost < -300
+    assert 300 < won < 1500
+    assert lost == pytest.approx(-won)
+
+
+def test_an_agent_of_the_panel_is_even_with_itself() -> None:
+    outcomes = list(play(SMALL, "greedy", 1, quick=True))
+    figures = figures_of(
+        SMALL, {task.name: meetings_of(SMALL, "greedy", outcome) for task, outcome in outcomes}
+    )
+    # With three sides both ways are the same games, so that this holds on every deal.
+    assert figures["tasks"][1]["win_rates"]["greedy"]["interval"] == pytest.approx([0.5, 0.5])
+
+
+# --- Cards
+
+
+def test_a_card_is_the_same_on_two_cores_and_from_what_was_kept(
+    defensive: dict[str, Any], tmp_path: Path
+) -> None:
+    assert card("defensive", tmp_path, cores=2) == defensive
+    assert card("defensive", tmp_path) == defensive
+
+
+def test_the_full_card_continues_the_quick_one(tmp_path: Path, defensive: dict[str, Any]) -> None:
+    card("defensive", tmp_path)
+    full = card("defensive", tmp_path, quick=False)
+    assert full == card("defensive", quick=False)
+    for name, meetings in full["meetings"].items():
+        for long, short in zip(meetings, defensive["meetings"][name], strict=True):
+            whole = len(short["games"]) // 6 * 4  # the second chunk of the quick card is shorter
+            assert long["games"][:whole] == short["games"][:whole]
+
+
+def test_a_meeting_is_read_as_it_was_written(defensive: dict[str, Any]) -> None:
+    for task in SMALL.tasks:
+        for kept in defensive["meetings"][task.name]:
+            assert meeting_from(kept, task.rules).to_json() == kept
+
+
+def test_a_card_and_its_page_show_the_figures(defensive: dict[str, Any]) -> None:
+    text, page = card_text(defensive), card_page(defensive, SMALL)
+    value = f"{defensive['score']['value']:+.0f}"
+    for shown in (text, page):
+        assert value in shown
+        assert "mini-2" in shown
+        assert "three" in shown
+    assert json.loads(card_json(defensive)) == defensive
+
+
+@pytest.mark.usefixtures("strangers")
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("slow", "seconds a decision; 0.2 are allowed"),
+        ("silent", "did not respond"),
+        ("infinite", "returned NaN of float64"),
+        ("illegal", "made an illegal move"),
+        ("raises", "RuntimeError: no idea"),
+        ("ends", "ended its process"),
+    ],
+)
+def test_an_agent_at_fault_forfeits_and_the_card_says_why(
+    how: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = f"faulty:{how}"
+    few = replace(
+        SMALL,
+        panel=("greedy",),
+        move_limit=0.2,
+        tasks=tuple(replace(task, quick=1, elo=task.elo[:1]) for task in SMALL.tasks[:1]),
+    )
+    monkeypatch.setattr(workers, "GRACE", 1.0)
+    ((task, outcome),) = play(few, spec, 1, quick=True)
+    made = card_of(few, spec, [(task, outcome)], None, [], quick=True)
+    assert made["forfeits"] == 2
+    assert f"{spec} forfeited games (two): it " in card_text(made)
+    assert why in card_text(made)
+    assert why in html.unescape(card_page(made, few))
+
+
+@pytest.mark.usefixtures("strangers")
+def test_nash_conv_is_exact_where_it_can_be_and_says_where_it_is_not() -> None:
+    rows = {
+        spec: next(lonely.rows_of(spec, SMALL.minis)) for spec in ("student", "random", "greedy")
+    }
+    assert [row["exact"] for row in rows.values()] == [True, True, False]
+    assert rows["random"]["of_random"] == pytest.approx(1)
+    assert all(row["nash_conv"] > 0 for row in rows.values())
+    (broken,) = lonely.rows_of("faulty:raises", SMALL.minis)
+    assert broken["nash_conv"] is None
+    assert broken["fault"] == "raised RuntimeError: no idea"
+
+
+# --- Agents that look where they should not
+
+
+def test_an_agent_apart_plays_as_it_does_here(defensive: dict[str, Any]) -> None:
+    task = SMALL.tasks[0]
+    here = Player(replace(SMALL.terms(task, "defensive"), apart=None))
+    kept = defensive["meetings"]["two"][0]["games"]
+    played = here.play(Task(("defensive", "greedy"), task.first, 4))
+    again = meeting_of("greedy", 0, [played], task.rules, SMALL.judge_every).to_json()
+    assert again["games"] == kept[: len(again["games"])]
+
+
+@pytest.mark.usefixtures("strangers")
+def test_an_agent_that_walks_up_the_frames_finds_no_game() -> None:
+    task, found = Task(("spy", "greedy"), 1, 1), {}
+    for apart in (None, "spy"):
+        player = Player(Terms(SMALL.tasks[0].rules, forfeit=True, apart=apart))
+        found[apart] = player.play(task).faults[0]
+    # Beside the games it finds some, and none where it is asked apart from them: action 0 is a play.
+    assert found[None] != found["spy"]
+    views, masks = Game(seed=1).view(), Game(seed=1).action_mask()[None]
+    assert Apart("spy")(views, masks, np.random.default_rng(0)).tolist() == [0]
+
+
+def test_what_a_process_answers_is_never_run() -> None:
+    for answer in (
+        b"\x80\x04",
+        b"{}",
+        b'{"kind": "O", "shape": [1]}',
+        b'{"kind": "i8"}',
+        b"[1]",
+        b"[" * 99_999,
+    ):
+        with pytest.raises(ApartError, match="in no form"):
+            read_answer(io.BytesIO(answer + b"\n"))
+    with pytest.raises(ApartError, match="ended its process"):
+        read_answer(io.BytesIO())
+
+
+@pytest.mark.usefixtures("strangers")
+def test_an_agent_whose_process_ended_is_made_anew_for_the_next_chunk() -> None:
+    player = Player(Terms(SMALL.tasks[0].rules, "hand", forfeit=True, apart="faulty:ends"))
+    for first in (1, 3):
+        played = player.play(Task(("faulty:ends", "greedy"), first, 2))
+        assert (played.forfeits == 0).all()
+        assert "ended its process" in played.faults[0]
+    assert player.play(Task(("faulty:ends", "greedy"), 5, 1)).decisions[0] > 1
+
+
+def test_the_process_of_an_agent_ends_with_it() -> None:
+    apart = Apart("greedy")
+    process = apart._process
+    del apart
+    assert process.returncode is not None
+
+
+# --- Entries
+
+
+@pytest.mark.usefixtures("small")
+def test_a_true_entry_is_accepted(defensive: dict[str, Any]) -> None:
+    entry = Entry(entry_of(defensive, NOTED))
+    entry.check_figures()
+    entry.check_agent()
+    entry.check_minis()
+    assert entry.replay(3, seed=1) == 3
+
+
+def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
+    """Return a copy of an entry with another value in one place."""
+    copied = copy.deepcopy(entry)
+    *way, last = [int(one) if one.isdigit() else one for one in path.split("/")]
+    part: Any = copied
+    for one in way:
+        part = part[one]
+    part[last] = value
+    return copied
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        ("format", "fiveup-card", "format is 'fiveup-card'"),
+        ("authors", " ", "authors is ' '"),
+        ("card", None, "card is None"),
+        ("card/version", 2, "card.version is 2"),
+        ("card/protocol_digest", "0", "card.protocol_digest is '0'"),
+        ("card/quick", 1, "card.quick is 1"),
+        ("card/score/value", 500.0, "card.score.value is 500.0, but the games give"),
+        ("card/score/interval/0", -1.0, r"card.score.interval\[0\] is -1.0"),
+        ("card/tasks/1/elo/value", 0.0, r"card.tasks\[1\].elo.value is 0.0"),
+        ("card/tasks/0/deals", 600, r"card.tasks\[0\].deals is 600"),
+        ("card/tasks/0/win_rates/greedy/value", 1.0, r"card.tasks\[0\].win_rates.greedy.value"),
+        ("card/error_rate/value", 0.0, "card.error_rate.value is 0.0"),
+        ("card/forfeits", 1, "card.forfeits is 1"),
+        ("card/cost/megabytes", float("nan"), "card.cost.megabytes is nan"),
+        ("card/meetings/two", [], "card.meetings.two has 0 meetings, not 2"),
+        ("card/meetings/tow", [], "there is no task of fiveup-v1 'tow' \\(did you mean 'two'"),
+        ("card/meetings/two/0/rival", "partner", r"card.meetings.two\[0\].rival is 'partner'"),
+        ("card/meetings/two/0/games", "11", r"card.meetings.two\[0\].games has 2 games, not 12"),
+        ("card/meetings/two/0/games", "11111111111x", r"games\[11\] is 'x', not one of 012"),
+        ("card/meetings/two/0/judged", [[1, 2]], r"card.meetings.two\[0\].judged is not 3 rows"),
+        ("card/meetings/two/0/forfeits", [0], r"card.meetings.two\[0\].forfeits is \[0\]"),
+        ("card/agent_digest", "0", "card.agent_digest is '0'.* stale"),
+        ("card/agent", "defensiv", "did you mean 'defensive'"),
+        ("card/minis/0/nash_conv", 0.0, r"card.minis\[0\].nash_conv is 0.0"),
+    ],
+)
+def test_what_was_changed_in_an_entry_is_named(
+    path: str, value: object, named: str, defensive: dict[str, Any]
+) -> None:
+    content = changed(entry_of(defensive, NOTED), path, value)
+
+    def check() -> None:
+        entry = Entry(content)
+        entry.check_figures()
+        entry.check_agent()
+        entry.check_minis()
+
+    with pytest.raises(FiveUpError, match=named):
+        check()
+
+
+@pytest.mark.usefixtures("small")
+def test_games_that_were_never_played_so_are_found_by_playing_them_again(
+    defensive: dict[str, Any],
+) -> None:
+    forged = copy.deepcopy(defensive)
+    for meeting in forged["meetings"]["two"]:
+        meeting["games"] = "1" * len(meeting["games"])
+    kept = Entry(entry_of(forged, NOTED)).meetings
+    forged |= figures_of(SMALL, kept)  # the figures are those of the forged games
+    entry = Entry(entry_of(forged, NOTED))
+    entry.check_figures()
+    with pytest.raises(
+        EntryError, match=r"card.meetings.two\[\d\].games\[\d+\] is '1', but played"
+    ):
+        entry.replay(1000, seed=1)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_command_line_makes_checks_and_lists_entries(
+    defensive: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Protocol, "check", lambda _: None)
+    monkeypatch.setattr(leaderboard, "read_protocol", lambda _: SMALL)
+    made, entry = tmp_path / "card", tmp_path / "defensive.json"
+    made.write_text(card_json(defensive))
+    notes = [part for name in NOTES for part in (f"--{name}", f"a {name} | more")]
+    assert submit.main(["make", str(made), *notes, "-o", str(entry)]) == 0
+    assert json.loads(entry.read_text())["card"] == defensive
+    assert submit.main(["check", str(entry), "--chunks", "1", "--seed", "3"]) == 0
+    assert "defensive.json: right" in capsys.readouterr().out
+    assert submit.main(["page", str(tmp_path)]) == 0
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert f"{defensive['score']['value']:+.0f} (" in page
+    assert "a name \\| more" in page
+    entry.write_text(entry.read_text().replace('"forfeits": 0', '"forfeits": 5', 1))
+    assert submit.main(["check", str(entry), "--chunks", "0"]) == 1
+    assert "refused: card." in capsys.readouterr().out
+    entry.write_text(entry.read_text()[:1000])
+    assert submit.main(["page", str(tmp_path)]) == 2
+    assert "is not valid JSON" in capsys.readouterr().err
+
+
+# --- The command
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("--benchmark fiveup", "there is no benchmark 'fiveup' (did you mean 'fiveup-v1'?)"),
+        ("--benchmark fiveup-v1 --agents greedy,random", "--benchmark takes one agent, not 2"),
+        ("--benchmark fiveup-v1 --agents gredy", "did you mean 'greedy'"),
+        ("--benchmark fiveup-v1 --agents greedy --deals 5", "--deals is for fiveup-v1 to decide"),
+        ("--quick", "--quick goes with --benchmark"),
+    ],
+)
+def test_what_the_command_refuses(
+    words: str, why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["evaluate.py", *words.split()])
+    assert evaluate.main() == 2
+    assert why in capsys.readouterr().err
+
+
+# --- The leaderboard
+
+
+def test_the_page_of_the_leaderboard_is_that_of_its_entries(tmp_path: Path) -> None:
+    folder = ROOT / "leaderboard"
+    for path in folder.glob("*.json"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert submit.main(["page", str(tmp_path)]) == 0
+    assert (tmp_path / "README.md").read_text("utf-8") == (folder / "README.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("leaderboard/*.json")), ids=lambda path: path.stem
+)
+def test_the_entries_of_the_leaderboard_are_true(path: Path) -> None:
+    assert submit.main(["check", str(path), "--chunks", "1", "--seed", "0"]) == 0
