@@ -56,6 +56,7 @@ ELSEWHERE: Final = {
     "rules": "RULES.md",
     "contributing": "CONTRIBUTING.md",
     "changelog": "CHANGELOG.md",
+    "leaderboard": "leaderboard/README.md",
     "model-card": "agents/policies/shipped/README.md",
 }
 # Where the site has what a link to a file of the repository means.
