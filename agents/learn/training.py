@@ -104,10 +104,10 @@ class Training:
 
     @property
     def progress(self) -> float:
-        """The share of the run that is done."""
+        """The share of the run that is done; the last update may overrun the budget."""
         if self.config.decisions is not None:
-            return self.learner.decisions / self.config.decisions
-        return self.seconds / (60 * self.config.minutes)
+            return min(1.0, self.learner.decisions / self.config.decisions)
+        return min(1.0, self.seconds / (60 * self.config.minutes))
 
     def train(self) -> bool:
         """Train until the budget is spent, or until a signal; return whether it was spent."""
