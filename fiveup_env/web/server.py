@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ASSETS: Final = {
     "style.css": "text/css",
+    "page.js": "text/javascript",
+    "server.js": "text/javascript",
     "table.js": "text/javascript",
     "study.js": "text/javascript",
     "open.js": "text/javascript",
@@ -97,7 +99,7 @@ async def _table_page(_request: Request) -> Response:
 
 async def _study_page(_request: Request) -> Response:
     style = '<link rel="stylesheet" href="/assets/style.css">'
-    names = ("study.js", "open.js")
+    names = ("page.js", "study.js", "server.js", "open.js")
     script = "\n".join(f'<script src="/assets/{name}"></script>' for name in names)
     return HTMLResponse(study_page(style, script))
 

@@ -121,7 +121,7 @@ class Study:
     def to_html(self) -> str:
         """Return the page of the study, which needs no other file and no network."""
         data = {"about": self.about(), "verdicts": self.verdicts}
-        style, script = asset("style.css"), asset("study.js")
+        style, script = asset("style.css"), asset("page.js") + asset("study.js")
         return study_page(f"<style>\n{style}</style>", f"<script>\n{script}</script>", data)
 
     def from_here(self, number: int) -> Game:

@@ -1,21 +1,8 @@
 "use strict";
 // The study with its server: opens records, waits for verdicts, saves them, plays on.
 
-const narrow = matchMedia("(max-width: 34rem)");
 let opened = null; // the name of the study
 let records = []; // lines of the file, or numbers of games that the server has
-
-async function ask(path, body) {
-  const options = body === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  const response = await fetch(`/api/${path}${narrow.matches ? "?narrow" : ""}`, options);
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  return answer;
-}
 
 function complain(error) {
   byId("open").hidden = false;

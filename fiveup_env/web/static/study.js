@@ -1,27 +1,11 @@
 "use strict";
 // A study: the game move by move, with what every decision was worth. It needs no server.
 
-const byId = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
-
 const study = (() => {
   let about = null; // the moments of the game
   let verdicts = null; // what they were worth, once that is known
   let parts = []; // of the pictures, by moment
   let now = 0;
-
-  function element(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
-  }
-
-  function drawn(tag, attributes) {
-    const made = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  }
 
   const percent = (value) => `${(100 * value).toFixed(1)} %`;
   const within = ([, low, high], form) => (low === null ? "" : `${form(low)} .. ${form(high)}`);

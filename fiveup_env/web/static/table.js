@@ -1,10 +1,7 @@
 "use strict";
 // The table: shows frames one after the other, and sends what its player chooses.
 
-const byId = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
 const PAUSES = { deal: 900, play: 750, draw: 850, pass: 650, end: 2200, over: 400, now: 0 };
-const narrow = matchMedia("(max-width: 34rem)");
 const others = "BroadcastChannel" in window ? new BroadcastChannel("fiveup") : null;
 
 let name = null; // of the table
@@ -16,47 +13,9 @@ let hurry = null; // ends the pause between two frames
 
 // --- The server
 
-class Refused extends Error {
-  constructor(status, body) {
-    super(body.error || `the server answered ${status}`);
-    this.status = status;
-    this.body = body;
-  }
-}
-
-async function ask(path, body) {
-  const options = body === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  let response;
-  try {
-    response = await fetch(`/api/${path}${narrow.matches ? "?narrow" : ""}`, options);
-  } catch {
-    throw new Refused(0, { error: "the server does not answer; is it still running?" });
-  }
-  const answer = await response.json();
-  if (!response.ok) throw new Refused(response.status, answer);
-  return answer;
-}
-
 const here = (what) => `tables/${name}${what ? `/${what}` : ""}`;
 
 // --- What is shown
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-function drawn(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
 
 function tilePicture(tile) {
   const picture = drawn("svg", { viewBox: "0 0 40 80", "aria-hidden": "true" });
