@@ -43,7 +43,7 @@ from fiveup_env.engine.compiled import (
     signed,
 )
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import begin_hand, play
+from fiveup_env.engine.play import begin_hand, force_lead, play
 from fiveup_env.engine.state import GAME, HAND_OVER, ONE, PLAYING, side_of
 from fiveup_env.opponents.features import (
     FEATURE_NAMES,
@@ -54,9 +54,10 @@ from fiveup_env.opponents.features import (
     write_features,
 )
 from fiveup_env.opponents.inference import shipped_model
-from fiveup_env.opponents.ladder import LADDER, Rung, weights_of
+from fiveup_env.opponents.ladder import LADDER, weights_of
 from fiveup_env.opponents.outlook import best_rival, chance_to_win, outlook_of
 from fiveup_env.opponents.playouts import first_hands
+from fiveup_env.opponents.registry import agent_class
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import MAX_PLAYERS, RULES
 from fiveup_env.rules.tiles import TILE_COUNT
@@ -128,21 +129,21 @@ def without_luck(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
     """Return results by deal less their luck, weighed as reduces the variance most.
 
     `luck` has a row for each deal and a column for each kind. The weights for one half of the deals
-    come from the other half, so that no deal has a say in what is subtracted from it.
+    come from the other half, so that no deal has a say in what is subtracted from it. They are from
+    0 to 2, whatever a fit to a few deals asks for.
     """
     reduced = results.astype(np.float64)
     for half in (slice(0, None, 2), slice(1, None, 2)):
         other = slice(1 - half.start, None, 2)
         centred = luck[other] - luck[other].mean(0) if len(luck[other]) else luck[other]
         weights = np.linalg.lstsq(centred, results[other], rcond=None)[0]
-        reduced[half] -= luck[half] @ weights
+        reduced[half] -= luck[half] @ weights.clip(0, 2)
     return reduced
 
 
 def _rung_of(agent: Agent) -> str:
     """Return the name of the heuristic that an agent is, or nothing."""
-    name = type(agent).__name__.lower()
-    return name if isinstance(agent, Rung) and name in LADDER else ""
+    return next((name for name in LADDER if type(agent) is agent_class(name)), "")
 
 
 @cache
@@ -258,12 +259,11 @@ def add_luck(
     while True:
         typical = mean_of_deals(games, players[0], outlook, keys, trial)
         begin_hand(game, deal(game))
-        draw_worlds(games, players[0], keys, worlds)
+        count = draw_worlds(games, players[0], keys, worlds)
         worth = 0.0
-        for k in range(len(worlds)):
+        for k in range(count):
             worth += chance_after(worlds[k].game, players[0], outlook, 1, next_key(keys), trial)
-        luck[0] += worth / len(worlds) - typical
-        count = len(worlds)
+        luck[0] += worth / count - typical
         while game.public.phase == PLAYING:
             if done == len(actions):
                 return
@@ -310,13 +310,31 @@ def mean_of_deals(
 
 
 @compiled
-def draw_worlds(games: Array, players: Struct, keys: Array, worlds: Array) -> None:
-    """Write the real world of a hand that has just been dealt, and others with its seen hands."""
+def draw_worlds(games: Array, players: Struct, keys: Array, worlds: Array) -> int:
+    """Write the real world of a hand that has just been dealt, and others with its seen hands.
+
+    Return how many they are: where tiles decide who leads, those with another lead are left out.
+    """
+    count = 0
     for k in range(len(worlds)):
-        worlds[k].game = games[0]
-        worlds[k].share = 1 / len(worlds)
+        worlds[count].game = games[0]
         if k > 0:
-            shuffle_hidden(worlds[k].game, players.hidden, next_key(keys))
+            shuffle_hidden(worlds[count].game, players.hidden, next_key(keys))
+        count += leads_alike(worlds[count].game, games[0])
+    for k in range(count):
+        worlds[k].share = 1 / count
+    return count
+
+
+@inlined
+def leads_alike(game: Struct, other: Struct) -> bool:
+    """Return whether the same tile of the same seat leads a game that is dealt otherwise."""
+    if other.public.forced_lead < 0:
+        return True
+    force_lead(game)
+    return game.public.lead == other.public.lead and (
+        game.public.forced_lead == other.public.forced_lead
+    )
 
 
 @compiled

@@ -52,7 +52,7 @@ def begin_hand(game: Struct, lot: int) -> None:
     if public.lead == NOBODY:
         public.lead = lot
         if public.rules.lead_tile == LEAD_HIGHEST_DOUBLE:
-            _force_lead(game)
+            force_lead(game)
     restart_hand(game)
 
 
@@ -70,7 +70,7 @@ def next_leader(public: Struct) -> int:
 
 
 @inlined
-def _force_lead(game: Struct) -> None:
+def force_lead(game: Struct) -> None:
     """Let the holder of the tile that comes first of all those dealt lead it."""
     public = game.public
     for tile in LEAD_ORDER:

@@ -11,16 +11,20 @@ import pytest
 from agents.arena.duels import duel_of
 from agents.arena.faults import ArenaError
 from agents.arena.games import Played, Terms, play_chunk, seatings
-from agents.arena.luck import Luck, without_luck
+from agents.arena.luck import WORLD, WORLDS, Luck, draw_worlds, players_for, without_luck
 from agents.arena.tournament import Tournament, play_tournament
 from fiveup_env import Rules
-from fiveup_env.engine.chance import scramble
+from fiveup_env.engine.chance import deal, scramble
 from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.play import begin_hand
 from fiveup_env.game.game import Game
 from fiveup_env.opponents.features import SCRATCH, best_action, list_best
 from fiveup_env.opponents.ladder import LADDER, weights_of
+from fiveup_env.opponents.playouts import first_hands
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import RULES
+from fiveup_env.rules.tiles import LEAD_ORDER
 from tests.support import play_randomly
 
 FOUR = Rules.preset("five_up", 4)
@@ -87,6 +91,19 @@ def test_no_deal_has_a_say_in_what_is_subtracted_from_it() -> None:
         assert without_luck(changed, luck)[k] == pytest.approx(plain[k] + 5)
 
 
+def test_a_heuristic_that_somebody_has_changed_is_not_taken_for_it() -> None:
+    class Greedy(type(make_agent("greedy"))):  # type: ignore[misc]
+        """Not the rung of this name."""
+
+    assert Luck(FOUR, [Greedy(), make_agent("random")], seatings(FOUR))._players["likely"].all()
+
+
+def test_few_deals_cannot_ask_for_much_to_be_subtracted() -> None:
+    luck = np.array([[0.001, 0.0], [0.002, 0.0], [0.0, 0.001], [0.001, 0.0]])
+    results = np.array([0.0, 1.0, 1.0, 0.0])
+    assert abs(without_luck(results, luck) - results).max() <= 2 * luck.max()
+
+
 def test_results_that_are_luck_alone_leave_nothing_and_luck_of_zero_subtracts_nothing() -> None:
     random = np.random.default_rng(5)
     luck = random.normal(size=(50, 2))
@@ -118,6 +135,31 @@ def test_the_best_actions_listed_are_those_that_a_heuristic_chooses(rung: str) -
         counts.append(choose_often(game.view(), weights_of(rung), scratch, listed, chosen))
         assert (listed == chosen).all(), game
     assert (max(counts) > 1) == (rung in {"greedy", "defensive"})  # the others have no equals
+
+
+@compiled
+def deal_with_worlds(games: Array, players: Array, worlds: Array) -> int:
+    """Deal the first hand of a game and the worlds that look like it; return how many they are."""
+    begin_hand(games[0], deal(games[0]))
+    return draw_worlds(games, players[0], np.array([scramble(games[0].seed)]), worlds)
+
+
+def test_in_every_world_the_tiles_dealt_let_the_same_tile_of_the_same_seat_lead() -> None:
+    rules = Rules.preset("five_up", 4, lead_tile="highest_double")
+    players, counts = players_for("greedy", "").copy(), []
+    players["hidden"][0, 1:4:2] = 1
+    for seed in range(30):
+        games = first_hands(np.array(rules.to_struct(), RULES), np.array([seed], np.uint64))
+        worlds = np.zeros(WORLDS, WORLD)
+        counts.append(deal_with_worlds(games, players, worlds))
+        hands, public = games[0]["hands"], games[0]["public"]
+        for world in worlds["game"][: counts[-1]]:
+            dealt = world["hands"][:4].tolist()
+            assert [dealt[0], dealt[2]] == hands[[0, 2]].tolist()
+            leading = next(tile for tile in LEAD_ORDER if sum(dealt) >> int(tile) & 1)
+            assert leading == public["forced_lead"]
+            assert dealt[public["lead"]] >> int(leading) & 1
+    assert 1 < min(counts) < max(counts) <= WORLDS
 
 
 def test_single_hands_are_refused() -> None:
