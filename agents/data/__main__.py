@@ -16,8 +16,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from agents.data.plan import POSITIONS_IN_SHARD, SPLITS, DataError, Plan
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.episodes import REWARDS
-from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.registry import split_specs
 
 if TYPE_CHECKING:
@@ -26,19 +26,16 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
+
+    def run() -> int:
+        options = _parser().parse_args(arguments)
         return {"make": _make, "check": _check, "minari": _export}[options.action](options)
-    except (FiveUpError, OSError) as error:
-        print(f"data: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("data: stopped; what is finished is kept", file=sys.stderr)
-        return 130
+
+    return answer("data", run)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m agents.data",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

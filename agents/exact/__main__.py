@@ -16,31 +16,31 @@ from agents.exact.histories import MOST_HISTORIES, estimated_size
 from agents.exact.profiles import TIMES, profile_of
 from agents.exact.solutions import size_of, solve, value_range, write_solution
 from agents.exact.values import exploitability, nash_conv_of_random
-from fiveup_env.errors import FiveUpError
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules, parse_assignment
 
 
 def main() -> int:
     """Run the command given on the command line and return its exit status."""
+    return answer("exact", _run)
+
+
+def _run() -> int:
     options = _parser().parse_args()
-    try:
-        rules = Rules.preset(options.rules, options.players, **dict(options.set))
-        return int(options.work(rules, options))
-    except (FiveUpError, OSError) as error:
-        print(f"exact: {error}", file=sys.stderr)
-        return 2
+    rules = Rules.preset(options.rules, options.players, **dict(options.set))
+    return int(options.work(rules, options))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m agents.exact",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, work: object, about: str) -> argparse.ArgumentParser:
+    def command(name: str, work: object, about: str) -> Parser:
         one = commands.add_parser(name, help=about, description=about)
         one.set_defaults(work=work)
         one.add_argument("rules", help="a preset, such as mini-2")

@@ -15,7 +15,6 @@ was fitted to.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import sys
 from dataclasses import dataclass
@@ -32,12 +31,13 @@ from agents.policies.agent import PolicyAgent
 from agents.policies.files import save_policy
 from agents.search.policy_search import reward_of
 from agents.version import code_version
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.batch import Batch
-from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Iterator, Sequence
 
     from agents.policies.agent import NetworkAgent
@@ -216,7 +216,11 @@ def refit(head: torch.nn.Linear, rounds: Iterable[Decisions]) -> None:
 
 def main() -> int:
     """Print a policy's calibration, or with `--refit` those before and after."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    return answer("calibration", _run)
+
+
+def _run() -> int:
+    parser = Parser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("policy", metavar="SPEC", help="a policy, such as policy:shipped")
     parser.add_argument("--rules", default="five_up", help="presets, separated by commas")
     parser.add_argument("--players", default="4", help="numbers, separated by commas")
@@ -227,12 +231,8 @@ def main() -> int:
     parser.add_argument("--half", action="store_true", help="write weights as float16")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    try:
-        for title, lines in _tables(options).items():
-            print(f"{title}\n{text_of(lines)}\n")
-    except (FiveUpError, OSError) as error:
-        print(f"calibration: {error}", file=sys.stderr)
-        return 2
+    for title, lines in _tables(options).items():
+        print(f"{title}\n{text_of(lines)}\n")
     return 0
 
 

@@ -19,7 +19,6 @@ which its own play leads.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -35,14 +34,16 @@ from torch.nn.functional import mse_loss
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
 from agents.version import code_version
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.batch import Batch
-from fiveup_env.errors import FiveUpError, InputError
+from fiveup_env.errors import InputError
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import AIMS, OUTLOOKS, Units, with_version
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from torch import Tensor
@@ -370,7 +371,11 @@ def _minibatches(examples: Examples, size: int, random: np.random.Generator) -> 
 
 def main() -> int:
     """Gather positions, teach the network, and save the policy."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    return answer("imitation", _run)
+
+
+def _run() -> int:
+    parser = Parser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "--teacher",
         default="pimc:worlds=25,aim=hand",
@@ -393,11 +398,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", required=True, metavar="FOLDER", help="where to write the policy")
     options = parser.parse_args()
-    try:
-        figures = _teach(options)
-    except (FiveUpError, OSError) as error:
-        print(f"imitation: {error}", file=sys.stderr)
-        return 2
+    figures = _teach(options)
     print(
         f"The policy plays the teacher's best action in {100 * figures['agreement']:.1f} % of the "
         f"held-out positions. Play with policy:{options.out}"

@@ -8,7 +8,6 @@ games, of the logarithm of how much more the true world counts than possible wor
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 
 from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.envs.batch import Batch
@@ -144,7 +144,11 @@ def told(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarra
 
 def main() -> int:
     """Fit the model, and save it for the library."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    return answer("fitting", _run)
+
+
+def _run() -> int:
+    parser = Parser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=300, help="of moves in 256 games")
     parser.add_argument("--positions", type=int, default=2000, help="that the power is fitted to")
     options = parser.parse_args()

@@ -8,7 +8,6 @@ generation plays new ones, with seeds from 2,000,000,000 up, on which no result 
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import sys
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.features import FEATURE_NAMES
 from fiveup_env.opponents.ladder import LADDER, WEIGHTS_FILE, weights_of
@@ -123,7 +123,11 @@ def tune(rung: str, generations: int, deals: int, seed: int, threads: int) -> np
 
 def main() -> int:
     """Tune one rung and save its weights."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    return answer("tuning", _run)
+
+
+def _run() -> int:
+    parser = Parser(description=__doc__)
     parser.add_argument("--rung", choices=list(LADDER)[1:], required=True)
     parser.add_argument("--generations", type=int, default=120)
     parser.add_argument("--deals", type=int, default=2000, help="deals in each generation")

@@ -14,7 +14,7 @@ import sys
 from agents.arena.bank.positions import make_bank
 from agents.arena.bank.regret import measure, part_of, rows_of, table_of
 from agents.arena.bank.storage import SHIPPED, read_bank, write_bank
-from fiveup_env.errors import FiveUpError
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
 
@@ -25,26 +25,26 @@ WORLDS = 4096
 
 def main() -> int:
     """Run the command line, and return the exit status."""
+    return answer("bank", _run)
+
+
+def _run() -> int:
     parser = _parser()
     options = parser.parse_args()
     if not options.agents and not options.make:
         parser.error("name agents to measure, such as greedy, or --make FILE")
-    try:
-        if options.make:
-            command = shlex.join(["python", "-m", "agents.arena.bank", *sys.argv[1:]])
-            bank = make_bank(options.rounds, options.worlds, options.seed, command)
-            digest = write_bank(options.make, bank)
-            print(f"{len(bank):,} positions in {options.make}, digest {digest}")
-        if options.agents:
-            _measure(options)
-    except (FiveUpError, OSError) as error:
-        print(f"bank: {error}", file=sys.stderr)
-        return 2
+    if options.make:
+        command = shlex.join(["python", "-m", "agents.arena.bank", *sys.argv[1:]])
+        bank = make_bank(options.rounds, options.worlds, options.seed, command)
+        digest = write_bank(options.make, bank)
+        print(f"{len(bank):,} positions in {options.make}, digest {digest}")
+    if options.agents:
+        _measure(options)
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m agents.arena.bank",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
