@@ -25,9 +25,10 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.arena.duels import duel
-from agents.learn.labels import Judge, label_by_worlds
+from agents.learn.labels import Judge
 from agents.learn.ppo import LossError, scheduled
 from agents.learn.selfplay import shape_of
+from agents.learn.teachers import Teacher, label_by, make_teacher
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
 from agents.policies.weights import arrays_of, put_back
@@ -145,10 +146,10 @@ class Expert:
 
     def _step(self, rows: torch.Tensor, labels: torch.Tensor, returns: torch.Tensor) -> list[float]:
         """Make one step of the optimizer on a minibatch, and return the losses."""
-        losses = []
+        losses, known = [], ~returns.isnan()  # a teacher may have ruled out what was played
         for network in self._learning:
             logits, values = network(rows)
-            losses += [difference_loss(logits, labels), mse_loss(values, returns)]
+            losses += [difference_loss(logits, labels), mse_loss(values[known], returns[known])]
         loss = losses[0] + losses[2] + self.config.vf_coef * (losses[1] + losses[3])
         if not torch.isfinite(loss):
             raise LossError(f"the loss is {loss.item()}")
@@ -199,6 +200,7 @@ class Part:
     def __init__(self, config: Config, encoder: str, number: int, games: int) -> None:
         self.config, self.number = config, number
         self._encoder = get_encoder(encoder)
+        self._teacher: Teacher | None = make_teacher(config.teacher) if config.teacher else None
         self._batch = Batch(
             games,
             config.rules,
@@ -223,8 +225,9 @@ class Part:
             actions = player(views, batch.mask, chance)
             which = np.flatnonzero(batch.mask.sum(1) > 1)
             units = Units(views[which], config.reward)
-            if config.label_worlds:
-                rewards = label_by_worlds(views[which], units, config.label_worlds, chance)
+            if self._teacher:
+                masks = batch.mask[which]
+                rewards = label_by(self._teacher, views[which], masks, units, chance)
             else:
                 rewards = judge.label(batch.states, which, units, chance)
             labels = (rewards / units.stakes()[:, None]).astype(np.float32)

@@ -25,21 +25,21 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
 from functools import partial
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
+from agents.learn.teachers import Teacher, TeachingError, check_aim, make_teacher, values_of
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
 from agents.version import code_version
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.batch import Batch
-from fiveup_env.errors import InputError
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import AIMS, OUTLOOKS, Units, with_version
+from fiveup_env.opponents.units import OUTLOOKS, Units, with_version
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
@@ -59,22 +59,6 @@ POLICY_SHARE = 0.5  # the share of the moves that the policy makes in later roun
 PARTS = 8  # of the positions, each with its own deals, whatever the number of cores
 FINAL_RATE = 0.02  # the last learning rate, as a share of the first
 EVALUATED_AT_ONCE = 4096  # held-out positions, so that memory stays small
-
-
-class ImitationError(InputError):
-    """A teacher that cannot teach, or examples that cannot be learnt from."""
-
-
-@runtime_checkable
-class Teacher(Protocol):
-    """An agent with a value for every action: points (`aim` hand) or chances to win (game)."""
-
-    aim: str
-
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
-        """Return a value for every action of every view, -inf or NaN where it is not allowed."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +104,9 @@ def gather(
     to aim at the same, by the same version of the outlook.
     """
     if not 0 <= share <= 1:
-        raise ImitationError(f"share must be from 0 to 1, not {share}")
+        raise TeachingError(f"share must be from 0 to 1, not {share}")
     reward = with_version(reward)
-    if with_version(teacher.aim) != AIMS[reward]:
-        raise ImitationError(
-            f"reward {reward} needs a teacher with aim={AIMS[reward]}, not {teacher.aim}"
-        )
+    check_aim(teacher, reward)
     batch = Batch(
         games,
         rules,
@@ -202,7 +183,7 @@ def _gather_part(
 ) -> Examples:
     torch.set_num_threads(1)
     options["explorer"] = make_agent(explorer)
-    return gather(_teacher(teacher), rules, players, positions, seed, **options)
+    return gather(make_teacher(teacher), rules, players, positions, seed, **options)
 
 
 def _two_searches(
@@ -213,7 +194,7 @@ def _two_searches(
     A search may rule actions out. Where each has ruled out all that the other has not, the first
     decides alone.
     """
-    one, other = (_values_of(teacher, views, masks, random) for _ in range(2))
+    one, other = (values_of(teacher, views, masks, random) for _ in range(2))
     apart = ~np.isfinite(one + other).any(1)
     other[apart] = one[apart]
     ruled_out = ~np.isfinite(one + other)
@@ -225,19 +206,6 @@ def _unbiased_best(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return the value of the best action of every row: one search chooses, the other values."""
     rows = np.arange(len(one))
     return (one[rows, other.argmax(1)] + other[rows, one.argmax(1)]) / 2
-
-
-def _values_of(
-    teacher: Teacher, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-) -> np.ndarray:
-    """Return a teacher's values, -inf where it has none."""
-    values = teacher.values(views, masks, random).astype(np.float32)
-    values = np.where((masks > 0) & ~np.isnan(values), values, np.float32(-np.inf))
-    if not np.isfinite(values.max(1)).all():
-        raise ImitationError(
-            "the teacher must have a finite value for an allowed action of every view"
-        )
-    return values
 
 
 # --- Learning
@@ -297,7 +265,7 @@ def _learn(
     cross_entropy, value_error, _ = _judge(network, examples, temperature)
     loss = cross_entropy.mean() + value_weight * value_error
     if not torch.isfinite(loss):
-        raise ImitationError(f"the loss is {loss.item()}: try a smaller learning rate")
+        raise TeachingError(f"the loss is {loss.item()}: try a smaller learning rate")
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
@@ -352,7 +320,7 @@ def _split(
     games = np.unique(examples.games)
     count = round(held_out * len(games))
     if not 0 < count < len(games):
-        raise ImitationError(
+        raise TeachingError(
             f"held_out={held_out} of {len(games)} games leaves none to learn from or to test on"
         )
     tested = np.isin(examples.games, random.permutation(games)[:count])
@@ -414,7 +382,7 @@ def _teach(options: argparse.Namespace) -> Figures:
     reward = with_version(options.reward)
     network = load_network(options.start, shape, reward) if options.start else build(shape)
     encoder = network.shape.encoder  # with `--start`, maybe an older version
-    _teacher(options.teacher)
+    make_teacher(options.teacher)
     about = {
         "rules": options.rules.split(","),
         "players": numbers_in(options.players),
@@ -470,14 +438,7 @@ def numbers_in(text: str) -> list[int]:
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
-        raise ImitationError(f"players must be numbers separated by commas, not {text!r}") from None
-
-
-def _teacher(spec: str) -> Teacher:
-    agent: Any = make_agent(spec)
-    if not isinstance(agent, Teacher):
-        raise ImitationError(f"{spec} has no values for actions, so it cannot teach; pimc can")
-    return agent
+        raise TeachingError(f"players must be numbers separated by commas, not {text!r}") from None
 
 
 if __name__ == "__main__":

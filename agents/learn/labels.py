@@ -6,14 +6,13 @@ once in the true deal, is an unbiased sample of its value, inference included. A
 decision share the deal and its boneyard, so their differences are much less noisy than each value.
 
 A single sample is noisy all the same: its error is four times as large as what the best actions
-differ by. The mean over many worlds is not, but the worlds must be weighed by a model of the
+differ by. A search is less noisy (see `teachers`), but its worlds must be weighed by a model of the
 others' moves, and all that the model misses is missed by the labels.
 """
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,16 +25,12 @@ from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.networks import Weights, memory_for
 from fiveup_env.opponents.outlook import hand_value
 from fiveup_env.opponents.playouts import Playout, play_to_end, playout_by
-from fiveup_env.opponents.world_search import Search, WorldSearch, mark_allowed, playout_of
-from fiveup_env.opponents.world_statistics import WorldStatistics
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from fiveup_env.opponents.units import Units
-
-WEIGHED: Final = 4  # worlds weighed for each one in which actions are labelled
 
 
 class Judge:
@@ -79,21 +74,6 @@ class Judge:
             labels,
         )
         return units.rewards(labels).astype(np.float32)
-
-
-def label_by_worlds(views: np.ndarray, units: Units, worlds: int, chance: Generator) -> np.ndarray:
-    """Return the reward that every legal action brings on average over worlds, otherwise NaN.
-
-    Hands are played out by `greedy`, in worlds weighed by the others' moves. Actions that are
-    clearly worse have the average of fewer worlds.
-    """
-    allowed = np.full((len(views), ACTION_COUNT), -np.inf)
-    mark_allowed(views, allowed)
-    search = WorldSearch(Search(worlds), playout_of("greedy"), WEIGHED)
-    key = np.uint64(chance.integers(1 << 63))
-    outlooks = (units.chances, units.which)
-    means = search(views, WorldStatistics(allowed), outlooks, key, time.perf_counter()).means
-    return units.rewards(np.where(np.isneginf(means), np.nan, means)).astype(np.float32)
 
 
 @compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from agents.exact.profiles import profile_of
 from agents.exact.values import reaches
 from agents.learn import expert
 from agents.learn.expert import Expert, compiled_weights, difference_loss
-from agents.learn.labels import WEIGHED, Judge, label_by_worlds
+from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.learn.runs.config import Config, ConfigError
+from agents.learn.teachers import label_by, make_teacher
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Move, Rules
 from fiveup_env.encoders import get_encoder, row_size
@@ -95,21 +97,42 @@ def test_labels_of_all_actions_share_their_chance() -> None:
     assert np.array_equal(one, other, equal_nan=True)
 
 
-def test_a_label_by_worlds_is_what_pimc_finds_in_the_units_of_rewards() -> None:
+def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
     game = Game(players=4, seed=4)
     for _ in range(9):
         game.push(next(iter(game.legal_moves)))
     views, mask = game.view(), game.action_mask()
     units = Units(views, "outlook@2")
-    labels = label_by_worlds(views, units, 64, np.random.default_rng(0))
+    pimc, random = make_teacher("pimc:worlds=64,weighed=4"), np.random.default_rng(0)
+    labels = label_by(pimc, views, mask[None], units, random)
     assert np.array_equal(~np.isnan(labels[0]), mask > 0)
-    pimc = make_agent(f"pimc:worlds=64,weighed={WEIGHED}")
-    values = pimc.values(views, mask[None], np.random.default_rng(0))  # type: ignore[attr-defined]
+    values = pimc.values(views, mask[None], np.random.default_rng(0))
     assert units.values(labels)[0, mask > 0] == pytest.approx(values[0, mask > 0], abs=1e-6)
 
 
-def test_labels_by_worlds_are_learnt_from_and_resume(tmp_path: Path) -> None:
-    config = Config(**SMALL | {"label_worlds": 4})
+def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> None:
+    @dataclass
+    class Sure:
+        aim: str = "hand"
+
+        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+            del random
+            values = np.where(masks > 0, 1.0, -np.inf)
+            values[:: len(views), masks[0].nonzero()[0][1:]] = -np.inf
+            return values
+
+    games = [Game(players=4, seed=seed) for seed in (4, 5, 6)]
+    views = np.concatenate([game.view() for game in games])
+    masks = np.stack([game.action_mask() for game in games])
+    units = Units(views, "margin")
+    labels = label_by(Sure(), views, masks, units, np.random.default_rng(0))
+    assert np.isnan(labels[0]).all()
+    assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
+
+
+@pytest.mark.parametrize("teacher", ["pimc:worlds=4,weighed=4", "student+search:worlds=4"])
+def test_what_a_teacher_says_is_learnt_from_and_resumes(tmp_path: Path, teacher: str) -> None:
+    config = Config(**SMALL | {"teacher": teacher})
     learner = Expert(config, tmp_path)
     learner.update(0)
     again = Expert(config, tmp_path)
@@ -381,7 +404,16 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ({"shared": False}, "shared: learner=expert supports only true"),
         ({"horizon": "game"}, "horizon: learner=expert supports only hand"),
         ({"forced": True}, "forced: learner=expert supports only false"),
-        ({"label_worlds": -1}, "label_worlds: must be 0 or more"),
+        ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
+        ({"teacher": "pmc"}, "teacher: there is no agent 'pmc' .did you mean 'pimc'"),
+        (
+            {"reward": "outlook@1", "teacher": "pimc"},
+            "teacher: reward outlook@1 needs a teacher with aim=game@1, not game",
+        ),
+        (
+            {"learner": "self_play", "teacher": "pimc"},
+            "teacher: only learner=expert learns from a teacher; leave it out",
+        ),
         (
             {"reward": "win", "horizon": "game"},
             "reward: learner=expert supports only margin or out",

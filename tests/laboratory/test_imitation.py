@@ -14,14 +14,13 @@ import torch
 from agents.learn.imitation import (
     PARTS,
     Examples,
-    ImitationError,
-    Teacher,
     burn_in,
     examine,
     gather,
     gather_on_cores,
     imitate,
 )
+from agents.learn.teachers import Teacher, TeachingError
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
@@ -141,7 +140,7 @@ def test_the_cores_that_gather_change_nothing() -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 2])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(ImitationError, match=f"share must be from 0 to 1, not {share}"):
+    with pytest.raises(TeachingError, match=f"share must be from 0 to 1, not {share}"):
         examples_of(share=share)
 
 
@@ -238,14 +237,14 @@ def test_games_of_every_preset_are_burnt_in() -> None:
 
 
 def test_a_teacher_that_aims_at_something_else_is_refused() -> None:
-    with pytest.raises(ImitationError, match="reward outlook@2 needs a teacher with aim=game@2"):
+    with pytest.raises(TeachingError, match="reward outlook@2 needs a teacher with aim=game@2"):
         examples_of(reward="outlook")
 
 
 def test_a_teacher_in_the_units_of_another_outlook_is_refused() -> None:
     teacher = make_agent("pimc:worlds=1,aim=game@1")
     assert isinstance(teacher, Teacher)
-    with pytest.raises(ImitationError, match="aim=game@2, not game@1"):
+    with pytest.raises(TeachingError, match="aim=game@2, not game@1"):
         gather(teacher, "five_up", 4, 10, 0, games=2, reward="outlook")
     assert len(gather(teacher, "five_up", 4, 60, 0, games=30, reward="outlook@1"))
 
@@ -259,7 +258,7 @@ def test_a_teacher_without_values_is_refused() -> None:
             del views, random
             return np.full(masks.shape, np.nan)
 
-    with pytest.raises(ImitationError, match="a finite value for an allowed action"):
+    with pytest.raises(TeachingError, match="a finite value for an allowed action"):
         gather(Silent(), "five_up", 4, 10, 0, games=2)
 
 
@@ -340,10 +339,10 @@ def test_held_out_games_are_not_learnt_from() -> None:
 def test_what_cannot_be_learnt_is_refused() -> None:
     examples = examples_of(1500)
     for share in (0.0, 1.0):
-        with pytest.raises(ImitationError, match="leaves none to learn from or to test on"):
+        with pytest.raises(TeachingError, match="leaves none to learn from or to test on"):
             imitate(network_of(), [examples], held_out=share)
     endless = dataclasses.replace(examples, returns=examples.returns + np.float32(np.inf))
-    with pytest.raises(ImitationError, match="the loss is inf: try a smaller learning rate"):
+    with pytest.raises(TeachingError, match="the loss is inf: try a smaller learning rate"):
         imitate(network_of(), [endless])
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 import yaml
 
+from agents.learn.teachers import check_aim, make_teacher
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import OUTLOOKS, with_version
@@ -175,11 +176,10 @@ class Config:
         "who plays out what is labelled: `partner` always, or until the student is accepted",
         choices=("student", "partner"),
     )
-    label_worlds: int = key(
-        0,
-        "worlds, weighed by the others' moves, in which `greedy` plays out what is labelled "
-        "(0: the judge does, in the true deal alone)",
-        least=0,
+    teacher: str | None = key(
+        None,
+        "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
+        "(null: the judge plays them out, in the true deal)",
     )
     student: int = key(32, "units of the student, the network that plays the games", least=1)
     explore: float = key(0.05, "share of the moves that are made at random", least=0, most=1)
@@ -275,6 +275,8 @@ class Config:
             raise ConfigError("env_runners, learners: only learner=rllib uses a cluster")
         if self.learner == "expert":
             self._check_expert()
+        elif self.teacher is not None:
+            raise ConfigError("teacher: only learner=expert learns from a teacher; leave it out")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
 
@@ -306,6 +308,8 @@ class Config:
         for name in ("oracle", "kl_coef", "rivals", "past_every", "start"):
             if getattr(self, name):
                 raise ConfigError(f"{name}: learner=expert does not support this key; leave it out")
+        if self.teacher is not None:
+            _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""
@@ -449,6 +453,10 @@ def _check_limits(name: str, value: Any, limits: Mapping[str, Any]) -> None:
     most = limits.get("most", LARGEST)
     if isinstance(value, (int, float)) and not value <= most:
         raise ConfigError(f"{name}: must be {most} or less, not {shown(value)}")
+
+
+def _make_teacher_for(spec: str, reward: str) -> None:
+    check_aim(make_teacher(spec), reward)
 
 
 def _check_by_making(name: str, make: Any, *arguments: Any) -> None:
