@@ -8,9 +8,9 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fiveup_env.commands.laboratory import INSTALL
 from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
 from fiveup_env.errors import OptionError
+from fiveup_env.laboratory import INSTALL
 
 # What needs packages of the extra `train` is imported where a missing one is said in a sentence.
 if TYPE_CHECKING:

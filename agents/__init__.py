@@ -1,22 +1,24 @@
 """The laboratory: stronger agents, the arena in which agents meet, and learning.
 
-    search/     tree search, search with a policy, and exact endings
+    search/     tree search, and search with a policy
     policies/   networks, their files, and the agent that plays them
-    arena/      tournaments on duplicate deals, and their statistics
+    arena/      the bank of positions, and entries of the leaderboard
     learn/      self-play, imitation, sweeps, and the configuration and files of a run
     data/       decisions with a search's values and exact marginals, as Parquet
-    exact/      exact solutions of small games
     version     the version of all this code
+    exact/      the command line of exact results about small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     cluster/    training and tournaments on Ray
 
-Importing this package registers its agents alongside those of the library.
+Importing this package registers its agents alongside those of the library, and lets
+`policy` play by PyTorch what compiled code lacks.
 """
 
 from fiveup_env.opponents import register_agent
+from fiveup_env.opponents.policy import play_others_with
 
 register_agent("ismcts", "agents.search.ismcts:Ismcts")
-register_agent("endgame", "agents.search.endings:Endgame")
-register_agent("policy", "agents.policies.agent:PolicyAgent")
 register_agent("policy+search", "agents.search.policy_search:PolicySearch")
 register_agent("openspiel", "agents.openspiel.bots:OpenSpielIsmcts")
+
+play_others_with("agents.policies.agent:TorchPolicy")

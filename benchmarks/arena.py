@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
-from agents.arena.duels import CHUNK
-from agents.arena.games import Task, Terms, play_chunk
-from agents.arena.workers import play_tasks
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Rules
+from fiveup_env.arena.duels import CHUNK
+from fiveup_env.arena.games import Task, Terms, play_chunk
+from fiveup_env.arena.workers import play_tasks
 from fiveup_env.opponents.registry import make_agent
 
 CHUNKS = 40

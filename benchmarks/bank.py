@@ -16,10 +16,10 @@ import numpy as np
 
 from agents.arena.bank.regret import measure, resampled_rates
 from agents.arena.bank.storage import shipped_bank
-from agents.arena.duels import duel
-from agents.arena.ratings import ELO_SCALE
-from agents.arena.statistics import interval, resampled_means
-from agents.arena.tables import columns
+from fiveup_env.arena.duels import duel
+from fiveup_env.arena.ratings import ELO_SCALE
+from fiveup_env.arena.statistics import interval, resampled_means
+from fiveup_env.arena.tables import columns
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress

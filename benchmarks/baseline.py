@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 
-from agents.arena.tables import columns
 from agents.learn.baseline import Baseline
 from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.rivals import Rivals
@@ -34,6 +33,7 @@ from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from agents.version import code_version
 from benchmarks.training import across_seeds
+from fiveup_env.arena.tables import columns
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent

@@ -16,8 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from agents.arena.statistics import interval, resampled_means
-from agents.arena.tables import columns
+from fiveup_env.arena.statistics import interval, resampled_means
+from fiveup_env.arena.tables import columns
 from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import read_view
 from fiveup_env.belief.structs import BELIEF

@@ -20,9 +20,6 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
 
 import fiveup_env
-from agents.arena.duels import CHUNK
-from agents.arena.games import Task, Terms
-from agents.arena.workers import play_tasks
 from agents.cluster.algorithm import algorithm_config
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import connect
@@ -32,11 +29,14 @@ from agents.learn.runs.config import load_config
 from agents.learn.selfplay import shape_of
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Rules
+from fiveup_env.arena.duels import CHUNK
+from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.workers import play_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agents.arena.tournament import Engine
+    from fiveup_env.arena.tournament import Engine
 
 GAMES_OF_AEC = (1, 16)  # games of one runner; the faster number counts
 MOVES_OF_AEC = 400  # in a sample

@@ -23,15 +23,15 @@ import torch
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from agents.exact.form import form_of
-from agents.exact.profiles import profile_of
-from agents.exact.regret import CfrPlus
-from agents.exact.sampling import ExternalSampling
-from agents.exact.solutions import value_range
-from agents.exact.values import exploitability, nash_conv_of_random
 from agents.learn.runs.config import make_config
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
+from fiveup_env.exact.form import form_of
+from fiveup_env.exact.profiles import profile_of
+from fiveup_env.exact.regret import CfrPlus
+from fiveup_env.exact.sampling import ExternalSampling
+from fiveup_env.exact.solutions import value_range
+from fiveup_env.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
@@ -40,7 +40,7 @@ from fiveup_env.rules.presets import MINIS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agents.exact.form import Form
+    from fiveup_env.exact.form import Form
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 POINTS: Final = 12  # on a curve

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agents.arena.tables import columns
 from agents.data.card import begin
 from agents.data.games import (
     decisions_of_group,
@@ -28,6 +27,7 @@ from agents.data.making import make_data
 from agents.data.plan import Plan
 from agents.data.shards import write_shard
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from fiveup_env.arena.tables import columns
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ FILE: Final = Path(__file__).with_name("figures.yaml")
 PAGES: Final = (
     "README.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
-    "agents/policies/shipped/README.md",
+    "fiveup_env/opponents/policies/README.md",
 )
 SECONDS: Final = 60  # of a command that is run again without being asked for
 # A number that is not part of a word such as `mini-2` or `worlds=50`.

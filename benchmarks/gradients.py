@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import torch
 
-from agents.exact.form import form_of
-from agents.exact.solutions import value_range
-from agents.exact.values import exploitability, nash_conv_of_random
 from agents.policies.networks import Shape, build, entropy_of, masked_log_probabilities
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.exact.form import form_of
+from fiveup_env.exact.solutions import value_range
+from fiveup_env.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import MINIS
@@ -30,7 +30,7 @@ from fiveup_env.rules.presets import MINIS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agents.exact.form import Form
+    from fiveup_env.exact.form import Form
 
 WIDTH: Final = 64
 LAST_ENTROPY: Final = 0.003

@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from agents.arena.tables import columns
 from agents.learn.labels import Judge
+from fiveup_env.arena.tables import columns
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.student import Student
 from fiveup_env.opponents.units import Units

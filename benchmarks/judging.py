@@ -16,12 +16,12 @@ from typing import Final
 
 import numpy as np
 
-from agents.arena.duels import duel_of
-from agents.arena.games import Terms, play_chunk
-from agents.arena.statistics import interval, resampled_means
-from agents.arena.tables import columns, percent
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Game, Move
+from fiveup_env.arena.duels import duel_of
+from fiveup_env.arena.games import Terms, play_chunk
+from fiveup_env.arena.statistics import interval, resampled_means
+from fiveup_env.arena.tables import columns, percent
 from fiveup_env.judging import REFERENCE, judge
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress

@@ -11,10 +11,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-from agents.arena.duels import Duel, duel_of
-from agents.arena.games import Task, Terms
-from agents.arena.workers import play_tasks
 from fiveup_env import Rules
+from fiveup_env.arena.duels import Duel, duel_of
+from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.workers import play_tasks
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import torch
 
-from agents.arena.charts import Point, trade_off
-from agents.arena.duels import duel_of
-from agents.arena.games import Terms
-from agents.arena.tables import columns, percent, points
-from agents.arena.tournament import Outcome, Tournament, play_tournament
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Batch, Rules
+from fiveup_env.arena.charts import Point, trade_off
+from fiveup_env.arena.duels import duel_of
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.tables import columns, percent, points
+from fiveup_env.arena.tournament import Outcome, Tournament, play_tournament
 from fiveup_env.errors import FiveUpError
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
@@ -155,7 +155,7 @@ def plot(taken: dict[str, float], won: dict[str, tuple[Point, Point]], against: 
         for name in SEARCHES
     ]
     chart = trade_off(curves, "milliseconds a decision", f"win rate (%) against {against}")
-    page = files("agents.arena").joinpath("page.html").read_text("utf-8")
+    page = files("fiveup_env.arena").joinpath("page.html").read_text("utf-8")
     style = re.search("<style>.*?</style>", page, re.DOTALL)
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     opening, rest = chart.split("\n", 1)

@@ -12,8 +12,8 @@ import itertools
 
 import numpy as np
 
-from agents.arena.statistics import interval, resampled_means
 from agents.search.tuning import margins
+from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.opponents.features import FEATURE_NAMES, FEATURES
 from fiveup_env.opponents.ladder import LADDER, weights_of
 from fiveup_env.opponents.playouts import first_hands, play_hands

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 
-from agents.arena.tables import columns
 from agents.learn.imitation import gather, imitate
 from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.runs.config import load_config
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
 from agents.policies.networks import Shape, build
+from fiveup_env.arena.tables import columns
 from fiveup_env.errors import unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules

@@ -11,13 +11,13 @@ import tempfile
 import numpy as np
 import torch
 
-from agents.arena.duels import duel
 from agents.data.dataset import Decisions, make_dataset
 from agents.data.making import make_data
 from agents.data.plan import Plan
 from agents.policies.agent import NetworkAgent
 from agents.policies.networks import Shape, build, masked_log_probabilities
 from fiveup_env import Rules
+from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agents.arena.games import Terms
-from agents.arena.standings import standings_of
-from agents.arena.tables import standings_text
-from agents.arena.tournament import Tournament, play_tournament
 from fiveup_env import Rules, get_encoder
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.standings import standings_of
+from fiveup_env.arena.tables import standings_text
+from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.encoders import piece_of, row_size
 from fiveup_env.opponents.registry import register_agent
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE

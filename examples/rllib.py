@@ -11,13 +11,13 @@ import tempfile
 import numpy as np
 import ray
 
-from agents.arena.duels import duel
 from agents.cluster.algorithm import algorithm_config
 from agents.learn.runs.config import make_config
 from agents.learn.selfplay import shape_of
 from agents.policies.files import save_policy
 from agents.policies.networks import build
 from fiveup_env import Rules
+from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.registry import make_agent
 
 UPDATES, DEALS = 20, 200

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from agents.arena.duels import duel
-from agents.policies.agent import PolicyAgent
 from fiveup_env import MOVES, Game, Rules
+from fiveup_env.arena.duels import duel
+from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)  # this network is too small for more

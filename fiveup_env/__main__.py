@@ -11,13 +11,14 @@ import numpy as np
 
 from fiveup_env import __version__
 from fiveup_env.commands.completion import SHELLS, completion_script
-from fiveup_env.commands.laboratory import INSTALL, meet_the_laboratory, run_script
+from fiveup_env.commands.laboratory import run_script
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError, RulesError
 from fiveup_env.files import atomic_file, is_stream
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps, read_file
+from fiveup_env.laboratory import INSTALL, meet_the_laboratory
 from fiveup_env.progress import progress
 from fiveup_env.rules.fields import FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules, parse_assignment
 from fiveup_env.rules.presets import PRESETS
@@ -64,8 +65,8 @@ def parser() -> Parser:
 def _add_scripts(commands: Any) -> None:
     for name, about in (
         ("train", "train an agent (in a clone)"),
-        ("evaluate", "compare agents on duplicate deals (in a clone)"),
-        ("benchmark", "measure an agent by a benchmark with a name (in a clone)"),
+        ("evaluate", "compare agents on duplicate deals"),
+        ("benchmark", "measure an agent by a benchmark with a name"),
     ):
         # No prefix marks an option here: every word is left to the script.
         script = commands.add_parser(name, help=about, add_help=False, prefix_chars="\0")
@@ -153,8 +154,7 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_script(options: argparse.Namespace) -> int:
-    run_script(options.command, options.words)
-    return 0
+    return run_script(options.command, options.words)
 
 
 def _doctor(_options: argparse.Namespace) -> int:

@@ -26,7 +26,17 @@ KEPT: Final = {
     "fiveup_env.sb3": "fiveup_env.envs.sb3",
 }
 
+# What the laboratory had; the library has it now.
+_OF_THE_ARENA: Final = (
+    "apart benchmark charts duels faults games luck markup ratings report results standings "
+    "statistics tables tally tournament workers"
+)
+_OF_EXACT: Final = "form histories profiles regret sampling solutions values"
+
 MOVED: Final = {
+    **{f"agents.arena.{name}": f"fiveup_env.arena.{name}" for name in _OF_THE_ARENA.split()},
+    **{f"agents.exact.{name}": f"fiveup_env.exact.{name}" for name in _OF_EXACT.split()},
+    "agents.search.endings": "fiveup_env.opponents.endings",
     "fiveup_env.actions": "fiveup_env.rules.actions",
     "fiveup_env.aec": "fiveup_env.envs.aec",
     "fiveup_env.batch": "fiveup_env.envs.batch",
@@ -43,12 +53,12 @@ MOVED: Final = {
     "agents.learn.hindsight": "fiveup_env.opponents.inference",
     "agents.learn.metrics": "agents.learn.runs.metrics",
     "agents.learn.networks": "agents.policies.networks",
-    "agents.learn.policies": "agents.policies.files and agents.policies.agent",
+    "agents.learn.policies": "agents.policies.files and fiveup_env.opponents.policy",
     "agents.learn.thinking": "agents.search.policy_search",
     "agents.learn.weights": "agents.policies.weights",
     "agents.mixtures": "fiveup_env.opponents.action_probabilities",
     "agents.play": "fiveup_env.opponents (ladder, features, playouts, pimc, outlook, solver, "
-    "lookahead), agents.search (ismcts, endings, tuning)",
+    "lookahead, endings), agents.search (ismcts, tuning)",
     "agents.policies.lookahead": "fiveup_env.opponents.lookahead",
     "agents.policies.units": "fiveup_env.opponents.units",
     "agents.registry": "fiveup_env.opponents.registry",

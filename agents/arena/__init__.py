@@ -1,23 +1,5 @@
-"""The arena: tournaments on duplicate deals, their statistics and their reports.
+"""What the arena has in a clone alone; `fiveup_env.arena` plays and counts.
 
-    tournament  every pair of some agents, chunk by chunk
-    workers     the processes that play the chunks
-    apart       an agent in a process of its own
-    games       two agents on one chunk of deals
-    tally       the compiled loop of a chunk, which counts as it plays
-    faults      what is reported of an agent at fault
-    results     the file that holds what has been played
-    duels       two agents compared on the same deals
-    statistics  bootstrap intervals over deals
-    ratings     Elo and Nash averaging
-    standings   everything that the tables and the report show
-    tables      the standings as text
-    report      the standings as an HTML page
-    markup      the frame of a page, its tables and figures
-    charts      the plots of a page, as SVG
-    benchmark   named protocols, score cards, the leaderboard
-    submit      its command line for entries
-    bank        frozen positions with the value of every action, a yardstick that takes seconds
-
-`evaluate.py` is the command line; docs/arena.md explains what it prints.
+bank        frozen positions with the value of every action, a yardstick that takes seconds
+submit      the command line for entries of the leaderboard
 """

@@ -10,17 +10,17 @@ import itertools
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from agents.arena.faults import ArenaError
-from agents.arena.results import code_version
-from agents.arena.workers import Player, lost, play_tasks
 from agents.cluster.connection import ClusterError, connect, describe, processors
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.results import code_version
+from fiveup_env.arena.workers import Player, lost, play_tasks
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from agents.arena.games import Played, Task, Terms
+    from fiveup_env.arena.games import Played, Task, Terms
 
 RETRIES: Final = 10  # how often a chunk is played again after its node or process was lost
 

@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.arena.results import code_version, origin
 from agents.data.plan import DataError, plan_of
+from fiveup_env.arena.results import code_version, origin
 from fiveup_env.errors import FiveUpError, shown
 from fiveup_env.files import atomic_file, file_path
 

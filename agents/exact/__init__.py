@@ -1,1 +1,1 @@
-"""Exact results about small games: size, value, equilibria, and the exploitability of agents."""
+"""The command line of exact results about small games, which `fiveup_env.exact` finds."""

@@ -11,12 +11,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from agents.exact.form import form_of
-from agents.exact.histories import MOST_HISTORIES, estimated_size
-from agents.exact.profiles import TIMES, profile_of
-from agents.exact.solutions import size_of, solve, value_range, write_solution
-from agents.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.exact.form import form_of
+from fiveup_env.exact.histories import MOST_HISTORIES, estimated_size
+from fiveup_env.exact.profiles import TIMES, profile_of
+from fiveup_env.exact.solutions import size_of, solve, value_range, write_solution
+from fiveup_env.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules, parse_assignment
 

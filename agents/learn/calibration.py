@@ -17,22 +17,23 @@ from __future__ import annotations
 
 import copy
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import torch
 
-from agents.arena.statistics import interval, resampled_means
-from agents.arena.tables import columns
 from agents.learn.imitation import burn_in, numbers_in
 from agents.learn.rewards import BATCH_REWARDS, Rewards
-from agents.policies.agent import PolicyAgent
+from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
 from agents.search.policy_search import reward_of
 from agents.version import code_version
+from fiveup_env.arena.statistics import interval, resampled_means
+from fiveup_env.arena.tables import columns
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.batch import Batch
+from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 
@@ -238,9 +239,10 @@ def _run() -> int:
 
 def _tables(options: argparse.Namespace) -> dict[str, list[Line]]:
     """Return the tables by their titles; write the refitted policy if one is asked for."""
-    agent = make_agent(options.policy)
-    if not isinstance(agent, PolicyAgent):
+    named = make_agent(options.policy)
+    if not isinstance(named, PolicyAgent):
         raise PolicyError(f"{options.policy} has no network; give a policy, such as policy:shipped")
+    agent = TorchPolicy(**asdict(named))
     head = copy.deepcopy(agent.network.value_head).cpu()
     heads, reward = {options.policy: head}, reward_of(agent.about)
     games = (agent, reward, options.rules.split(","), numbers_in(options.players))

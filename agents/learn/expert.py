@@ -24,7 +24,6 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.arena.duels import duel
 from agents.learn.labels import Judge
 from agents.learn.ppo import LossError, scheduled
 from agents.learn.selfplay import shape_of
@@ -32,6 +31,7 @@ from agents.learn.teachers import Teacher, label_by, make_teacher
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
 from agents.policies.weights import arrays_of, put_back
+from fiveup_env.arena.duels import duel
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed

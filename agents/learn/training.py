@@ -13,8 +13,6 @@ import torch
 
 from agents.arena.bank.regret import mean_regret
 from agents.arena.bank.storage import shipped_bank
-from agents.arena.statistics import TAILS
-from agents.arena.tables import columns, percent, points
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.ppo import LossError
 from agents.learn.runs.folder import Run, command
@@ -22,6 +20,8 @@ from agents.learn.runs.metrics import Metrics, draw_curve
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
 from agents.version import code_version
+from fiveup_env.arena.statistics import TAILS
+from fiveup_env.arena.tables import columns, percent, points
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:

@@ -2,6 +2,6 @@
 
 networks   from observation rows to logits and values
 files      saving a policy, and loading it into PyTorch
-agent      the agent `policy`, which plays a network
+agent      agents that play a network by PyTorch, and policies whose shape compiled code lacks
 weights    networks and their optimizer as arrays, for checkpoints
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import InputError, MissingExtraError, shown
@@ -24,6 +24,7 @@ from fiveup_env.opponents.policy_files import (
     check_finite,
     check_tensors,
     digest_of,
+    policies_here,
     read_policy,
 )
 from fiveup_env.opponents.units import settings_in
@@ -35,12 +36,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from agents.policies.networks import PolicyNetwork, Shape
-
-CLONE: Final = Path(__file__).parents[2]
-SHIPPED: Final = {
-    "shipped": CLONE / "agents" / "policies" / "shipped",
-    "family": CLONE / "agents" / "policies" / "shipped" / "family",
-}
 
 
 def save_policy(
@@ -69,11 +64,6 @@ def save_policy(
         write_atomic(draft / DESCRIPTION, json.dumps(description, indent=1).encode())
 
 
-def policy_folder(name: str) -> Path:
-    """Return the folder of a shipped policy by its name, or the folder that is named itself."""
-    return SHIPPED.get(name, Path(name))
-
-
 def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
     """Return the network of a saved policy, and its metadata (`about`)."""
     _check_installed()
@@ -81,7 +71,7 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
     try:
         description, weights = read_policy(folder)
     except NoPolicyError as error:
-        raise PolicyError(f"{error}; available policies: {_policies_here()}") from None
+        raise PolicyError(f"{error}; available policies: {policies_here()}") from None
     network_shape = _shape_in(description, folder)
     _check_format(description, network_shape, folder)
     return _network_of(network_shape, weights, folder), description["about"]
@@ -129,14 +119,6 @@ def _check_installed() -> None:
             f"policies need {error.name}: pip install -c constraints.txt -e '.[train]'"
         ) from None
     del safetensors
-
-
-def _policies_here() -> str:
-    """Return the names of the policies in this clone, or how to get one."""
-    found = sorted(path.parent for path in CLONE.glob(f"runs/*/policy/{DESCRIPTION}"))
-    names = [name for name, folder in SHIPPED.items() if (folder / DESCRIPTION).exists()]
-    names += [str(path.relative_to(CLONE)) for path in found]
-    return ", ".join(names) or "none (train one: python train.py)"
 
 
 def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:

@@ -1,9 +1,8 @@
-"""Searches beyond the library's `pimc`, and exact endings.
+"""Searches beyond the library's `pimc`.
 
 ismcts         a tree over sampled worlds
 policy_search  a trained policy that looks ahead in sampled worlds
 reference      the value of every action by many worlds, and how exactly it is known
-endings        exact play once every tile is known
 tuning         the search for the weights of the heuristic ladder
 fitting        the model of the others' moves, fitted to those of strong players
 """

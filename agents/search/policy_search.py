@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from agents.policies.agent import PolicyAgent
+from agents.policies.agent import TorchPolicy
 from fiveup_env.checks import is_one_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
@@ -113,7 +113,7 @@ class PolicySearch:
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
         self._budget = Search(self.worlds, self.ms)
         self._playout = None if self.playout == ITSELF else playout_of(self.playout)
-        self._policy = PolicyAgent(self.path, device=self.device)
+        self._policy = TorchPolicy(self.path, device=self.device)
         self._reward = reward_of(self._policy.about)
 
     @property

@@ -10,7 +10,7 @@ import argparse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.commands.laboratory import SCRIPTS, find_clone, parser_of
+from fiveup_env.commands.laboratory import SCRIPTS, parser_of
 from fiveup_env.opponents.registry import agent_names
 from fiveup_env.rules.presets import PRESETS
 
@@ -51,12 +51,12 @@ def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
 
 
 def _commands_of(parser: argparse.ArgumentParser) -> Iterator[Command]:
-    """Yield the commands of a parser; those that a clone adds have the options of its scripts."""
+    """Yield the commands of a parser; those of scripts have the scripts' options."""
     chooser = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001 - argparse shows them nowhere else
     abouts = {choice.dest: choice.help or "" for choice in chooser._get_subactions()}  # noqa: SLF001
     for name, sub in chooser.choices.items():
-        forwarded = name in SCRIPTS and find_clone()
-        actions = (parser_of(name) if forwarded else sub)._actions  # noqa: SLF001
+        script = parser_of(name) if name in SCRIPTS else None
+        actions = (script or sub)._actions  # noqa: SLF001
         yield Command(
             name,
             abouts[name],

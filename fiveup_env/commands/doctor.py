@@ -16,10 +16,10 @@ from typing import Final
 import numba
 
 from fiveup_env import __version__
-from fiveup_env.commands.laboratory import find_clone
 from fiveup_env.engine.compiled import cache_folders
 from fiveup_env.envs.batch import Batch
 from fiveup_env.files import is_writable
+from fiveup_env.laboratory import find_clone
 
 NAME: Final = "fiveup-env"
 REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<extras>\[.*?\])?\s*(?:>=(?P<least>[\d.]+))?")

@@ -81,13 +81,13 @@ def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:
 
     These are its own package, this one, and those of every compiled function among its globals.
     """
-    roots = {PACKAGE, _top(Path(function.__code__.co_filename).parent)}
+    roots = {PACKAGE, top_folder(Path(function.__code__.co_filename).parent)}
     for called in function.__globals__.values():
         roots |= getattr(called, "source_roots", frozenset())
     return frozenset(roots)
 
 
-def _top(folder: Path) -> Path:
+def top_folder(folder: Path) -> Path:
     """Return the folder of the top-level package that a folder belongs to."""
     while (folder.parent / "__init__.py").exists():
         folder = folder.parent

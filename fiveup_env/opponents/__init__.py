@@ -6,6 +6,7 @@ ladder            the heuristics, each named for what it adds to the one below
 features          what the heuristics see in an action
 lookahead         the encoder of these features, and of what the others' plays tell
 student           a small network that plays in microseconds
+policy            any trained policy, the shipped ones in `policies/`
 networks          networks in compiled code
 policy_files      the files of a trained policy
 pimc              search: every action played out in sampled worlds
@@ -18,6 +19,7 @@ playouts          hands played to their end inside compiled code
 outlook           the chance to win a game from its scores
 units             between the values of searches and the rewards of learners
 solver            the best play once every tile is known
+endings           the agent and the regrets that follow from it
 """
 
 from fiveup_env.moved import point_to
@@ -31,7 +33,9 @@ for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
     register_agent(_rung, f"fiveup_env.opponents.ladder:{_rung.capitalize()}")
 register_agent("student", "fiveup_env.opponents.student:Student")
 register_agent("student+search", "fiveup_env.opponents.student_search:StudentSearch")
+register_agent("policy", "fiveup_env.opponents.policy:PolicyAgent")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
+register_agent("endgame", "fiveup_env.opponents.endings:Endgame")
 
 __getattr__ = point_to(
     __name__,

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from fiveup_env.errors import InputError, shown
 from fiveup_env.files import file_path
+from fiveup_env.laboratory import find_clone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 FORMAT: Final = "fiveup-policy"
 VERSION: Final = 1
@@ -32,6 +33,9 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "F32": np.dtype("<f4"),
     "F64": np.dtype("<f8"),
 }
+SHIPPED: Final = {
+    name: Path(__file__).with_name("policies") / name for name in ("shipped", "family")
+}
 
 
 class PolicyError(InputError):
@@ -40,6 +44,24 @@ class PolicyError(InputError):
 
 class NoPolicyError(PolicyError):
     """A policy one of whose files cannot be read."""
+
+
+class NotCompiledError(PolicyError):
+    """A policy of a shape that compiled code lacks."""
+
+
+def policy_folder(name: str) -> Path:
+    """Return the folder of a shipped policy by its name, or the folder that is named itself."""
+    return SHIPPED.get(name, Path(name))
+
+
+def policies_here() -> str:
+    """Return the names of the policies that there are, or how to get one."""
+    names = [name for name, folder in SHIPPED.items() if (folder / DESCRIPTION).exists()]
+    if clone := find_clone():
+        found = sorted(path.parent for path in clone.glob(f"runs/*/policy/{DESCRIPTION}"))
+        names += [str(path.relative_to(clone)) for path in found]
+    return ", ".join(names) or "none (train one: python train.py)"
 
 
 def read_policy(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

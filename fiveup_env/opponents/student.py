@@ -22,7 +22,12 @@ from fiveup_env.opponents.networks import (
     weights_of,
     write_all,
 )
-from fiveup_env.opponents.policy_files import PolicyError, check_tensors, read_policy
+from fiveup_env.opponents.policy_files import (
+    NotCompiledError,
+    PolicyError,
+    check_tensors,
+    read_policy,
+)
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -63,14 +68,15 @@ class Student:
 def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
     """Return the weights of a saved policy for compiled code, and its metadata.
 
-    Raises PolicyError if the policy is missing, damaged, or of a shape that compiled code lacks.
+    Raises PolicyError if the policy is missing or damaged, and NotCompiledError if it is of a shape
+    that compiled code lacks.
     """
     description, tensors = read_policy(folder)
     shape: dict[str, Any] = description["shape"]
     wanted = {"kind": "guided", "shared": True, "encoder": "lookahead"}
     for name, value in wanted.items():
         if shape.get(name) != value:
-            raise PolicyError(
+            raise NotCompiledError(
                 f"the policy in {folder} cannot be compiled: its {name} must be "
                 f"{str(value).lower()}, not {shown(shape.get(name))}"
             )

@@ -14,9 +14,6 @@ from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
 from agents.arena.bank.storage import SHIPPED, read_bank, shipped_bank, write_bank
-from agents.arena.games import Terms
-from agents.arena.results import ResultsFile, header_of
-from agents.arena.tournament import Tournament, play_tournament
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
 from agents.learn.runs.metrics import read_metrics
@@ -24,6 +21,9 @@ from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from agents.search.policy_search import reward_of
 from fiveup_env import Game, Rules
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.results import ResultsFile, header_of
+from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.student import Student

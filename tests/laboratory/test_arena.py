@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from agents.arena import workers
-from agents.arena.duels import Duel, duel, duel_of
-from agents.arena.faults import ArenaError, view_text
-from agents.arena.games import Task, Terms, play_chunk, seatings
-from agents.arena.results import to_json
-from agents.arena.statistics import variance_reduction
-from agents.arena.tally import MOST_POINTS
-from agents.arena.tournament import Tournament, play_tournament
-from agents.arena.workers import play_tasks
-from agents.search.endings import Endgame
 from fiveup_env import Batch, Game, Rules
+from fiveup_env.arena import workers
+from fiveup_env.arena.duels import Duel, duel, duel_of
+from fiveup_env.arena.faults import ArenaError, view_text
+from fiveup_env.arena.games import Task, Terms, play_chunk, seatings
+from fiveup_env.arena.results import to_json
+from fiveup_env.arena.statistics import variance_reduction
+from fiveup_env.arena.tally import MOST_POINTS
+from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.workers import play_tasks
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Random, random_actions
+from fiveup_env.opponents.endings import Endgame
 from fiveup_env.opponents.ladder import Defensive, Greedy
 from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, shuffled_hidden
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from agents.arena.games import Played
+    from fiveup_env.arena.games import Played
     from fiveup_env.opponents.agent import Agent
 
 SEEDS = np.arange(5_000, 5_300)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.arena.games import Terms
-from agents.arena.ratings import elo, nash
-from agents.arena.standings import standings_of
-from agents.arena.statistics import interval, resampled_means, variance_reduction
-from agents.arena.tournament import Tournament, play_tournament
 from fiveup_env import Rules
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.ratings import elo, nash
+from fiveup_env.arena.standings import standings_of
+from fiveup_env.arena.statistics import interval, resampled_means, variance_reduction
+from fiveup_env.arena.tournament import Tournament, play_tournament
 from tests.laboratory.test_arena import lasting
 
 MANY = 10**9

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import evaluate
-from agents.arena.tables import duration, short_names
 from fiveup_env.__main__ import main as fiveup
+from fiveup_env.arena.tables import duration, short_names
 from fiveup_env.commands.promises import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def test_an_interruption_tells_what_is_kept(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agents.arena.tournament.play_tasks", interrupted)
+    monkeypatch.setattr("fiveup_env.arena.tournament.play_tasks", interrupted)
     file = tmp_path / "results.jsonl"
     assert run(monkeypatch, f"--results {file}") == INTERRUPTED
     assert f"interrupted; 0 of 12 chunks kept in {file}" in capsys.readouterr().err

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.arena import results, tournament
-from agents.arena.faults import ArenaError
-from agents.arena.games import Terms
-from agents.arena.standings import standings_of
-from agents.arena.tournament import Tournament, play_tournament
-from agents.arena.workers import play_tasks
 from fiveup_env import Rules
+from fiveup_env.arena import results, tournament
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.standings import standings_of
+from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.workers import play_tasks
 from tests.laboratory.test_arena import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from agents.arena.tournament import Outcome
+    from fiveup_env.arena.tournament import Outcome
 
 SMALL = Tournament(
     ("random", "greedy"), Terms(Rules.preset(players=2), "hand"), deals=5, seed=3, chunk=2

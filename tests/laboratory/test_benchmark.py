@@ -18,21 +18,22 @@ import numpy as np
 import pytest
 
 import evaluate
-from agents.arena import submit, workers
-from agents.arena.apart import Apart, ApartError, read_answer
-from agents.arena.benchmark import entries, leaderboard, lonely
-from agents.arena.benchmark.card import card_json, card_of, card_text
-from agents.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
-from agents.arena.benchmark.figures import figures_of
-from agents.arena.benchmark.meetings import meeting_from, meeting_of
-from agents.arena.benchmark.page import card_page
-from agents.arena.benchmark.play import meetings_of, play
-from agents.arena.benchmark.protocol import SAMPLE, Mini, Protocol, read_protocol
-from agents.arena.faults import ArenaError
-from agents.arena.games import Task, Terms
-from agents.arena.ratings import elo, elo_against
-from agents.arena.workers import Player
+from agents.arena import submit
 from fiveup_env import Game
+from fiveup_env.arena import workers
+from fiveup_env.arena.apart import Apart, ApartError, read_answer
+from fiveup_env.arena.benchmark import entries, leaderboard, lonely
+from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
+from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
+from fiveup_env.arena.benchmark.figures import figures_of
+from fiveup_env.arena.benchmark.meetings import meeting_from, meeting_of
+from fiveup_env.arena.benchmark.page import card_page
+from fiveup_env.arena.benchmark.play import meetings_of, play
+from fiveup_env.arena.benchmark.protocol import SAMPLE, Mini, Protocol, read_protocol
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.ratings import elo, elo_against
+from fiveup_env.arena.workers import Player
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 

@@ -22,11 +22,6 @@ import torch
 
 import evaluate
 import train
-from agents.arena.duels import duel
-from agents.arena.faults import ArenaError
-from agents.arena.games import Task, Terms
-from agents.arena.results import to_json
-from agents.arena.workers import play_tasks
 from agents.cluster import arena, connection, training
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
@@ -38,14 +33,19 @@ from agents.learn.runs.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay, shape_of
 from agents.policies.networks import masked_log_probabilities
 from fiveup_env import Rules
+from fiveup_env.arena.duels import duel
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.results import to_json
+from fiveup_env.arena.workers import play_tasks
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from agents.arena.games import Played
     from agents.learn.runs.config import Config
+    from fiveup_env.arena.games import Played
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)

@@ -73,7 +73,7 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     logits, values = np.zeros(masks.shape, np.float32), np.zeros(len(views), np.float32)
     best = np.zeros(len(views), np.int64)
     outputs(views, weights, memory_for(weights), logits, values, best)
-    expected = agent._logits(views, masks)
+    expected = agent.logits(views, masks)
     choice = masks.sum(1) > 1
     legal = masks[choice] > 0
     assert np.allclose(logits[choice][legal], expected[choice][legal], rtol=1e-4, atol=1e-4)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.search import endings as endgame
-from agents.search.endings import EndgameError, best_moves, regrets
 from fiveup_env import Game, IllegalMoveError, Move, Rules
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.worlds import sample
 from fiveup_env.errors import AgentError
+from fiveup_env.opponents import endings as endgame
+from fiveup_env.opponents.endings import EndgameError, best_moves, regrets
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.solver import ENTRY, SOLVER

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import coo_array, vstack
 
-from agents.exact.form import Form, form_of
-from agents.exact.histories import SizeError, deal_count, estimated_size, histories_of
-from agents.exact.profiles import profile_of
-from agents.exact.regret import CfrPlus
-from agents.exact.sampling import ExternalSampling
-from agents.exact.values import exploitability
 from fiveup_env import Deal, Game, Rules
 from fiveup_env.errors import IllegalMoveError
+from fiveup_env.exact.form import Form, form_of
+from fiveup_env.exact.histories import SizeError, deal_count, estimated_size, histories_of
+from fiveup_env.exact.profiles import profile_of
+from fiveup_env.exact.regret import CfrPlus
+from fiveup_env.exact.sampling import ExternalSampling
+from fiveup_env.exact.values import exploitability
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules import tiles
 from fiveup_env.rules.actions import ACTION_COUNT

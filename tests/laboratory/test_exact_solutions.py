@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from agents.exact.__main__ import main
-from agents.exact.form import Form, form_of
-from agents.exact.profiles import profile_of
-from agents.exact.solutions import (
+from fiveup_env import Rules
+from fiveup_env.exact.form import Form, form_of
+from fiveup_env.exact.profiles import profile_of
+from fiveup_env.exact.solutions import (
     DATA,
     SolutionError,
     read_solution,
@@ -20,8 +21,7 @@ from agents.exact.solutions import (
     value_range,
     write_solution,
 )
-from agents.exact.values import exploitability
-from fiveup_env import Rules
+from fiveup_env.exact.values import exploitability
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import MINIS
 

@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from agents.exact.form import Form, form_of
-from agents.exact.profiles import profile_of
-from agents.exact.values import reaches
 from agents.learn import expert
 from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
@@ -21,6 +18,9 @@ from agents.learn.teachers import label_by, make_teacher
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Move, Rules
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.exact.form import Form, form_of
+from fiveup_env.exact.profiles import profile_of
+from fiveup_env.exact.values import reaches
 from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.networks import Weights
 from fiveup_env.opponents.outlook import outlook_of
@@ -419,7 +419,10 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
             "reward: learner=expert supports only margin or out",
         ),
         ({"oracle": True}, "oracle: learner=expert does not support this key; leave it out"),
-        ({"start": "agents/policies/shipped"}, "start: learner=expert does not support this key"),
+        (
+            {"start": "fiveup_env/opponents/policies/shipped"},
+            "start: learner=expert does not support this key",
+        ),
         ({"past_every": 3}, "past_every: learner=expert does not support this key"),
         ({"target": "greedy"}, "target: an exploiter plays all seats"),
         ({"explore": 2}, "explore: must be 1 or less"),

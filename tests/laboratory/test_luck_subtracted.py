@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.arena.duels import duel_of
-from agents.arena.faults import ArenaError
-from agents.arena.games import Played, Terms, play_chunk, seatings
-from agents.arena.luck import WORLD, WORLDS, Luck, draw_worlds, players_for, without_luck
-from agents.arena.tournament import Tournament, play_tournament
 from fiveup_env import Rules
+from fiveup_env.arena.duels import duel_of
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Played, Terms, play_chunk, seatings
+from fiveup_env.arena.luck import WORLD, WORLDS, Luck, draw_worlds, players_for, without_luck
+from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.engine.chance import deal, scramble
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.play import begin_hand

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from agents.arena.duels import duel
 from fiveup_env import Batch, Game, Rules
+from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import known_agents, make_agent

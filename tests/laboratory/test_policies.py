@@ -20,13 +20,15 @@ from hypothesis import strategies as st
 from safetensors.torch import load, save
 
 from agents.policies import files as policies
-from agents.policies.agent import NetworkAgent, PolicyAgent
+from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_network, load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, FiveUpError, Game
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
+from fiveup_env.opponents import policy_files
+from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import NETWORK_ERROR
@@ -359,8 +361,8 @@ def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -
 def test_missing_files_are_refused_with_what_there_is(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policies, "CLONE", tmp_path)
-    monkeypatch.setattr(policies, "SHIPPED", {"shipped": tmp_path / "shipped"})
+    monkeypatch.setattr(policy_files, "find_clone", lambda: tmp_path)
+    monkeypatch.setattr(policy_files, "SHIPPED", {"shipped": tmp_path / "shipped"})
     with pytest.raises(PolicyError, match=r"cannot be read.*none \(train one: python train\.py\)"):
         make_agent("policy")
     shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")

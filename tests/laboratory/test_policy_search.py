@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from agents.arena.duels import duel
-from agents.policies.agent import PolicyAgent
+from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from agents.search.endings import regrets
 from agents.search.policy_search import PolicySearch
 from fiveup_env import Batch, Game, Rules, belief
+from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
+from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
@@ -106,14 +106,14 @@ def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
 def test_a_single_action_is_not_thought_about(lively: Path) -> None:
     agent = PolicySearch(str(lively))
     game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
-    expected = PolicyAgent(str(lively)).values(game.view())[0]
+    expected = TorchPolicy(str(lively)).values(game.view())[0]
     assert values(agent, game) == pytest.approx({"5-4@5": 5 * expected})
     assert np.isnan(agent.last_effective_worlds).all()
 
 
 def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
     views, masks = positions()
-    shares = PolicyAgent(str(lively)).probabilities(views, masks)
+    shares = TorchPolicy(str(lively)).probabilities(views, masks)
     agent = PolicySearch(str(lively), worlds=2, least=0.2)
     found = agent.values(views, masks, np.random.default_rng(0))
     unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
@@ -271,7 +271,7 @@ def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
 
 def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(lively: Path) -> None:
     views, masks = positions(games=60)
-    preferred = PolicyAgent(str(lively))(views, masks, np.random.default_rng(0))
+    preferred = TorchPolicy(str(lively))(views, masks, np.random.default_rng(0))
     followed = [
         (
             PolicySearch(str(lively), 32, playout="greedy", trust=trust)(
@@ -319,7 +319,7 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
     # With no boneyard, two players know every tile.
     batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5)
     batch.reset(np.arange(7, 107))
-    random, policy = np.random.default_rng(0), PolicyAgent(str(lively))
+    random, policy = np.random.default_rng(0), TorchPolicy(str(lively))
     for _ in range(2):
         batch.step(batch.random_actions(random))
     views, masks = batch.views(), batch.mask

@@ -11,12 +11,11 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from agents.arena.duels import duel
 from agents.learn import calibration
-from agents.policies.agent import PolicyAgent
-from agents.policies.files import SHIPPED
+from agents.policies.agent import TorchPolicy
 from fiveup_env import Game
-from fiveup_env.opponents.policy_files import WEIGHTS
+from fiveup_env.arena.duels import duel
+from fiveup_env.opponents.policy_files import SHIPPED, WEIGHTS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import PRESETS
@@ -58,7 +57,7 @@ def numbers(text: str) -> list[float]:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
-    agent, games = PolicyAgent(name), []
+    agent, games = TorchPolicy(name), []
     assert agent.network.shape.encoder == "lookahead@1"
     for number, (preset, players) in enumerate(itertools.product(PRESETS, (2, 3, 4))):
         game, random = Game(preset, players, target=61, seed=number), Random(number)
@@ -68,7 +67,7 @@ def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
     views = np.concatenate([game.view() for game in games])
     masks = np.array([game.action_mask() for game in games])
     assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
-    logits = agent._logits(views, masks).max(1)
+    logits = agent.logits(views, masks).max(1)
     assert logits == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
     assert agent.values(views) == pytest.approx(numbers(VALUES[name]), abs=2e-4)
 
@@ -89,7 +88,7 @@ def test_the_values_of_a_shipped_policy_are_what_its_play_brings(
 ) -> None:
     monkeypatch.setattr(calibration, "GAMES", 126)
     monkeypatch.setattr(calibration, "MOVES", 60)
-    agent = PolicyAgent(name)
+    agent = TorchPolicy(name)
     found = calibration.play(agent, "outlook@1", rules, players, 1)
     lines = calibration.calibrate([agent.network.value_head], [found])[0]
     assert abs(lines[-1].excess) < 0.03

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.arena.duels import duel
 from agents.search.tuning import margins
 from fiveup_env import Rules, make_agent
+from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.features import FEATURE_NAMES
 from fiveup_env.opponents.ladder import LADDER, weights_of
 

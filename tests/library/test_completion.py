@@ -62,7 +62,7 @@ def completed(shell: str, line: str, script: Path) -> set[str]:
 def test_a_shell_offers_what_fits(
     shell: str, line: str, offered: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fiveup_env.commands.completion.find_clone", lambda: None)
+    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
     script = tmp_path / "script"
     script.write_text(completion_script(parser(), shell), encoding="utf-8")
     assert completed(shell, line, script) == offered
@@ -71,7 +71,7 @@ def test_a_shell_offers_what_fits(
 def test_the_command_prints_the_script(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fiveup_env.commands.completion.find_clone", lambda: None)
+    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
     for shell in ("bash", "zsh", "fish"):
         assert main(["completion", shell]) == 0
         assert capsys.readouterr().out == f"{completion_script(parser(), shell)}\n"

@@ -12,8 +12,9 @@ import shlex
 import sys
 
 from agents.arena.bank.positions import make_bank
-from agents.arena.bank.regret import measure, part_of, rows_of, table_of
+from agents.arena.bank.regret import measure, part_of, rows_of
 from agents.arena.bank.storage import SHIPPED, read_bank, write_bank
+from fiveup_env.arena.tables import regrets_text
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
@@ -70,7 +71,7 @@ def _measure(options: argparse.Namespace) -> None:
         bank = part_of(bank, "players", f"{options.players} players")
     measured = [measure(bank, make_agent(spec), spec) for spec in options.agents]
     rows = rows_of(bank, measured)
-    print(table_of(rows))
+    print(regrets_text(rows))
     if options.json:
         with atomic_file(options.json) as file:
             json.dump({"bank": bank.about, "agents": rows}, file, indent=1)

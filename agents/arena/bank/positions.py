@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from agents.arena.bank.storage import Bank, BankError
-from agents.arena.results import code_version
 from agents.search.reference import AIM, PLAYOUT, ActionValues, action_values, checked_worlds
+from fiveup_env.arena.results import code_version
 from fiveup_env.engine.view import VIEW
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS

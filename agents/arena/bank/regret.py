@@ -9,8 +9,7 @@ import numpy as np
 
 from agents.arena.bank.positions import PHASES, phases_of
 from agents.arena.bank.storage import BankError
-from agents.arena.statistics import interval, resampled_means
-from agents.arena.tables import columns
+from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.errors import unknown
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
@@ -144,38 +143,3 @@ def resampled_rates(bank: Bank, columns: Sequence[np.ndarray]) -> tuple[np.ndarr
     rates = np.tile(means, (len(resampled), 1))
     np.divide(resampled[:, 0], resampled[:, 1], rates, where=some)
     return means, rates
-
-
-def table_of(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the rows as text: a line for each agent, the best first, then the groups."""
-    first = rows[0]["agent"]
-    ordered = sorted(rows, key=lambda row: row["groups"][0]["regret"])
-    head = ("agent", "regret (%)", f"more than {first}", "mistakes (%)")
-    lines = [
-        (
-            row["agent"],
-            regret_text(row["groups"][0]["regret"], row["groups"][0]["regret_ci"]),
-            regret_text(row["more_than_first"], row["more_than_first_ci"]),
-            f"{100 * row['mistakes']:.1f}",
-        )
-        for row in ordered
-    ]
-    count = rows[0]["groups"][0]["positions"]
-    text = [f"{count:,} positions of the bank", columns([head, *lines], right={3})]
-    for row in ordered:
-        body = [
-            (
-                group["name"],
-                f"{group['positions']:,}",
-                regret_text(group["regret"], group["regret_ci"]),
-            )
-            for group in row["groups"][1:]
-        ]
-        text += ["", columns([(row["agent"], "positions", "regret (%)"), *body], right={1})]
-    return "\n".join(text)
-
-
-def regret_text(mean: float, bounds: Sequence[float]) -> str:
-    """Return a mean regret in per cent, with its interval."""
-    middle, low, high = (round(100 * value, 2) + 0.0 for value in (mean, *bounds))  # no -0.00
-    return f"{middle:.2f} ({low:.2f} .. {high:.2f})"

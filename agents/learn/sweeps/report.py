@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from agents.arena.bank.regret import regret_text
-from agents.arena.tables import percent
 from agents.learn.sweeps.spec import BANK, PANEL, Choices
+from fiveup_env.arena.tables import percent, regret_text
 from fiveup_env.files import atomic_file
 
 if TYPE_CHECKING:

@@ -1,0 +1,22 @@
+"""The arena: tournaments on duplicate deals, their statistics and their reports.
+
+    tournament  every pair of some agents, chunk by chunk
+    workers     the processes that play the chunks
+    apart       an agent in a process of its own
+    games       two agents on one chunk of deals
+    tally       the compiled loop of a chunk, which counts as it plays
+    luck        the luck of deals and draws, to be subtracted
+    faults      what is reported of an agent at fault
+    results     the file that holds what has been played
+    duels       two agents compared on the same deals
+    statistics  bootstrap intervals over deals
+    ratings     Elo and Nash averaging
+    standings   everything that the tables and the report show
+    tables      the standings as text
+    report      the standings as an HTML page
+    markup      the frame of a page, its tables and figures
+    charts      the plots of a page, as SVG
+    benchmark   named protocols, score cards, entries of the leaderboard
+
+`fiveup evaluate` is the command line; docs/arena.md explains what it prints.
+"""

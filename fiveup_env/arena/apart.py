@@ -1,0 +1,170 @@
+"""An agent in a process of its own, which is given views, masks and chance, and nothing else.
+
+No frame, module or file of that process holds a game. Both sides write a line of JSON and then the
+bytes of arrays. Nothing that the process answers is unpickled or run: an answer of any other form
+is an error of the agent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.engine.view import VIEW, as_views
+from fiveup_env.errors import FiveUpError
+from fiveup_env.laboratory import meet_the_laboratory
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from fiveup_env.opponents.agent import Agent
+
+ROOT: Final = Path(__file__).parents[2]
+LONGEST: Final = 1 << 20  # bytes of the first line of an answer, and numbers in it
+NUMBERS: Final = "biuf"  # the kinds of arrays that an answer may hold
+DEATH_OF_PARENT: Final = 1  # the option of Linux's prctl for a signal at the parent's end
+
+
+class ApartError(FiveUpError):
+    """What an agent raised in its process."""
+
+
+class EndedError(ApartError):
+    """A process that has ended, or that answers in no form that an answer has."""
+
+
+class Apart:
+    """The agent of a spec, which plays in a process of its own."""
+
+    def __init__(self, spec: str) -> None:
+        """Start the process, and wait until the agent is made."""
+        self._process = subprocess.Popen(  # noqa: S603  (this Python, this module, a checked spec)
+            [sys.executable, "-m", "fiveup_env.arena.apart", spec],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdin
+        assert self._process.stdout
+        self._to_agent, self._from_agent = self._process.stdin, self._process.stdout
+        self.ended = False  # whether nothing more can be asked
+        read_answer(self._from_agent)
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return the agent's answer, whatever numbers it is; raise ApartError if it is none."""
+        try:
+            answer, actions = self._ask(views, masks, random)
+        except EndedError:
+            self.ended = True
+            self._process.kill()
+            raise
+        with suppress(ValueError, TypeError, KeyError):  # if it is nothing, chance stays as it was
+            random.bit_generator.state = answer["chance"]
+        return actions
+
+    def _ask(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> tuple[dict[str, Any], np.ndarray]:
+        question = {"views": len(views), "chance": random.bit_generator.state}
+        try:
+            self._to_agent.write(_line(question))
+            self._to_agent.write(as_views(views).tobytes())
+            self._to_agent.write(np.ascontiguousarray(masks, np.int8).tobytes())
+            self._to_agent.flush()
+        except BrokenPipeError:
+            raise EndedError("ended its process") from None
+        return read_answer(self._from_agent)
+
+    def __del__(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        with suppress(BrokenPipeError):
+            self._to_agent.close()
+        self._from_agent.close()
+
+
+def read_answer(pipe: IO[bytes]) -> tuple[dict[str, Any], np.ndarray]:
+    """Return an answer and its array; raise ApartError if it is an error, or of another form."""
+    line = pipe.readline(LONGEST)
+    if not line:
+        raise EndedError("ended its process")
+    with suppress(ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        answer = dict(json.loads(line))
+        if "error" not in answer:
+            return answer, _array(answer, pipe)
+        raise ApartError(str(answer["error"]))
+    raise EndedError("answered in no form that an agent's answer has")
+
+
+def _array(answer: dict[str, Any], pipe: IO[bytes]) -> np.ndarray:
+    """Return the array that follows the first line of an answer."""
+    kind, shape = np.dtype(str(answer["kind"])), tuple(map(int, answer["shape"]))
+    if kind.kind not in NUMBERS or min(shape, default=0) < 0 or math.prod(shape) > LONGEST:
+        raise ValueError(kind)
+    return np.frombuffer(pipe.read(math.prod(shape) * kind.itemsize), kind).reshape(shape)
+
+
+def _serve(spec: str) -> None:
+    """Answer questions until there are no more: the main function of the process."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(DEATH_OF_PARENT, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an agent prints is no answer
+    try:
+        meet_the_laboratory()
+        agent = make_agent(spec)
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(1)
+    except FiveUpError as error:
+        _write(answers, {"error": str(error)})
+        return
+    _write(answers, {"kind": "i1", "shape": [0]})
+    while line := sys.stdin.buffer.readline():
+        question = json.loads(line)
+        try:
+            answer, actions = _asked(agent, question, sys.stdin.buffer)
+        except Exception as error:  # noqa: BLE001  (whatever it raises is an answer)
+            _write(answers, {"error": f"{type(error).__name__}: {error}"})
+        else:
+            _write(answers, answer, actions.tobytes())
+
+
+def _asked(agent: Agent, question: dict[str, Any], pipe: IO[bytes]) -> tuple[Any, np.ndarray]:
+    """Ask the agent, and return the answer and its array."""
+    count = question["views"]
+    views = np.frombuffer(bytearray(pipe.read(count * VIEW.itemsize)), VIEW)
+    masks = np.frombuffer(bytearray(pipe.read(count * ACTION_COUNT)), np.int8)
+    random = np.random.default_rng(0)
+    random.bit_generator.state = question["chance"]
+    actions = np.asarray(agent(views, masks.reshape(count, ACTION_COUNT), random))
+    if actions.dtype.kind not in NUMBERS:
+        raise TypeError(f"returned an array of {actions.dtype}")
+    chance = random.bit_generator.state
+    return {"kind": actions.dtype.str, "shape": actions.shape, "chance": chance}, actions
+
+
+def _write(pipe: IO[bytes], answer: dict[str, Any], content: bytes = b"") -> None:
+    pipe.write(_line(answer) + content)
+    pipe.flush()
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    return json.dumps(values).encode() + b"\n"
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])

@@ -1,0 +1,262 @@
+"""Entries of the leaderboard: cards with their authors' notes, and how they are checked.
+
+Every figure of an entry is computed again from its games, and random chunks of the games are played
+again. Whatever does not come out the same is refused, and its field named.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiveup_env.arena.benchmark.card import FORMAT as CARD_FORMAT
+from fiveup_env.arena.benchmark.card import TIMES
+from fiveup_env.arena.benchmark.card import VERSION as CARD_VERSION
+from fiveup_env.arena.benchmark.figures import figures_of
+from fiveup_env.arena.benchmark.lonely import rows_of
+from fiveup_env.arena.benchmark.meetings import meeting_from, meeting_of
+from fiveup_env.arena.benchmark.play import pairings, tournament_of
+from fiveup_env.arena.benchmark.protocol import Protocol, read_protocol
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.results import agent_digest, code_version
+from fiveup_env.arena.workers import play_tasks
+from fiveup_env.errors import shown
+from fiveup_env.files import file_path
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.progress import progress
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from fiveup_env.arena.benchmark.meetings import Meeting
+    from fiveup_env.arena.benchmark.protocol import Course
+    from fiveup_env.arena.games import Played
+
+Json = dict[str, Any]
+FORMAT = "fiveup-entry"
+VERSION = 1
+NOTES = ("name", "authors", "note", "training", "budget", "command")
+CLOSE = 1e-9  # relative; sums of floating-point numbers may differ in their last digits
+
+
+class EntryError(ArenaError):
+    """An entry that is refused; the message names the field that is wrong."""
+
+
+def entry_of(card: Json, notes: Json) -> Json:
+    """Return an entry, whose notes are texts."""
+    return {"format": FORMAT, "version": VERSION, **{n: notes[n] for n in NOTES}, "card": card}
+
+
+def read_json(path: str | os.PathLike[str]) -> Json:
+    """Return the object in a file of JSON."""
+    try:
+        content = json.loads(file_path(path).read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise EntryError(f"{path} is not valid JSON: {shown(error, str)}") from None
+    if not isinstance(content, dict):
+        raise EntryError(f"{path} holds {shown(content)}, not an object")
+    return content
+
+
+class Entry:
+    """An entry whose form is right; `check_figures` and `replay` say whether it is true."""
+
+    def __init__(self, content: Json) -> None:
+        """Read an entry, or raise EntryError."""
+        _check_value("format", content.get("format"), FORMAT)
+        _check_value("version", content.get("version"), VERSION)
+        for name in NOTES:
+            if not isinstance(content.get(name), str) or not content[name].strip():
+                raise EntryError(f"{name} is {shown(content.get(name))}, not a text")
+        self.content, self.card = content, _part(content, "card", dict)
+        card = self.card
+        _check_value("card.format", card.get("format"), CARD_FORMAT)
+        _check_value("card.version", card.get("version"), CARD_VERSION)
+        self.protocol: Protocol = read_protocol(card.get("protocol"))
+        digest = self.protocol.digest
+        _check_value("card.protocol_digest", card.get("protocol_digest"), digest)
+        self.quick: bool = _part(card, "card.quick", bool)
+        self.spec: str = _part(card, "card.agent", str)
+        self.code: str = _part(card, "card.code", str)
+        _check_cost(_part(card, f"card.{TIMES}", dict))
+        kept = _part(card, "card.meetings", dict)
+        self.meetings: dict[str, list[Meeting]] = {}
+        for name in kept:
+            self.protocol.task(name)
+        for task in self.protocol.tasks:
+            listed = _part(kept, f"card.meetings.{task.name}", list)
+            self.meetings[task.name] = list(self._meetings(task, listed))
+
+    def _meetings(self, task: Course, listed: Sequence[Any]) -> Iterator[Meeting]:
+        """Yield the meetings of a task, which are those that the protocol asks for."""
+        sides = task.rules.sides
+        wanted = [
+            (rival, sides == 2 or place == 0)
+            for rival in self.protocol.panel
+            for _, place in pairings(self.spec, rival, sides)
+        ]
+        where = f"card.meetings.{task.name}"
+        if len(listed) != len(wanted):
+            raise EntryError(f"{where} has {len(listed)} meetings, not {len(wanted)}")
+        for k, (content, (rival, alone)) in enumerate(zip(listed, wanted, strict=True)):
+            yield self._meeting(task, content, rival, alone=alone, where=f"{where}[{k}]")
+
+    def _meeting(
+        self, task: Course, content: Any, rival: str, *, alone: bool, where: str
+    ) -> Meeting:
+        """Return a meeting whose parts have the right types and lengths."""
+        if not isinstance(content, dict):
+            raise EntryError(f"{where} is {shown(content)}, not an object")
+        _check_value(f"{where}.rival", content.get("rival"), rival)
+        _check_value(f"{where}.alone", content.get("alone"), alone)
+        _part(content, f"{where}.fault", str)
+        games = _part(content, f"{where}.games", str)
+        deals, sides = task.deals(quick=self.quick), task.rules.sides
+        if len(games) != deals * sides:
+            raise EntryError(f"{where}.games has {len(games):,} games, not {deals * sides:,}")
+        allowed = "".join(map(str, range(sides + 1)))
+        for k, game in enumerate(games):
+            if game not in allowed:
+                raise EntryError(f"{where}.games[{k}] is {game!r}, not one of {allowed}")
+        judged = _part(content, f"{where}.judged", list)
+        count = sum(map(self._judged_in, self._chunks(task)))
+        if len(judged) != count or not all(map(_is_judged, judged)):
+            raise EntryError(f"{where}.judged is not {count} rows of three finite numbers")
+        forfeits = _part(content, f"{where}.forfeits", list)
+        if len(forfeits) != 2 or not all(type(one) is int and one >= 0 for one in forfeits):
+            raise EntryError(f"{where}.forfeits is {shown(forfeits)}, not two counts")
+        return meeting_from(content, task.rules)
+
+    def _chunks(self, task: Course) -> list[tuple[int, int]]:
+        """Return the first deal of each chunk of a task and the one after its last."""
+        deals = task.deals(quick=self.quick)
+        return list(pairwise([*range(0, deals, self.protocol.chunk), deals]))
+
+    def _judged_in(self, chunk: tuple[int, int]) -> int:
+        first, last = chunk
+        return len(range(0, last - first, self.protocol.judge_every))
+
+    def check_figures(self) -> None:
+        """Raise EntryError unless the figures are those that the games give."""
+        for name, value in figures_of(self.protocol, self.meetings).items():
+            _compare(f"card.{name}", self.card.get(name), value, "the games give")
+
+    def check_agent(self) -> None:
+        """Raise EntryError unless the agent is here, with the same files."""
+        make_agent(self.spec)
+        digest = agent_digest(self.spec)
+        if self.card.get("agent_digest") != digest:
+            raise EntryError(
+                f"card.agent_digest is {shown(self.card.get('agent_digest'))}, but the files of "
+                f"{self.spec} here have {digest}: the entry is stale, or its files are missing"
+            )
+
+    def check_minis(self) -> None:
+        """Raise EntryError unless the mini games come out the same."""
+        minis = [mini for mini in self.protocol.minis if mini.quick or not self.quick]
+        rows = _part(self.card, "card.minis", list)
+        if len(rows) != len(minis):
+            raise EntryError(f"card.minis has {len(rows)} games, not {len(minis)}")
+        for k, row in enumerate(rows_of(self.spec, minis)):
+            _compare(f"card.minis[{k}]", rows[k], row, "computed again,")
+
+    def replay(self, chunks: int, seed: int, cores: int = 1) -> int:
+        """Play random chunks again; raise EntryError where one differs. Return their number."""
+        every = [
+            (task, k, chunk)
+            for task in self.protocol.tasks
+            for k in range(len(self.meetings[task.name]))
+            for chunk in self._chunks(task)
+        ]
+        order = np.random.default_rng(seed).permutation(len(every))[:chunks].tolist()
+        for choice in progress(order, len(order), "chunks"):
+            task, k, chunk = every[choice]
+            self._replay(task, k, chunk, cores)
+        return len(order)
+
+    def _replay(self, task: Course, number: int, chunk: tuple[int, int], cores: int) -> None:
+        protocol, sides = self.protocol, task.rules.sides
+        ways = [
+            (rival, *way) for rival in protocol.panel for way in pairings(self.spec, rival, sides)
+        ]
+        rival, pairing, place = ways[number]
+        deals = task.deals(quick=self.quick)
+        again = tournament_of(protocol, task, self.spec, deals).task(pairing, chunk[0])
+        ((_, played),) = play_tasks([again], protocol.terms(task, self.spec), cores)
+        self._compare_chunk(task, number, chunk, rival, place, played)
+
+    def _compare_chunk(
+        self,
+        task: Course,
+        number: int,
+        chunk: tuple[int, int],
+        rival: str,
+        place: int,
+        played: Played,
+    ) -> None:
+        """Raise EntryError where a chunk that was played again differs."""
+        every, sides = self.protocol.judge_every, task.rules.sides
+        found = meeting_of(rival, place, [played], task.rules, every).to_json()
+        kept = self.card["meetings"][task.name][number]
+        where, (first, last) = f"card.meetings.{task.name}[{number}]", chunk
+        why = f"played again by this code ({code_version()}; the entry's is {self.code}),"
+        games = kept["games"][first * sides : last * sides]
+        for k, (said, now) in enumerate(zip(games, found["games"], strict=True)):
+            _compare(f"{where}.games[{first * sides + k}]", said, now, why)
+        at = sum(self._judged_in(one) for one in self._chunks(task) if one[1] <= first)
+        for k, now in enumerate(found["judged"], at):
+            _compare(f"{where}.judged[{k}]", kept["judged"][k], now, why)
+
+
+def _part(content: Json, where: str, kind: type) -> Any:
+    """Return the part of an object that a field names by its last word."""
+    value = content.get(where.rpartition(".")[2])
+    if not isinstance(value, kind):
+        raise EntryError(f"{where} is {shown(value)}, not of type {kind.__name__}")
+    return value
+
+
+def _check_value(where: str, value: object, wanted: object) -> None:
+    if value != wanted or type(value) is not type(wanted):
+        raise EntryError(f"{where} is {shown(value)}, not {shown(wanted)}")
+
+
+def _is_judged(row: object) -> bool:
+    return (
+        isinstance(row, list)
+        and len(row) == 3
+        and all(type(one) in {int, float} and math.isfinite(one) for one in row)
+    )
+
+
+def _check_cost(cost: Json) -> None:
+    for name in ("seconds_per_move", "megabytes"):
+        value = cost.get(name)
+        if value is not None and not (
+            isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
+        ):
+            raise EntryError(f"card.{TIMES}.{name} is {shown(value)}, not a number or null")
+
+
+def _compare(where: str, said: object, now: object, why: str) -> None:
+    """Raise EntryError at the first part in which two values differ."""
+    if isinstance(now, dict) and isinstance(said, dict) and said.keys() == now.keys():
+        for name in now:
+            _compare(f"{where}.{name}", said[name], now[name], why)
+    elif isinstance(now, list) and isinstance(said, list) and len(said) == len(now):
+        for k, pair in enumerate(zip(said, now, strict=True)):
+            _compare(f"{where}[{k}]", *pair, why)
+    elif not _same(said, now):
+        raise EntryError(f"{where} is {shown(said)}, but {why} {shown(now)}")
+
+
+def _same(said: object, now: object) -> bool:
+    if isinstance(now, float) and isinstance(said, (int, float)):
+        return math.isclose(said, now, rel_tol=CLOSE, abs_tol=CLOSE)
+    return type(said) is type(now) and said == now

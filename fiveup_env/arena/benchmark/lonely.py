@@ -1,0 +1,140 @@
+"""What is measured in a process of its own: the memory of an agent, and the exact mini games.
+
+An agent that does not respond is ended with its process, and the card says so.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.workers import READY, Player
+from fiveup_env.errors import shown
+from fiveup_env.exact.form import form_of
+from fiveup_env.exact.profiles import profile_of
+from fiveup_env.exact.values import exploitability, nash_conv_of_random
+from fiveup_env.laboratory import meet_the_laboratory
+from fiveup_env.opponents.action_probabilities import Mixed
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from multiprocessing.connection import Connection
+
+    from fiveup_env.arena.benchmark.protocol import Mini, Protocol
+    from fiveup_env.exact.form import Form
+    from fiveup_env.opponents.agent import Agent
+
+Json = dict[str, Any]
+STATUS = Path("/proc/self/status")
+ASKED = 3  # how often an agent is asked to see whether its choices vary
+SEEN = 1_000  # the information states in which that is seen
+
+
+def measure(protocol: Protocol, spec: str, *, quick: bool) -> tuple[float | None, list[Json]]:
+    """Return the megabytes that an agent takes, None if unknown, and its rows of the mini games."""
+    minis = [mini for mini in protocol.minis if mini.quick or not quick]
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, protocol, spec, minis), daemon=True)
+    process.start()
+    theirs.close()
+    found: list[Any] = []
+    with suppress(EOFError, ConnectionResetError):
+        while len(found) <= len(minis) and ours.poll(READY):
+            found.append(ours.recv())
+    process.kill()
+    process.join()
+    why = f"did not respond within {READY:g} seconds, or its process ended"
+    rows = found[1:] + [_row(mini, fault=why) for mini in minis[max(0, len(found) - 1) :]]
+    return found[0] if found else None, rows
+
+
+def _work(pipe: Connection, protocol: Protocol, spec: str, minis: Sequence[Mini]) -> None:
+    """Measure and send the megabytes, then the rows: the main function of the process."""
+    meet_the_laboratory()
+    pipe.send(_megabytes(protocol, spec))
+    for row in rows_of(spec, minis):
+        pipe.send(row)
+
+
+def _megabytes(protocol: Protocol, spec: str) -> float | None:
+    """Return by how much an agent's games raise the peak of the memory above that of `random`."""
+    peaks = []
+    for one in ("random", spec):
+        for task in protocol.tasks:
+            Player(Terms(task.rules, forfeit=True)).play(Task((one, one), task.first, 1))
+        peaks.append(_peak())
+    before, after = peaks
+    return None if before is None or after is None else after - before
+
+
+def _peak() -> float | None:
+    """Return the peak of this process's memory in megabytes, where the system says so."""
+    found = re.search(r"VmHWM:\s*(\d+) kB", STATUS.read_text()) if STATUS.exists() else None
+    return int(found[1]) / 1000 if found else None
+
+
+def rows_of(spec: str, minis: Sequence[Mini]) -> Iterator[Json]:
+    """Yield the rows of an agent in mini games."""
+    for mini in minis:
+        form = form_of(Rules.preset(mini.preset, mini.players))
+        try:
+            agent = make_agent(spec)
+            if "torch" in sys.modules:
+                sys.modules["torch"].set_num_threads(1)
+            yield _solved(mini, form, agent)
+        except Exception as error:  # noqa: BLE001  (whatever it raises, the card says so)
+            yield _row(mini, fault=shown(f"raised {type(error).__name__}: {error}", str))
+
+
+def _solved(mini: Mini, form: Form, agent: Agent) -> Json:
+    """Return the row of an agent in a mini game."""
+    reports = isinstance(agent, Mixed) and getattr(agent, "sample", True)
+    exact = reports or _always_the_same(form, agent)
+    profile = profile_of(form, agent, 1 if exact else mini.times)
+    if not np.isfinite(profile).all():
+        return _row(mini, fault="has probabilities that are not finite")
+    found = exploitability(form, profile).nash_conv
+    return _row(mini, found, found / nash_conv_of_random(form), exact=exact)
+
+
+def _always_the_same(form: Form, agent: Agent) -> bool:
+    """Return whether an agent's choices do not vary with chance, as far as is seen."""
+    views = form.views()
+    which = np.unique(np.linspace(0, len(views) - 1, SEEN).astype(int))
+    state = np.repeat(np.arange(len(views)), form.widths)
+    masks = np.zeros((len(views), ACTION_COUNT), np.int8)
+    masks[state, form.actions[form.rules.players :]] = 1
+    chosen = [
+        np.asarray(agent(views[which].copy(), masks[which].copy(), np.random.default_rng(k)))
+        for k in range(ASKED)
+    ]
+    return all((one == chosen[0]).all() for one in chosen)
+
+
+def _row(
+    mini: Mini,
+    nash_conv: float | None = None,
+    of_random: float | None = None,
+    *,
+    exact: bool = False,
+    fault: str = "",
+) -> Json:
+    return {
+        "mini": mini.preset,
+        "players": mini.players,
+        "nash_conv": nash_conv,
+        "of_random": of_random,
+        "exact": exact,
+        "fault": fault,
+    }

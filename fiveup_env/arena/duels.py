@@ -1,0 +1,115 @@
+"""Duels: two agents on the same deals, which are the unit of all statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fiveup_env.arena.games import Played, Terms, play_chunk
+from fiveup_env.arena.luck import without_luck
+from fiveup_env.arena.statistics import interval, resampled_means
+from fiveup_env.arena.tally import NOBODY, SECOND
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
+
+CHUNK = 256  # deals that are played side by side
+
+
+@dataclass(frozen=True)
+class Duel:
+    """The results of one agent against another: a row for each deal, a column for each seating."""
+
+    game_wins: np.ndarray  # 1, a share of a tie, or 0
+    game_points: np.ndarray  # the mean of the first's sides, less the mean of the second's
+    game_hands: np.ndarray  # the number played
+    game_luck: np.ndarray | None = None  # the first's luck, of two kinds, if it was measured
+
+    @property
+    def wins(self) -> np.ndarray:
+        """The share of its games that the first agent won, by deal, without its luck if known.
+
+        Such a share may lie outside 0 to 1. The mean over deals is what counts.
+        """
+        shares = self.game_wins.mean(1)
+        return shares if self.game_luck is None else without_luck(shares, self.game_luck.mean(1))
+
+    @property
+    def margins(self) -> np.ndarray:
+        """The first agent's margin in points a hand, by deal; every hand counts the same."""
+        return self.game_margins.mean(1)
+
+    @property
+    def game_margins(self) -> np.ndarray:
+        """The margin in points a hand, by game: values whose mean is all points by all hands.
+
+        The margin of a game by itself would not do: games that are won clearly are short. These
+        values are linear in a game's points and hands, so the mean's interval is that of the ratio.
+        """
+        hands = self.game_hands.mean()
+        margin = self.game_points.mean() / hands
+        return margin + (self.game_points - margin * self.game_hands) / hands
+
+    @property
+    def turned(self) -> Duel:
+        """The same games, as the results of the second agent."""
+        luck = None if self.game_luck is None else -self.game_luck
+        return Duel(1 - self.game_wins, -self.game_points, self.game_hands, luck)
+
+    def with_games_of(self, other: Duel) -> Duel:
+        """Return the results of these games and of others on the same deals."""
+        return Duel(
+            np.hstack([self.game_wins, other.game_wins]),
+            np.hstack([self.game_points, other.game_points]),
+            np.hstack([self.game_hands, other.game_hands]),
+            _stacked(self.game_luck, other.game_luck),
+        )
+
+    def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
+        """Return the 95 % interval of the mean of `values`, by bootstrap over the deals."""
+        low, high = interval(resampled_means(values[:, None], seed))
+        return float(low[0]), float(high[0])
+
+
+def _stacked(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    return None if one is None or other is None else np.hstack([one, other])
+
+
+def duel(agents: Sequence[Agent], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:
+    """Play two agents on the deals of these seeds: the first plays one side."""
+    terms = Terms(rules, episode)
+    names = [type(agent).__name__ for agent in agents]
+    chunks = [seeds[k : k + CHUNK] for k in range(0, len(seeds), CHUNK)]
+    return duel_of([play_chunk(agents, names, terms, chunk) for chunk in chunks], rules)
+
+
+def duel_of(chunks: Sequence[Played], rules: Rules) -> Duel:
+    """Return the duel that these chunks make up."""
+    scores = np.concatenate([chunk.scores for chunk in chunks])
+    hands = np.concatenate([chunk.hands for chunk in chunks])
+    forfeits = np.concatenate([chunk.forfeits for chunk in chunks])
+    games = np.arange(len(scores))
+    # In the k-th seating of a deal the first agent plays side k.
+    own = games % rules.sides
+    mine = scores[games, own].astype(np.float64)
+    points = mine - (scores.sum(1) - mine) / (rules.sides - 1)
+    best = scores.max(1)
+    wins = np.where(mine == best, 1 / (scores == best[:, None]).sum(1), 0)
+    # A forfeit is a loss. Its points stand, unless they were in favour of whoever forfeited.
+    lost = forfeits != NOBODY
+    won = forfeits == SECOND
+    wins[lost] = won[lost]
+    points[lost] = np.where(won, np.maximum(points, 0), np.minimum(points, 0))[lost]
+    luck = np.concatenate([chunk.luck for chunk in chunks])
+    by_deal = (-1, rules.sides)
+    return Duel(
+        wins.reshape(by_deal),
+        points.reshape(by_deal),
+        hands.reshape(by_deal),
+        luck.reshape(*by_deal, 2) if len(luck) else None,
+    )

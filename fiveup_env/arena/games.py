@@ -1,0 +1,316 @@
+"""Two agents on a chunk of deals: all its games are played side by side.
+
+Every deal is played under all seat assignments: partners both ways, others in all rotations. Hand k
+of a deal stream (a game's seed) is the same deal for everybody, so luck cancels out.
+
+The results of a chunk depend on its seeds and its two agents alone: each agent's random stream is
+seeded by the chunk's first seed and the agent's place in the pair.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fiveup_env.arena.faults import ArenaError, fault, replayed
+from fiveup_env.arena.luck import Luck
+from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
+from fiveup_env.engine.legality import is_legal_at
+from fiveup_env.engine.state import GAME, GAME_OVER
+from fiveup_env.engine.view import VIEW
+from fiveup_env.envs.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
+from fiveup_env.errors import OptionError, shown, unknown
+from fiveup_env.game.records import dumps
+from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
+from fiveup_env.opponents.endings import regrets
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import MAX_PLAYERS, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fiveup_env.game.game import Game
+    from fiveup_env.opponents.agent import Agent
+
+REGRET_EVERY = 8  # regret is measured on every eighth deal: solving takes longer than playing
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How games are played, in every chunk of a tournament."""
+
+    rules: Rules
+    episode: str = "game"
+    forfeit: bool = False  # whether an agent at fault loses its game; else it ends the tournament
+    move_limit: float = math.inf  # seconds for a decision
+    regret: bool = False  # whether to measure regret in solved endings
+    judge: str | None = None  # the reference that judges decisions, if they are to be judged
+    judge_every: int = REGRET_EVERY  # every how many deals
+    luck: bool = False  # whether to measure luck, so that it can be subtracted
+    record: bool = False  # whether to keep the record of every game
+    apart: str | None = None  # the agent that plays in a process of its own
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown episode and a limit that is not positive."""
+        if self.episode not in EPISODES:
+            raise OptionError(unknown("episode", self.episode, EPISODES))
+        if not self.move_limit > 0:
+            raise ArenaError(f"--move-limit must be more than 0 seconds, not {self.move_limit}")
+        if self.luck and self.episode != "game":
+            raise ArenaError("--without-luck is for whole games: leave out --episode hand")
+        if self.judge is not None:
+            checked_reference(self.judge)
+        if self.judge_every < 1:
+            raise ArenaError(f"--judge-every must be at least 1, not {self.judge_every}")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Two agents and the deals on which they meet; the first plays one side, the other the rest."""
+
+    agents: tuple[str, str]  # specs
+    first: int  # deal stream
+    deals: int
+
+    @property
+    def seeds(self) -> np.ndarray:
+        """The deal streams, each the seed of a game."""
+        return np.uint64(self.first) + np.arange(self.deals, dtype=np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """The results of a chunk: a row for every game, the seatings of a deal one after the other."""
+
+    scores: np.ndarray  # by side
+    hands: np.ndarray  # the number played
+    forfeits: np.ndarray  # the agent that forfeited the game, or NOBODY
+    tally: np.ndarray  # one TALLY struct
+    decisions: np.ndarray  # by agent
+    regret: np.ndarray = field(default_factory=lambda: np.zeros(2))  # points lost, by agent
+    solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # moves, by agent
+    seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; not repeatable
+    # By deal and agent: decisions that were judged, the chances and the points that they lost.
+    judged: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    luck: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # by game, of two kinds
+    records: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ("", "")  # by agent: why it first forfeited a game, if it did
+
+
+class Decision(NamedTuple):
+    """An announcement that an agent is about to be asked for moves."""
+
+    agent: int
+    which: np.ndarray  # the games
+    last: Moves | None  # the latest moves made, if any
+
+
+class Moves(NamedTuple):
+    """Actions that were taken together, each in its own game."""
+
+    which: np.ndarray
+    actions: np.ndarray
+
+
+def seatings(rules: Rules) -> np.ndarray:
+    """Return the agent in each seat, FIRST or SECOND: a row for each game of a deal.
+
+    With more than two sides the first agent plays one side, the second all others.
+    """
+    sides = np.array([rules.side_of(seat) for seat in range(rules.players)])
+    return np.array([np.where(sides == own, FIRST, SECOND) for own in range(rules.sides)])
+
+
+def play_chunk(
+    agents: Sequence[Agent],
+    names: Sequence[str],
+    terms: Terms,
+    seeds: np.ndarray,
+    announce: Callable[[Decision], None] | None = None,
+) -> Played:
+    """Play two agents on the deals of these seeds.
+
+    `names` are the agents' names in messages; `announce` is called before every decision.
+    """
+    return _Chunk(agents, names, terms, seeds, announce).play()
+
+
+def all_forfeited(terms: Terms, deals: int, agent: int, why: str) -> Played:
+    """Return the results of a chunk whose agent had to be ended: it forfeits every game."""
+    games = deals * terms.rules.sides
+    return Played(
+        scores=np.zeros((games, terms.rules.sides), np.int64),
+        hands=np.ones(games, np.int64),
+        forfeits=np.full(games, agent),
+        tally=np.zeros(1, TALLY),
+        decisions=np.zeros(2, np.int64),
+        judged=np.zeros((deals, 2, 3)),
+        luck=np.zeros((games if terms.luck else 0, 2)),
+        faults=tuple(why if k == agent else "" for k in range(2)),
+    )
+
+
+def moves_by_game(log: Sequence[Moves], games: int) -> list[list[int]]:
+    """Return the actions taken in each game, in order."""
+    moves: list[list[int]] = [[] for _ in range(games)]
+    for which, actions in log:
+        for i, action in zip(which.tolist(), actions.tolist(), strict=True):
+            moves[i].append(action)
+    return moves
+
+
+class _Chunk:
+    """The games of a chunk in play; `which` holds the numbers of some of them."""
+
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        names: Sequence[str],
+        terms: Terms,
+        seeds: np.ndarray,
+        announce: Callable[[Decision], None] | None,
+    ) -> None:
+        self.agents, self.names, self.terms, self.announce = agents, names, terms, announce
+        ways = seatings(terms.rules)
+        self.seated = np.tile(ways, (len(seeds), 1)).astype(np.int8)
+        self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)
+        count = len(self.seated)
+        self.games = np.zeros(count, GAME)
+        self.games["public"]["rules"] = terms.rules.to_struct()
+        start_episodes(self.games, np.arange(count), self.seeds)
+        self.views, self.masks = np.zeros(count, VIEW), np.zeros((count, ACTION_COUNT), np.int8)
+        self.streams = [np.random.default_rng([int(seeds[0]), place]) for place in range(2)]
+        self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
+        self.log: list[Moves] = []
+        self.faults = ["", ""]
+        self.trials = Trials(terms.judge) if terms.judge else None
+        self.keys = np.random.default_rng([int(seeds[0]), len(self.streams)])
+        self.played = Played(
+            scores=np.zeros(0),
+            hands=np.zeros(0),
+            forfeits=np.full(count, NOBODY),
+            tally=np.zeros(1, TALLY),
+            decisions=np.zeros(2, np.int64),
+            judged=np.zeros((len(seeds), 2, 3)),
+        )
+
+    def play(self) -> Played:
+        """Play all games to their ends, and return the results."""
+        going, queues = np.arange(len(self.games)), np.empty((2, len(self.games)), np.int64)
+        while len(going):
+            left, *asked = queue_games(self.games, going, self.seated, queues)
+            going = going[:left]
+            for agent in (FIRST, SECOND):
+                if asked[agent]:
+                    self.decide(agent, queues[agent, : asked[agent]].copy())
+        public, sides = self.games["public"], self.terms.rules.sides
+        return replace(
+            self.played,
+            scores=public["scores"][:, :sides].astype(np.int64),
+            hands=public["hand_number"].astype(np.int64) + 1,
+            luck=self.luck() if self.terms.luck else self.played.luck,
+            records=self.records() if self.terms.record else (),
+            faults=tuple(self.faults),
+        )
+
+    def decide(self, agent: int, which: np.ndarray) -> None:
+        """Ask an agent for its actions in some games, and make these moves."""
+        views, masks = self.views[: len(which)], self.masks[: len(which)]
+        observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
+        if self.announce:
+            self.announce(Decision(agent, which, self.log[-1] if self.log else None))
+        started = time.perf_counter()
+        try:
+            actions = np.asarray(self.agents[agent](views, masks, self.streams[agent]))
+        except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
+            self.blame(agent, which, f"raised {type(error).__name__}: {error}")
+            return
+        seconds = time.perf_counter() - started
+        self.played.seconds[agent] += seconds
+        self.played.decisions[agent] += len(which)
+        if seconds > self.terms.move_limit * len(which):
+            took = f"took {seconds / len(which):.3g} seconds a decision"
+            self.blame(agent, which, f"{took}; {self.terms.move_limit:g} are allowed")
+        else:
+            self.move(agent, which, actions)
+
+    def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+        """Make the legal moves of an agent, and blame it for the others."""
+        if actions.shape != which.shape or actions.dtype.kind not in "iu":
+            given = "NaN" if actions.dtype.kind == "f" and np.isnan(actions).any() else "an array"
+            self.blame(
+                agent,
+                which,
+                f"returned {given} of {actions.dtype} of shape {actions.shape}; {len(which)} views "
+                "need one integer each",
+            )
+            return
+        actions = actions.astype(np.int64)
+        if first_illegal(self.games, which, actions) >= 0:
+            allowed = [is_legal_at(self.games, *pair) for pair in zip(which, actions, strict=True)]
+            wrong = np.flatnonzero(np.logical_not(allowed))
+            why = refusal(self.games, int(which[wrong[0]]), int(actions[wrong[0]]))
+            self.blame(agent, which[wrong], f"made an illegal move: {why}")
+            which, actions = which[allowed], actions[allowed]
+        if self.terms.regret and self.terms.rules.sides == 2:
+            self.measure_regret(agent, which, actions)
+        if self.trials:
+            self.judge(self.trials, agent, which, actions)
+        self.log.append(Moves(which, actions))
+        one_hand = self.terms.episode == "hand"
+        advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
+
+    def measure_regret(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+        """Add up the regret of moves late in a hand, on every eighth deal."""
+        public = self.games["public"][which]
+        left = public["boneyard"] - public["drawn"]
+        late = (left <= np.maximum(1, self.terms.rules.reserve)) & (public["plies"] > 0)
+        late &= which // self.terms.rules.sides % REGRET_EVERY == 0
+        if late.any():
+            views, masks = np.zeros(late.sum(), VIEW), np.zeros((late.sum(), ACTION_COUNT), np.int8)
+            observe_seats(self.games, which[late], public["turn"][late], views, masks)
+            lost = regrets(views, actions[late])
+            self.played.regret[agent] += np.nansum(lost)
+            self.played.solved[agent] += np.count_nonzero(~np.isnan(lost))
+
+    def judge(self, trials: Trials, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+        """Add up what decisions lose, on some of the deals."""
+        deals = which // self.terms.rules.sides
+        some = np.flatnonzero(deals % self.terms.judge_every == 0)
+        views, masks = np.zeros(len(some), VIEW), np.zeros((len(some), ACTION_COUNT), np.int8)
+        turns = self.games["public"]["turn"][which[some]]
+        observe_seats(self.games, which[some], turns, views, masks)
+        for k in np.flatnonzero(masks.sum(1) > 1):
+            allowed = masks[k].nonzero()[0]
+            found = trials(views[k : k + 1], allowed, int(self.keys.integers(1 << 63)))
+            lost = shortfalls(found, int(np.searchsorted(allowed, actions[some[k]])))
+            self.played.judged[deals[some[k]], agent] += 1, lost[0].mean, lost[1].mean
+
+    def blame(self, agent: int, which: np.ndarray, why: str) -> None:
+        """Make an agent forfeit some games, or raise an ArenaError that reports its fault."""
+        if not self.terms.forfeit:
+            i = int(which[0])
+            game = self.replayed(i, moves_by_game(self.log, len(self.games))[i])
+            raise ArenaError(fault(self.names[agent], why, game))
+        self.faults[agent] = self.faults[agent] or shown(why, str)
+        self.played.forfeits[which] = agent
+        self.games["public"]["phase"][which] = GAME_OVER
+
+    def luck(self) -> np.ndarray:
+        """Return the luck of the first agent's side in every game."""
+        ways = seatings(self.terms.rules)
+        luck_of = Luck(self.terms.rules, self.agents, ways)
+        moves = enumerate(moves_by_game(self.log, len(self.games)))
+        return np.array([luck_of(self.seeds[i], i % len(ways), actions) for i, actions in moves])
+
+    def records(self) -> tuple[str, ...]:
+        """Return the record of every game."""
+        moves = moves_by_game(self.log, len(self.games))
+        return tuple(dumps(self.replayed(i, actions)) for i, actions in enumerate(moves))
+
+    def replayed(self, i: int, actions: Sequence[int]) -> Game:
+        return replayed(self.terms.rules, int(self.seeds[i]), actions)

@@ -1,0 +1,270 @@
+"""The results file: a header that describes the games, then a line of JSON for every chunk.
+
+Lines are only ever appended, and each is on disk before the next chunk is taken in. So an
+interrupted run continues where it stopped, the chunk of a truncated line is played again, and a
+later run can add deals or agents, and files of the same games may be concatenated. Results of other
+games, or of another version, are refused with a sentence that says which, never mixed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import re
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import fiveup_env
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Played, Task
+from fiveup_env.arena.tally import MOST_POINTS, NOBODY, TALLY
+from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
+from fiveup_env.errors import shown
+from fiveup_env.files import file_path
+from fiveup_env.opponents.policy_files import policy_folder
+from fiveup_env.opponents.registry import agent_class
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fiveup_env.arena.games import Terms
+
+FORMAT = "fiveup-arena"
+PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "judging", "envs")
+Json = dict[str, Any]
+
+
+def header_of(terms: Terms, seed: int, chunk: int) -> Json:
+    """Return the header, which must be the same in all runs that share a results file."""
+    return {
+        "format": FORMAT,
+        **asdict(terms.rules),
+        "episode": terms.episode,
+        "seed": seed,
+        "chunk": chunk,
+        "judge": [terms.judge, terms.judge_every] if terms.judge else None,
+        "luck": terms.luck,
+        "code": code_version(),
+    }
+
+
+@cache
+def code_version() -> str:
+    """Return the package's version and a digest of all its files that can affect a game."""
+    sources = [
+        *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/*.py")),
+        *PACKAGE.glob("opponents/*.json"),
+        *PACKAGE.glob("opponents/shipped/*"),
+        *PACKAGE.glob("opponents/policies/*/*"),
+        *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "luck", "tally")),
+    ]
+    return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
+
+
+def origin(spec: str) -> str:
+    """Return a digest of the source of an agent's class and all files that its spec names.
+
+    The source is the file of the class, and its whole package where that is not the library.
+    """
+    file = Path(inspect.getfile(agent_class(spec.partition(":")[0])))
+    package = top_folder(file.parent)
+    alone = package == PACKAGE or not (package / "__init__.py").exists()
+    around = "" if alone else source_digest(frozenset({package}))
+    return _digest([file, *_files_of(spec)], around)
+
+
+def agent_digest(spec: str) -> str:
+    """Return a digest of a spec and all files that it names; `code_version` tells the code."""
+    return _digest(_files_of(spec), spec)
+
+
+def _files_of(spec: str) -> list[Path]:
+    """Return all files that a spec names, and those in folders and policies that it names."""
+    found: list[Path] = []
+    for part in filter(None, re.split("[,=]", spec.partition(":")[2])):
+        named = policy_folder(part)
+        inside = sorted(path for path in named.rglob("*") if path.is_file())
+        found += [named] if named.is_file() else inside if named.is_dir() else []
+    return found
+
+
+def _digest(paths: Iterable[Path], text: str = "") -> str:
+    digest = hashlib.blake2b(text.encode(), digest_size=8)
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class ResultsFile:
+    """The chunks that have been played, kept in a file to which new ones are appended."""
+
+    def __init__(self, path: str | os.PathLike[str], header: Json, specs: Sequence[str]) -> None:
+        """Read a results file, or create it; `specs` are the agents of the tournament."""
+        self.path = file_path(path)
+        self.played: dict[Task, Played] = {}
+        self._origins = {spec: origin(spec) for spec in specs}
+        content = self.path.read_bytes() if self.path.exists() else b""
+        first = _line(header)
+        if first.startswith(content):  # empty, or a truncated header
+            complete = first
+        else:
+            written = _header_in(content.partition(b"\n")[0]) if b"\n" in content else None
+            if written is None:
+                raise ArenaError(
+                    f"{self.path} is not a results file of the arena: choose another name"
+                )
+            _check_header(f"{self.path}", written, header)
+            complete = content[: content.rindex(b"\n") + 1]
+            self._read(complete, header)
+        with self.path.open("wb" if complete == first else "r+b") as file:
+            if complete == first:
+                file.write(first)
+            file.truncate(len(complete))
+            _sync(file)
+        self._file = self.path.open("ab")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def add(self, task: Task, played: Played) -> None:
+        """Append a chunk; it is on disk when this returns."""
+        self.played[task] = played
+        about = {
+            "agents": task.agents,
+            "origins": [self._origins[spec] for spec in task.agents],
+            "first": task.first,
+            "deals": task.deals,
+        }
+        self._file.write(_sealed_line(about | to_json(played)))
+        _sync(self._file)
+
+    def _read(self, content: bytes, header: Json) -> None:
+        """Read all chunks; further headers are those of results that were appended as a whole."""
+        for number, line in enumerate(content.splitlines()[1:], 2):
+            if written := _header_in(line):
+                _check_header(f"{self.path}, line {number},", written, header)
+                continue
+            try:
+                chunk = _opened(line)
+                task = Task(tuple(chunk["agents"]), chunk["first"], chunk["deals"])
+                origins, played = chunk["origins"], from_json(chunk)
+            except (ValueError, RecursionError):
+                raise ArenaError(
+                    f"{self.path}, line {number} is damaged: remove that line, "
+                    "and its deals will be played again"
+                ) from None
+            for spec, was in zip(task.agents, origins, strict=True):
+                if (now := self._origins.get(spec, was)) != was:
+                    raise ArenaError(
+                        f"{self.path}, line {number}, was played with version {shown(was)} of "
+                        f"{spec}, not {now!r}: its code or its files have changed; choose another "
+                        "results file"
+                    )
+            self.played[task] = played
+
+
+def _header_in(line: bytes) -> Json | None:
+    """Return the header that a line is, or None."""
+    try:
+        written = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return written if isinstance(written, dict) and written.get("format") == FORMAT else None
+
+
+def _check_header(where: str, written: Json, header: Json) -> None:
+    """Refuse results of other games; `where` names them."""
+    for name, value in header.items():
+        if written.get(name) != value:
+            raise ArenaError(
+                f"{where} was played with {name} {shown(written.get(name))}, not {value!r}: "
+                "choose another file, or continue with its settings"
+            )
+
+
+def to_json(played: Played) -> Json:
+    """Return a chunk as plain values; histograms map points to counts and leave out zeros."""
+    tally = played.tally[0]
+    return {
+        "scores": played.scores.tolist(),
+        "hands": played.hands.tolist(),
+        "forfeits": {
+            str(i): int(played.forfeits[i]) for i in np.flatnonzero(played.forfeits != NOBODY)
+        },
+        "decisions": played.decisions.tolist(),
+        "plies": tally["plies"].tolist(),
+        "ply_points": tally["ply_points"].tolist(),
+        "hand_points": [_sparse(row) for row in tally["hand_points"]],
+        "hand_margins": _sparse(tally["hand_margins"]),
+        "regret": played.regret.tolist(),
+        "solved": played.solved.tolist(),
+        "seconds": played.seconds.tolist(),
+        "judged": played.judged.tolist(),
+        "luck": played.luck.tolist(),
+        "faults": list(played.faults),
+    }
+
+
+def from_json(chunk: Json) -> Played:
+    """Return the chunk that `to_json` made these values from."""
+    tally = np.zeros(1, TALLY)
+    tally[0]["plies"], tally[0]["ply_points"] = chunk["plies"], chunk["ply_points"]
+    for row, counts in zip(tally[0]["hand_points"], chunk["hand_points"], strict=True):
+        _fill(row, counts)
+    _fill(tally[0]["hand_margins"], chunk["hand_margins"])
+    forfeits = np.full(len(chunk["hands"]), NOBODY)
+    for i, agent in chunk["forfeits"].items():
+        forfeits[int(i)] = agent
+    return Played(
+        scores=np.array(chunk["scores"]),
+        hands=np.array(chunk["hands"]),
+        forfeits=forfeits,
+        tally=tally,
+        decisions=np.array(chunk["decisions"]),
+        regret=np.array(chunk["regret"]),
+        solved=np.array(chunk["solved"]),
+        seconds=np.array(chunk["seconds"]),
+        judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
+        luck=np.array(chunk["luck"]).reshape(-1, 2),
+        faults=tuple(chunk["faults"]),
+    )
+
+
+def _sparse(counts: np.ndarray) -> dict[str, int]:
+    return {str(k - MOST_POINTS): int(counts[k]) for k in np.flatnonzero(counts)}
+
+
+def _fill(row: np.ndarray, counts: dict[str, int]) -> None:
+    for points, count in counts.items():
+        row[int(points) + MOST_POINTS] = count
+
+
+def _line(values: Json) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode() + b"\n"
+
+
+def _sealed_line(values: Json) -> bytes:
+    """Return a line with a digest of itself, by which damage to any figure is noticed."""
+    return _line(values | {"digest": hashlib.blake2b(_line(values), digest_size=8).hexdigest()})
+
+
+def _opened(line: bytes) -> Json:
+    """Return the values of a sealed line; raise ValueError if it is damaged."""
+    values = json.loads(line)
+    if isinstance(values, dict):
+        values.pop("digest", None)
+        if _sealed_line(values) == line + b"\n":
+            return values
+    raise ValueError("its content does not match its digest")
+
+
+def _sync(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())

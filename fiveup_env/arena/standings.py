@@ -1,0 +1,236 @@
+"""The results of a tournament: every pair with its intervals, every agent with its ratings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiveup_env.arena.duels import duel_of
+from fiveup_env.arena.ratings import elo, nash
+from fiveup_env.arena.statistics import (
+    interval,
+    resampled_means,
+    resampled_ratios,
+    variance_reduction,
+)
+from fiveup_env.arena.tally import MOST_POINTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.arena.duels import Duel
+    from fiveup_env.arena.games import Played
+    from fiveup_env.arena.tournament import Meeting, Outcome, Tournament
+
+Json = dict[str, Any]
+POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The rows of the tables, which are written as JSON too, and the data of the plots.
+
+    The pairs and the differences are in the order in which the agents were listed. Nothing else
+    depends on that order.
+    """
+
+    pairs: list[Json]
+    differences: list[Json]  # the first agent less each other, where all meet the same rival
+    ratings: list[Json]  # the best first
+    rates: np.ndarray  # [i, j]: the win rate of i against j, in the order of `ratings`; NaN: unmet
+    curves: dict[str, Json]  # by agent: points by ply, and a histogram of points in a hand
+
+
+def standings_of(outcome: Outcome) -> Standings:
+    """Return the standings over the deals that every pair has played."""
+    tournament = outcome.tournament
+    rules, names = tournament.terms.rules, sorted(tournament.agents)
+    chunks = {meeting: outcome.chunks_of(meeting) for meeting in sorted(tournament.meetings)}
+    duels = {meeting: duel_of(played, rules) for meeting, played in chunks.items()}
+    wins = np.array([duel.wins for duel in duels.values()])
+    deals = wins.shape[1]
+    alone, sampled = (
+        _matrix(names, dict(zip(duels, rates, strict=True)), rules.sides)
+        for rates in (wins.mean(1), resampled_means(wins.T).T)
+    )
+    # In the games of both directions together, each agent has half of all sides.
+    rates = (alone + 1 - alone.T) / 2
+    shares = nash(rates) if not np.isnan(rates).any() else np.full(len(names), math.nan)
+    ratings = elo(alone, deals, rules.sides)
+    low, high = interval(elo(sampled, deals, rules.sides))
+    totals = [_agent_totals(name, chunks) for name in names]
+    order = np.argsort(-ratings, kind="stable").tolist()
+    pairs, differences = _pair_rows(tournament, chunks, duels)
+    return Standings(
+        pairs,
+        differences,
+        ratings=[
+            {
+                "agent": names[k],
+                "elo": float(ratings[k]),
+                "elo_ci": [float(low[k]), float(high[k])],
+                "win_rate": float(np.nanmean(np.delete(rates[k], k))),
+                "nash": _number(shares[k]),
+                **totals[k][0],
+            }
+            for k in order
+        ],
+        rates=rates[np.ix_(order, order)],
+        curves={names[k]: totals[k][1] for k in order},
+    )
+
+
+def _matrix(names: Sequence[str], rates: dict[Meeting, np.ndarray], sides: int) -> np.ndarray:
+    """Return the share of games that each agent won alone against each other on all other sides.
+
+    The axes of the agents come last, after those of the rates. An agent equals itself; pairs that
+    never met are NaN.
+    """
+    before = next(iter(rates.values())).shape
+    matrix = np.full((*before, len(names), len(names)), math.nan)
+    for (i, a), (j, b) in itertools.product(enumerate(names), repeat=2):
+        if a == b:
+            matrix[..., i, j] = 1 / sides
+        elif (a, b) in rates:
+            matrix[..., i, j] = rates[a, b]
+        elif (b, a) in rates:  # two sides: the same games
+            matrix[..., i, j] = 1 - rates[b, a]
+    return matrix
+
+
+def _pair_rows(
+    tournament: Tournament, chunks: dict[Meeting, list[Played]], duels: dict[Meeting, Duel]
+) -> tuple[list[Json], list[Json]]:
+    """Return the rows of all pairs, and those of the differences."""
+    specs = [(tournament.agents[a], tournament.agents[b]) for a, b in tournament.pairs]
+    between = []
+    for a, b in specs:
+        if tournament.terms.rules.sides == 2:
+            between.append(duels[a, b] if (a, b) in duels else duels[b, a].turned)
+        else:
+            between.append(duels[a, b].with_games_of(duels[b, a].turned))
+    values = np.array([[duel.wins, duel.margins] for duel in between])  # pair, what, deal
+    means, deals = values.mean(2), values.shape[2]
+    samples = resampled_means(values.reshape(-1, deals).T).reshape(-1, *means.shape)
+    pairs = [
+        {
+            "a": a,
+            "b": b,
+            "deals": deals,
+            **_with_intervals(mean, sample),
+            **_details(a, b, duel, chunks, tournament.terms.rules.unit),
+        }
+        for (a, b), duel, mean, sample in zip(
+            specs, between, means, samples.swapaxes(0, 1), strict=True
+        )
+    ]
+    others = range(1, len(specs)) if tournament.against else ()
+    differences = [
+        {
+            "a": specs[0][0],
+            "less": specs[k][0],
+            "against": tournament.against,
+            "deals": deals,
+            **_with_intervals(means[0] - means[k], samples[:, 0] - samples[:, k]),
+        }
+        for k in others
+    ]
+    return pairs, differences
+
+
+def _with_intervals(means: np.ndarray, samples: np.ndarray) -> Json:
+    """Return a win rate and a margin, each with its interval."""
+    low, high = interval(samples)
+    return {
+        "win_rate": float(means[0]),
+        "win_rate_ci": [float(low[0]), float(high[0])],
+        "margin": float(means[1]),
+        "margin_ci": [float(low[1]), float(high[1])],
+    }
+
+
+def _games_of(agent: str, chunks: dict[Meeting, list[Played]]) -> list[tuple[Played, int]]:
+    """Return the chunks that an agent played, each with the agent's place in its meeting."""
+    return [
+        (played, meeting.index(agent))
+        for meeting, of_meeting in chunks.items()
+        if agent in meeting
+        for played in of_meeting
+    ]
+
+
+def _details(a: str, b: str, duel: Duel, chunks: dict[Meeting, list[Played]], unit: int) -> Json:
+    """Return the counts, the spread and the forfeits of a pair."""
+    games = _games_of(a, {way: chunks[way] for way in ((a, b), (b, a)) if way in chunks})
+    counts = [played.tally[0]["hand_margins"][:: 1 - 2 * place] for played, place in games]
+    margins = np.sum(counts, axis=0)
+    mean = np.average(POINTS, weights=margins) if margins.any() else 0
+    spread = np.average((POINTS - mean) ** 2, weights=margins) if margins.any() else math.nan
+    return {
+        "games": duel.game_wins.size,
+        "hands": int(duel.game_hands.sum()),
+        "variance_reduction": {
+            "win_rate": _number(variance_reduction(duel.game_wins)),
+            "margin": _number(variance_reduction(duel.game_margins)),
+        },
+        "hand_margin_sd": _number(unit * math.sqrt(spread)),
+        "forfeits": [
+            int(sum((played.forfeits == abs(k - place)).sum() for played, place in games))
+            for k in (0, 1)
+        ],
+    }
+
+
+def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json, Json]:
+    """Return the figures and the curves of an agent over all its games."""
+    mine = _games_of(agent, chunks)
+    decisions = int(sum(played.decisions[k] for played, k in mine))
+    seconds = float(sum(played.seconds[k] for played, k in mine))
+    solved = int(sum(played.solved[k] for played, k in mine))
+    regret = float(sum(played.regret[k] for played, k in mine))
+    figures = {
+        "decisions": decisions,
+        "seconds": seconds,
+        "us_per_move": 1e6 * seconds / decisions if decisions else None,
+        "regret": regret / solved if solved else None,
+        "solved": solved,
+        "error": _error_rate(agent, chunks),
+        "forfeits": int(sum((played.forfeits == k).sum() for played, k in mine)),
+    }
+    curves = {
+        name: np.sum([played.tally[0][name][k] for played, k in mine], axis=0)
+        for name in ("plies", "ply_points", "hand_points")
+    }
+    return figures, curves
+
+
+def _error_rate(agent: str, chunks: dict[Meeting, list[Played]]) -> Json | None:
+    """Return the mean loss of an agent's judged decisions, with intervals over deals."""
+    by_deal = np.sum(  # the deals of all meetings are the same
+        [
+            np.concatenate([one.judged[:, meeting.index(agent)] for one in played])
+            for meeting, played in chunks.items()
+            if agent in meeting
+        ],
+        axis=0,
+    )
+    if not by_deal[:, 0].any():
+        return None
+    (chance, points), samples = resampled_ratios(by_deal)
+    low, high = interval(samples)
+    return {
+        "decisions": int(by_deal[:, 0].sum()),
+        "deals": int((by_deal[:, 0] > 0).sum()),
+        "chance": float(chance),
+        "chance_ci": [float(low[0]), float(high[0])],
+        "points": float(points),
+        "points_ci": [float(low[1]), float(high[1])],
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,215 @@
+"""The standings as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from fiveup_env.arena.standings import Standings
+
+LONGEST_NAME = 18
+GAP = "  "
+
+
+def standings_text(standings: Standings) -> str:
+    """Return the tables of pairs, differences and agents, then all cut names in full."""
+    names = short_names(row["agent"] for row in standings.ratings)
+    cut = [(short, name) for name, short in names.items() if short != name]
+    return "\n\n".join(
+        filter(
+            None,
+            [
+                pairs_text(standings.pairs, names),
+                differences_text(standings.differences, names),
+                ladder_text(standings.ratings, names),
+                errors_text(standings.ratings, names),
+                columns(cut, right=set()) if cut else "",
+            ],
+        )
+    )
+
+
+def pairs_text(pairs: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+    """Return the table of all pairs.
+
+    `saved` is how many times as many games, each on its own deal, an equally exact margin needs.
+    """
+    rows = [("a", "b", "deals", "a's win rate (%)", "points a hand", "saved")]
+    rows += [
+        (
+            names[pair["a"]],
+            names[pair["b"]],
+            f"{pair['deals']:,}",
+            percent(pair["win_rate"], pair["win_rate_ci"]),
+            points(pair["margin"], pair["margin_ci"]),
+            times(pair["variance_reduction"]["margin"]) + forfeited(pair["forfeits"]),
+        )
+        for pair in pairs
+    ]
+    return columns(rows, right={2})
+
+
+def differences_text(differences: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+    """Return the table of paired differences against one agent, or nothing if there are none."""
+    if not differences:
+        return ""
+    rival = names[differences[0]["against"]]
+    rows = [("a", "less", f"win rate (%) against {rival}", "points a hand")]
+    rows += [
+        (
+            names[row["a"]],
+            names[row["less"]],
+            percent(row["win_rate"], row["win_rate_ci"], sign="+"),
+            points(row["margin"], row["margin_ci"]),
+        )
+        for row in differences
+    ]
+    return columns(rows, right=set())
+
+
+def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+    """Return the table of all agents, the best first."""
+    rows = [("agent", "Elo", "win rate (%)", "Nash", "time per move", "regret")]
+    rows += [
+        (
+            names[row["agent"]],
+            f"{row['elo']:+.0f} ({row['elo_ci'][0]:+.0f} .. {row['elo_ci'][1]:+.0f})",
+            f"{100 * row['win_rate']:.1f}",
+            "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
+            duration(row["us_per_move"]),
+            "-" if row["regret"] is None else f"{row['regret']:.3f}",
+        )
+        for row in ratings
+    ]
+    return columns(rows, right={2, 3, 4, 5})
+
+
+def errors_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+    """Return the table of error rates, the lowest first, or nothing if nothing was judged."""
+    judged = sorted(
+        (row for row in ratings if row["error"]), key=lambda row: row["error"]["chance"]
+    )
+    if not judged:
+        return ""
+    rows = [("agent", "judged", "deals", "error rate (%)", "points a decision")]
+    rows += [
+        (
+            names[row["agent"]],
+            f"{row['error']['decisions']:,}",
+            f"{row['error']['deals']:,}",
+            hundredths(row["error"]["chance"], row["error"]["chance_ci"]),
+            points(row["error"]["points"], row["error"]["points_ci"]),
+        )
+        for row in judged
+    ]
+    return columns(rows, right={1, 2})
+
+
+def hundredths(rate: float, bounds: Sequence[float]) -> str:
+    """Return a small rate in per cent, with its interval."""
+    low, high = (100 * bound for bound in bounds)
+    return f"{100 * rate:.2f} ({low:.2f} .. {high:.2f})"
+
+
+def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:
+    """Return rows of cells as text in columns, of which those in `right` are right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        GAP.join(
+            cell.rjust(width) if k in right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def short_names(names: Iterable[str], longest: int = LONGEST_NAME) -> dict[str, str]:
+    """Return names of at most `longest` characters, no two of which look alike.
+
+    A longer name keeps its beginning and its end. All are cut at the same place, one that leaves
+    them different; where there is none, they are numbered.
+    """
+    different = dict.fromkeys(names)
+    for head in (longest // 2 - 2, *range(longest - 1)):
+        cut = {name: _cut(name, head, longest) for name in different}
+        if len(set(cut.values())) == len(cut):
+            return cut
+    return {
+        name: name if len(name) <= longest else _cut(f"{k}: {name}", longest // 2, longest)
+        for k, name in enumerate(different, 1)
+    }
+
+
+def _cut(name: str, head: int, longest: int) -> str:
+    tail = longest - 2 - head
+    return name if len(name) <= longest else f"{name[:head]}..{name[len(name) - tail :]}"
+
+
+def percent(rate: float, bounds: Sequence[float], sign: str = "") -> str:
+    """Return a win rate in per cent, with its interval; with `sign="+"`, a difference of two."""
+    low, high = (100 * bound for bound in bounds)
+    return f"{100 * rate:{sign}.1f} ({low:{sign}.1f} .. {high:{sign}.1f})"
+
+
+def points(margin: float, bounds: Sequence[float]) -> str:
+    """Return a margin with its interval."""
+    return f"{margin:+.2f} ({bounds[0]:+.2f} .. {bounds[1]:+.2f})"
+
+
+def times(factor: float | None) -> str:
+    """Return a factor as text, or a dash where there is none."""
+    return "-" if factor is None else f"x {factor:.1f}"
+
+
+def duration(microseconds: float | None) -> str:
+    """Return a time in the unit that suits it, or a dash where there is none."""
+    if microseconds is None:
+        return "-"
+    for unit, size in (("us", 1), ("ms", 1e3)):
+        if microseconds < 1e3 * size:
+            return f"{microseconds / size:.3g} {unit}"
+    return f"{microseconds / 1e6:.3g} s"
+
+
+def forfeited(forfeits: Sequence[int]) -> str:
+    """Return how many games each agent of a pair forfeited, or nothing if none did."""
+    names = zip("ab", forfeits, strict=True)
+    text = ", ".join(f"{name} forfeited {games}" for name, games in names if games)
+    return f"; {text}" if text else ""
+
+
+def regrets_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Return regrets on the bank: a line for each agent, the best first, then the groups."""
+    first = rows[0]["agent"]
+    ordered = sorted(rows, key=lambda row: row["groups"][0]["regret"])
+    head = ("agent", "regret (%)", f"more than {first}", "mistakes (%)")
+    lines = [
+        (
+            row["agent"],
+            regret_text(row["groups"][0]["regret"], row["groups"][0]["regret_ci"]),
+            regret_text(row["more_than_first"], row["more_than_first_ci"]),
+            f"{100 * row['mistakes']:.1f}",
+        )
+        for row in ordered
+    ]
+    count = rows[0]["groups"][0]["positions"]
+    text = [f"{count:,} positions of the bank", columns([head, *lines], right={3})]
+    for row in ordered:
+        body = [
+            (
+                group["name"],
+                f"{group['positions']:,}",
+                regret_text(group["regret"], group["regret_ci"]),
+            )
+            for group in row["groups"][1:]
+        ]
+        text += ["", columns([(row["agent"], "positions", "regret (%)"), *body], right={1})]
+    return "\n".join(text)
+
+
+def regret_text(mean: float, bounds: Sequence[float]) -> str:
+    """Return a mean regret in per cent, with its interval."""
+    middle, low, high = (round(100 * value, 2) + 0.0 for value in (mean, *bounds))  # no -0.00
+    return f"{middle:.2f} ({low:.2f} .. {high:.2f})"

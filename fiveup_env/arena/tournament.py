@@ -1,0 +1,170 @@
+"""A tournament: every pair of some agents, chunk by chunk, on the same deals."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from fiveup_env.arena.duels import CHUNK
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.results import ResultsFile, header_of
+from fiveup_env.arena.workers import Player, play_tasks
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.envs.streams import FIRST_OF_STREAMS
+from fiveup_env.errors import unknown
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.progress import progress
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fiveup_env.arena.games import Played
+
+# Two specs: the first plays one side, the second all others.
+Meeting: TypeAlias = tuple[str, str]
+
+# Plays tasks on this many cores, and yields each result as soon as it is there, in any order.
+Engine: TypeAlias = "Callable[[Iterable[Task], Terms, int], Iterator[tuple[Task, Played]]]"
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """The agents that meet, how they play, and on which deals."""
+
+    agents: tuple[str, ...]  # specs
+    terms: Terms
+    deals: int
+    seed: int = 0  # the first deal stream
+    against: str | None = None  # the agent that meets every other; None: all meet all
+    chunk: int = CHUNK  # deals that are played side by side
+
+    def __post_init__(self) -> None:
+        """Refuse a tournament that cannot be played."""
+        if len(self.agents) < 2:
+            raise ArenaError(
+                "a tournament needs at least two agents, such as --agents greedy,random"
+            )
+        for name, deals in (("deals", self.deals), ("chunk", self.chunk)):
+            if deals < 1:
+                raise ArenaError(f"--{name} must be at least 1, not {deals}")
+        checked_seed(self.seed)
+        if self.seed + self.deals > FIRST_OF_STREAMS:
+            raise ArenaError(
+                f"deals must be below {FIRST_OF_STREAMS:,}, where those of training begin, "
+                f"not up to {self.seed + self.deals - 1:,}"
+            )
+        if self.against not in {None, *self.agents}:
+            raise ArenaError(unknown("agent of this tournament", self.against, self.agents))
+        for spec in self.agents:
+            make_agent(spec)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs of agents that are compared, by their places in `agents`."""
+        places = range(len(self.agents))
+        if self.against is None:
+            return list(itertools.combinations(places, 2))
+        rival = self.agents.index(self.against)
+        return [(k, rival) for k in places if k != rival]
+
+    @property
+    def meetings(self) -> list[Meeting]:
+        """All meetings, ordered by pair; agents of the same spec share theirs.
+
+        With more than two sides a pair meets twice, each agent alone once. With two sides it meets
+        in the order of the specs. So the games do not depend on the order of `agents`.
+        """
+        specs = [(self.agents[a], self.agents[b]) for a, b in self.pairs]
+        if self.terms.rules.sides == 2:
+            return list(dict.fromkeys((min(pair), max(pair)) for pair in specs))
+        return list(dict.fromkeys(way for a, b in specs for way in ((a, b), (b, a))))
+
+    def task(self, meeting: Meeting, start: int) -> Task:
+        """Return the task of a meeting for the chunk that begins with the deal `start`."""
+        return Task(meeting, self.seed + start, min(self.chunk, self.deals - start))
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All tasks, ordered by chunk, so that all pairs advance together."""
+        starts = range(0, self.deals, self.chunk)
+        return [self.task(meeting, start) for start in starts for meeting in self.meetings]
+
+
+@dataclass
+class Outcome:
+    """The part of a tournament that has been played."""
+
+    tournament: Tournament
+    played: dict[Task, Played] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def chunks_of(self, meeting: Meeting) -> list[Played]:
+        """Return a meeting's chunks in order, of those that all pairs have played."""
+        tournament = self.tournament
+        starts = [
+            start
+            for start in range(0, tournament.deals, tournament.chunk)
+            if all(tournament.task(other, start) in self.played for other in tournament.meetings)
+        ]
+        return [self.played[tournament.task(meeting, start)] for start in starts]
+
+    @property
+    def records(self) -> list[str]:
+        """The records of all games, ordered by pair, deal and seating."""
+        tournament = self.tournament
+        starts = range(0, tournament.deals, tournament.chunk)
+        every = (tournament.task(one, start) for one in tournament.meetings for start in starts)
+        done = (self.played[task] for task in every if task in self.played)
+        return [record for played in done for record in played.records]
+
+
+def play_tournament(
+    tournament: Tournament,
+    cores: int,
+    results: str | os.PathLike[str] | None = None,
+    engine: Engine | None = None,
+) -> Outcome:
+    """Play the tasks that the results file lacks, and return the outcome.
+
+    The engine plays the tasks: by default, processes on this machine. Ctrl-C ends the tournament
+    early and keeps every chunk that was finished.
+    """
+    engine = engine or play_tasks
+    if results is None:
+        return _play(tournament, cores, None, engine)
+    header = header_of(tournament.terms, tournament.seed, tournament.chunk)
+    with closing(ResultsFile(results, header, tournament.agents)) as file:
+        return _play(tournament, cores, file, engine)
+
+
+def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: Engine) -> Outcome:
+    tasks = tournament.tasks
+    known = file.played if file else {}
+    outcome = Outcome(tournament, {task: known[task] for task in tasks if task in known})
+    todo = [task for task in tasks if task not in known]
+    if file and tournament.terms.record and outcome.played:
+        raise ArenaError(
+            f"{file.path} already holds games, but not their moves: "
+            "give --record a results file of its own"
+        )
+    cores = min(cores, max(1, len(todo)))
+    try:
+        if cores > 1:
+            _compile(tournament.terms)
+        playing = engine(todo, tournament.terms, cores)
+        for task, played in progress(playing, len(todo), "chunks"):
+            outcome.played[task] = played
+            if file:
+                file.add(task, played)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+    return outcome
+
+
+def _compile(terms: Terms) -> None:
+    """Compile the game in this process, so that the workers find it in the cache."""
+    Player(Terms(terms.rules, "hand")).play(Task(("random", "random"), 0, 1))

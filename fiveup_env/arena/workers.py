@@ -1,0 +1,219 @@
+"""The processes that play the chunks, and the one that hands out their tasks.
+
+With a time limit, a worker announces every decision before it asks the agent for it. So a worker
+whose agent does not respond can be ended, and the agent named together with its game.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import time
+from collections import deque
+from contextlib import suppress
+from multiprocessing import connection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fiveup_env.arena.apart import Apart
+from fiveup_env.arena.faults import ArenaError, fault, replayed
+from fiveup_env.arena.games import (
+    Decision,
+    Moves,
+    Played,
+    Task,
+    all_forfeited,
+    moves_by_game,
+    play_chunk,
+)
+from fiveup_env.errors import FiveUpError
+from fiveup_env.game.game import Game
+from fiveup_env.laboratory import meet_the_laboratory
+from fiveup_env.opponents.registry import make_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from multiprocessing.connection import Connection
+
+    from fiveup_env.arena.games import Terms
+    from fiveup_env.opponents.agent import Agent
+
+GRACE = 2.0  # seconds beyond the limit before a worker that does not respond is ended
+READY = 300.0  # seconds for an agent to load, to compile and to make a first move
+
+
+def play_tasks(tasks: Iterable[Task], terms: Terms, cores: int) -> Iterator[tuple[Task, Played]]:
+    """Play all tasks on this many cores; yield each result at once, in any order."""
+    if cores == 1 and terms.move_limit == float("inf"):
+        player = Player(terms)
+        for task in tasks:
+            yield task, player.play(task)
+    else:
+        yield from _Crew(terms, cores).play(tasks)
+
+
+class Player:
+    """A player of tasks in this process, which keeps the agents that it has made."""
+
+    def __init__(
+        self, terms: Terms, announce: Callable[[str | Decision], None] | None = None
+    ) -> None:
+        """Call `announce` with a spec before that agent is made, and before every decision."""
+        self.terms, self.announce = terms, announce
+        self.agents: dict[str, Agent] = {}
+
+    def play(self, task: Task) -> Played:
+        """Play a task and return its results; an agent is made once for each spec.
+
+        One whose process has ended is made anew, so that a chunk depends on no other.
+        """
+        for spec in task.agents:
+            if getattr(self.agents.get(spec), "ended", spec not in self.agents):
+                if self.announce:
+                    self.announce(spec)
+                self.agents[spec] = self._ready(spec)
+        agents = [self.agents[spec] for spec in task.agents]
+        return play_chunk(agents, task.agents, self.terms, task.seeds, self.announce)
+
+    def _ready(self, spec: str) -> Agent:
+        """Return an agent that has made a move, so that loading and compiling are not timed."""
+        agent: Agent = Apart(spec) if spec == self.terms.apart else make_agent(spec)
+        game = Game(self.terms.rules, seed=0)
+        # The games share the cores already, and one thread sums the same way on any machine.
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(1)
+        with suppress(Exception):  # it will fail again in a game, where the fault is reported
+            agent(game.view(), game.action_mask()[None], np.random.default_rng(0))
+        return agent
+
+
+def _work(pipe: Connection, terms: Terms) -> None:
+    """Play tasks from a pipe until it is closed: the main function of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    meet_the_laboratory()
+    player = Player(terms, pipe.send if terms.move_limit != float("inf") else None)
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            task = pipe.recv()
+            try:
+                pipe.send(player.play(task))
+            except FiveUpError as error:
+                pipe.send(ArenaError(str(error)))
+
+
+class _Worker:
+    """A worker process, its current task, and what it has announced about it."""
+
+    def __init__(self, terms: Terms, task: Task) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.terms = terms
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, terms), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.give(task)
+
+    def give(self, task: Task) -> None:
+        self.task, self.deadline = task, float("inf")
+        self.asked: str | Decision | None = None
+        self.log: list[Moves] = []
+        self.pipe.send(task)
+
+    def note(self, asked: str | Decision) -> None:
+        """Note an announcement, and set the deadline for what was announced."""
+        allowed = READY
+        if isinstance(asked, Decision):
+            allowed = self.terms.move_limit * len(asked.which) + GRACE
+            if asked.last:
+                self.log.append(asked.last)
+        self.asked, self.deadline = asked, time.monotonic() + allowed
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+    def missed(self) -> Played:
+        """Return the forfeits of a task whose agent did not respond, or raise an ArenaError."""
+        asked, task = self.asked, self.task
+        assert asked
+        if isinstance(asked, Decision):
+            agent = asked.agent
+            why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
+        else:
+            agent = task.agents.index(asked)
+            why = f"did not make a first move within {READY:g} seconds"
+        if self.terms.forfeit:
+            return all_forfeited(self.terms, task.deals, agent, why)
+        name, rules = task.agents[agent], self.terms.rules
+        if not isinstance(asked, Decision):
+            raise ArenaError(f"{name} {why}")
+        i = int(asked.which[0])
+        moves = moves_by_game(self.log, task.deals * rules.sides)[i]
+        game = replayed(rules, int(task.seeds[i // rules.sides]), moves)
+        raise ArenaError(fault(name, why, game))
+
+
+class _Crew:
+    """One worker for each core; all are ended when the play is over."""
+
+    def __init__(self, terms: Terms, cores: int) -> None:
+        self.terms, self.cores = terms, cores
+        self.workers: list[_Worker] = []
+
+    def play(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Played]]:
+        waiting = deque(tasks)
+        try:
+            while waiting and len(self.workers) < self.cores:
+                self.workers.append(_Worker(self.terms, waiting.popleft()))
+            while self.workers:
+                yield from self._finished(waiting)
+                yield from self._overdue(waiting)
+        finally:
+            for worker in self.workers:
+                worker.end()
+
+    def _finished(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
+        """Wait for the workers, yield finished tasks, and hand out the next ones."""
+        nearest = min(worker.deadline for worker in self.workers)
+        patience = None if nearest == float("inf") else max(0, nearest - time.monotonic())
+        ready = connection.wait([worker.pipe for worker in self.workers], patience)
+        for worker in [worker for worker in self.workers if worker.pipe in ready]:
+            try:
+                message = worker.pipe.recv()
+            except (EOFError, ConnectionResetError):
+                raise lost(worker.task, "--cores 1 plays them in this process") from None
+            if isinstance(message, (str, Decision)):
+                worker.note(message)
+            elif isinstance(message, ArenaError):
+                raise message
+            else:
+                done = worker.task
+                if waiting:
+                    worker.give(waiting.popleft())
+                else:
+                    self._dismiss(worker)
+                yield done, message
+
+    def _overdue(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
+        """End the workers whose agents do not respond, and yield what they forfeit."""
+        now = time.monotonic()
+        for worker in [worker for worker in self.workers if worker.deadline < now]:
+            played = worker.missed()
+            self._dismiss(worker)
+            if waiting:
+                self.workers.append(_Worker(self.terms, waiting.popleft()))
+            yield worker.task, played
+
+    def _dismiss(self, worker: _Worker) -> None:
+        self.workers.remove(worker)
+        worker.end()
+
+
+def lost(task: Task, more: str) -> ArenaError:
+    """Return the error for a task whose worker died; `more` is a cause or a hint."""
+    a, b = task.agents
+    last = task.first + task.deals - 1
+    return ArenaError(f"a worker died while {a} met {b} on deals {task.first} to {last}: {more}")

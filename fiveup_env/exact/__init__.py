@@ -1,0 +1,1 @@
+"""Exact results about small games: size, value, equilibria, and the exploitability of agents."""
