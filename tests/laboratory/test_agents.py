@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Every agent but OpenSpiel's, which have tests of their own; those that search, with little to do.
-AGENTS = ["endgame", "ismcts:worlds=8", "policy", "policy+search:worlds=2"]
+AGENTS = ["ismcts:worlds=8", "policy+search:worlds=2"]
 
 
 def test_importing_the_laboratory_registers_its_agents() -> None:

@@ -30,6 +30,9 @@ AGENTS = [
     "pimc:worlds=4",
     "pimc:worlds=4,weighed=4,playout=student",
     "student+search:worlds=4",
+    "policy",
+    "policy:family,sample=1",
+    "endgame",
 ]
 
 

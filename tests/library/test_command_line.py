@@ -201,16 +201,43 @@ def test_help_fits_a_screen(
     assert len(said.splitlines()) <= 24
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate", "benchmark"])
-def test_without_the_laboratory_its_commands_say_where_it_is(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_without_the_laboratory_train_says_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
-    assert main([command, "--help", "x"]) == 2
+    assert main(["train", "--help", "x"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"fiveup: '{command}' needs the laboratory, which is not part of the")
+    assert said.startswith("fiveup: 'train' needs the laboratory, which is not part of the")
     assert "pip install -c constraints.txt -e '.[train]'" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("evaluate --list", "partner "),
+        ("evaluate --agents greedy,random --deals 2 --episode hand --cores 1", "greedy"),
+        ("benchmark --help", "usage: fiveup evaluate "),
+    ],
+)
+def test_without_the_laboratory_agents_are_compared_all_the_same(
+    words: str,
+    printed: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
+    with suppress(SystemExit):  # as help does
+        assert main(words.split()) == 0
+    assert printed in capsys.readouterr().out
+
+
+def test_without_the_laboratory_a_benchmark_refuses_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
+    assert main(["benchmark", "fiveup", "--agents", "greedy"]) == 2
+    assert "did you mean 'fiveup-v1'?" in capsys.readouterr().err
 
 
 def test_a_module_that_is_missing_names_the_line_that_installs_it(

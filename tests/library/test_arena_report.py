@@ -1,19 +1,18 @@
-"""`evaluate.py`: its tables, its JSON, its report and its records."""
+"""`fiveup evaluate`: its tables, its JSON, its report and its records."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from typing import TYPE_CHECKING
 from xml.dom.minidom import parseString
 
 import numpy as np
 import pytest
 
-import evaluate
 from fiveup_env.__main__ import main as fiveup
 from fiveup_env.arena.tables import duration, short_names
+from fiveup_env.commands.evaluate import main
 from fiveup_env.commands.promises import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -32,17 +31,16 @@ SECTIONS = [
 ]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["evaluate.py", *arguments.split(), "--cores", "1"])
-    return evaluate.main()
+def run(arguments: str) -> int:
+    return main([*arguments.split(), "--cores", "1"])
 
 
 def test_evaluate_prints_tables_and_writes_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "results.json"
     command = f"--agents greedy,random,defensive --deals 40 --episode hand --json {file}"
-    assert run(monkeypatch, command) == 0
+    assert run(command) == 0
     tables = capsys.readouterr().out
     assert max(map(len, tables.splitlines())) <= 100
     told = json.loads(file.read_text())
@@ -67,11 +65,11 @@ def test_evaluate_prints_tables_and_writes_json(
 
 
 def test_only_pairs_with_one_agent_have_ratings_but_no_equilibrium(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "results.json"
     command = f"--agents greedy,defensive --against random --deals 10 --json {file}"
-    assert run(monkeypatch, command) == 0
+    assert run(command) == 0
     told = json.loads(file.read_text())
     assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
         ("greedy", "random"),
@@ -81,22 +79,18 @@ def test_only_pairs_with_one_agent_have_ratings_but_no_equilibrium(
     assert "defensive" in capsys.readouterr().out
 
 
-def test_list_tells_what_there_is(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "--list") == 0
+def test_list_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--list") == 0
     assert "defensive" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("players", [2, 5])
-def test_the_report_has_every_section_and_needs_nothing_else(
-    players: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_report_has_every_section_and_needs_nothing_else(players: int, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     command = (
         f"--agents greedy,random --deals 48 --players {players} --episode hand --report {file}"
     )
-    assert run(monkeypatch, command) == 0
+    assert run(command) == 0
     page = file.read_text(encoding="utf-8")
     assert re.findall("<h2>(.*?)</h2>", page) == SECTIONS
     assert not re.search(r"https?:|url\(|@import|<script|<link|src=|href=", page)
@@ -113,12 +107,10 @@ def test_the_report_has_every_section_and_needs_nothing_else(
     assert ("Not measured" in page) == (players == 5)
 
 
-def test_records_of_all_games_are_right(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_records_of_all_games_are_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "games.jsonl"
     changes = "--set draw=optional --set reserve=2"
-    assert run(monkeypatch, f"--agents greedy,random --deals 5 {changes} --record {file}") == 0
+    assert run(f"--agents greedy,random --deals 5 {changes} --record {file}") == 0
     capsys.readouterr()
     assert fiveup(["check", str(file)]) == 0
     assert "10 valid, 0 invalid" in capsys.readouterr().out
@@ -147,20 +139,16 @@ def test_records_of_all_games_are_right(
 def test_bad_input_gets_one_sentence(
     arguments: str,
     sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(monkeypatch, arguments) == 2
+    assert run(arguments) == 2
     said = capsys.readouterr().err
     assert sentence in said
     assert said.count("\n") == 1
 
 
-def test_no_cores_are_too_few(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["evaluate.py", "--cores", "0"])
-    assert evaluate.main() == 2
+def test_no_cores_are_too_few(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--cores", "0"]) == 2
     assert "--cores must be at least 1" in capsys.readouterr().err
 
 
@@ -172,10 +160,18 @@ def test_an_interruption_tells_what_is_kept(
 
     monkeypatch.setattr("fiveup_env.arena.tournament.play_tasks", interrupted)
     file = tmp_path / "results.jsonl"
-    assert run(monkeypatch, f"--results {file}") == INTERRUPTED
+    assert run(f"--results {file}") == INTERRUPTED
     assert f"interrupted; 0 of 12 chunks kept in {file}" in capsys.readouterr().err
-    assert run(monkeypatch, "") == INTERRUPTED
+    assert run("") == INTERRUPTED
     assert "not kept: use --results FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--bank", "--engine ray"])
+def test_what_needs_the_laboratory_says_so(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(option) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"evaluate: {option} needs the laboratory, which is not part of")
+    assert said.count("\n") == 1
 
 
 def test_names_and_times_are_short() -> None:
@@ -192,29 +188,13 @@ def test_names_and_times_are_short() -> None:
     ]
 
 
-def test_the_bank_is_in_the_table_the_json_and_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, page = tmp_path / "results.json", tmp_path / "report.html"
-    command = "--agents greedy,random --deals 4 --episode hand --bank"
-    assert run(monkeypatch, f"{command} --json {file} --report {page}") == 0
-    printed = capsys.readouterr().out
-    assert "positions of the bank\nagent   regret (%)" in printed
-    greedy, random = json.loads(file.read_text())["bank"]
-    assert greedy["groups"][0]["regret_ci"][1] < random["groups"][0]["regret_ci"][0]
-    titles = re.findall("<h2>(.*?)</h2>", page.read_text())
-    assert titles == [*SECTIONS[:-2], "Regret on the bank", *SECTIONS[-2:]]
-    assert run(monkeypatch, f"{command} --rules mini-2 --players 2") == 2
-    assert "--bank: the bank has no positions under these rules" in capsys.readouterr().err
-
-
 def test_error_rates_are_in_the_table_the_json_and_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, page, results = (tmp_path / name for name in ("a.json", "a.html", "a.jsonl"))
     command = f"--agents greedy,random --deals 12 --episode hand --chunk 4 --results {results}"
     judged = f"{command} --judge pimc:worlds=40,playout=greedy --judge-every 2"
-    assert run(monkeypatch, f"{judged} --json {file} --report {page}") == 0
+    assert run(f"{judged} --json {file} --report {page}") == 0
     printed = capsys.readouterr().out
     assert "agent   judged  deals  error rate (%)" in printed
     rates = {row["agent"]: row["error"] for row in json.loads(file.read_text())["ratings"]}
@@ -226,9 +206,9 @@ def test_error_rates_are_in_the_table_the_json_and_the_report(
     titles = re.findall("<h2>(.*?)</h2>", page.read_text())
     assert titles == [*SECTIONS[:-2], "Error rates", *SECTIONS[-2:]]
     # What was judged is kept with the results, and is not mixed with what was not.
-    assert run(monkeypatch, judged) == 0
+    assert run(judged) == 0
     assert printed.splitlines()[-3:] == capsys.readouterr().out.splitlines()[-3:]
-    assert run(monkeypatch, command) == 2
+    assert run(command) == 2
     assert "was played with judge" in capsys.readouterr().err
 
 
@@ -248,10 +228,10 @@ def test_two_specs_never_look_alike(specs: list[str]) -> None:
 
 
 def test_a_spec_that_was_cut_is_printed_in_full_below_the_tables(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     specs = [f"pimc:worlds={k},playout=greedy,aim=hand" for k in (2, 3)]
-    assert run(monkeypatch, f"--agents {','.join(specs)} --deals 2 --episode hand") == 0
+    assert run(f"--agents {','.join(specs)} --deals 2 --episode hand") == 0
     tables = capsys.readouterr().out
     assert max(map(len, tables.splitlines())) <= 100
     legend = dict(line.split("  ") for line in tables.split("\n\n")[-1].splitlines())
@@ -261,12 +241,12 @@ def test_a_spec_that_was_cut_is_printed_in_full_below_the_tables(
 
 
 def test_differences_against_one_agent_are_paired_by_deal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, page = tmp_path / "results.json", tmp_path / "report.html"
     agents = "counter,partner,counter,greedy"
     command = f"--agents {agents} --against greedy --deals 200 --episode hand --json {file}"
-    assert run(monkeypatch, f"{command} --report {page}") == 0
+    assert run(f"{command} --report {page}") == 0
     assert "win rate (%) against greedy" in capsys.readouterr().out
     assert "against greedy, on the same deals" in page.read_text(encoding="utf-8")
     told = json.loads(file.read_text())

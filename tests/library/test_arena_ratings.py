@@ -16,7 +16,7 @@ from fiveup_env.arena.ratings import elo, nash
 from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.statistics import interval, resampled_means, variance_reduction
 from fiveup_env.arena.tournament import Tournament, play_tournament
-from tests.laboratory.test_arena import lasting
+from tests.library.test_arena import lasting
 
 MANY = 10**9
 ROCK_PAPER_SCISSORS = np.array([[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]])

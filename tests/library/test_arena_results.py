@@ -18,7 +18,7 @@ from fiveup_env.arena.games import Terms
 from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
-from tests.laboratory.test_arena import lasting
+from tests.library.test_arena import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

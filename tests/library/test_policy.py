@@ -1,0 +1,130 @@
+"""`policy`: the shipped policies play without torch, and always the same."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import subprocess
+import sys
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fiveup_env import Game
+from fiveup_env.errors import MissingExtraError
+from fiveup_env.opponents import policy
+from fiveup_env.opponents.policy import PolicyAgent
+from fiveup_env.opponents.policy_files import (
+    DESCRIPTION,
+    SHIPPED,
+    WEIGHTS,
+    PolicyError,
+    digest_of,
+)
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.presets import PRESETS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# What the policies thought when encoders had one version, of a position by each preset with two,
+# three and four players: their actions, and the logits of these. Where points are fives, the
+# encoder that they learnt with rounds the target of 61 down.
+ACTIONS = {
+    "shipped": "9 28 93 20 28 94 63 43 81 27 81 39 85 30 83 30 28 28 32 34 79",
+    "family": "9 28 93 20 28 94 63 43 81 25 81 39 89 30 83 30 38 86 32 34 43",
+}
+LOGITS = {
+    "shipped": "4.4075 1.7938 1.0006 4.5478 0.8163 -0.2313 1.7875 0.9121 0.4908 3.4910 3.9524 "
+    "0.8551 1.0814 0.0386 0.7299 0.5531 1.0266 -0.4517 0.4563 0.8803 0.0886",
+    "family": "1.3194 2.0355 1.1574 3.2839 1.6292 -0.5245 1.4374 2.0650 0.3150 2.0619 1.7360 "
+    "0.7905 0.6527 0.7408 0.9476 -0.2584 0.3956 -0.9896 -1.1293 1.2673 -0.5352",
+}
+
+
+def numbers(text: str) -> list[float]:
+    return [float(word) for word in text.split()]
+
+
+def positions() -> tuple[np.ndarray, np.ndarray]:
+    """Return the views of these positions, and their masks."""
+    games = []
+    for number, (preset, players) in enumerate(itertools.product(PRESETS, (2, 3, 4))):
+        game, random = Game(preset, players, target=61, seed=number), Random(number)
+        while len(game.legal_moves) < 3 or len(game.moves) < 6:
+            game.push(random.choice(list(game.legal_moves)))
+        games.append(game)
+    views = np.concatenate([game.view() for game in games])
+    return views, np.array([game.action_mask() for game in games])
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
+    agent, (views, masks) = PolicyAgent(name), positions()
+    assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
+    assert agent.logits(views, masks).max(1) == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
+
+
+def test_a_position_has_the_same_logits_alone_and_among_others() -> None:
+    agent, (views, masks) = PolicyAgent("shipped"), positions()
+    together = agent.logits(views, masks)
+    for k in range(len(views)):
+        assert (agent.logits(views[k : k + 1], masks[k : k + 1]) == together[k]).all()
+
+
+def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() -> None:
+    agent, (views, masks) = PolicyAgent("shipped", sample=True), positions()
+    shares = agent.probabilities(views, masks)
+    assert ((shares > 0) == (masks > 0)).all()
+    assert shares.sum(1) == pytest.approx(1)
+    again = np.repeat(views[:1], 4000), np.repeat(masks[:1], 4000, axis=0)
+    chosen = agent(*again, np.random.default_rng(0))
+    found = np.bincount(chosen, minlength=masks.shape[1]) / 4000
+    assert found == pytest.approx(shares[0], abs=0.04)
+    cold = PolicyAgent("shipped", sample=True, temperature=0.01)
+    assert (cold.probabilities(views, masks).argmax(1) == shares.argmax(1)).all()
+    assert cold.probabilities(views, masks).max(1).mean() > shares.max(1).mean()
+
+
+def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; from fiveup_env import make_agent, Game\n"
+        "import numpy as np; game = Game(seed=1)\n"
+        "for name in ('policy', 'policy:family'):\n"
+        "    print(make_agent(name)(game.view(), game.action_mask()[None], None)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert len(done.stdout.split()) == 2, done.stderr
+
+
+def another_kind(folder: Path) -> Path:
+    """Return a policy whose description says that it has another kind of network."""
+    shutil.copytree(SHIPPED["shipped"], folder)
+    description = json.loads((folder / DESCRIPTION).read_text())
+    description["shape"]["kind"] = "residual"
+    description["digest"] = digest_of((folder / WEIGHTS).read_bytes(), description)
+    (folder / DESCRIPTION).write_text(json.dumps(description))
+    return folder
+
+
+def test_what_compiled_code_lacks_needs_the_laboratory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "_OTHERS", [])
+    folder = another_kind(tmp_path / "policy")
+    for spec, why in (
+        (f"policy:{folder}", "its kind must be guided, not 'residual'; PyTorch, which plays it,"),
+        ("policy:device=cuda", "device 'cuda' needs the laboratory"),
+    ):
+        with pytest.raises(MissingExtraError, match=why):
+            make_agent(spec)
+
+
+def test_a_policy_that_is_missing_is_refused_with_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match=r"cannot be read .*; available policies: shipped, fam"):
+        make_agent(f"policy:{tmp_path}")
+    with pytest.raises(PolicyError, match=r"temperature must be above 0, not -1\.0"):
+        make_agent("policy:temperature=-1")
