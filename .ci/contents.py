@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NOT_IN_THE_SDIST = {"agents", "benchmarks", "configs", "examples", "train.py", "evaluate.py"}
+MOST_BYTES = 8_000_000
 
 folder = Path(sys.argv[1])
 (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
@@ -23,10 +24,12 @@ inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" no
 library = {name for name in listed if name.startswith("fiveup_env/")}
 assert inside == library, f"the wheel and the code differ in {sorted(inside ^ library)}"
 assert "fiveup_env/py.typed" in inside
+size = wheel.stat().st_size
+assert size < MOST_BYTES, f"the wheel has {size:,} bytes"
 
 with tarfile.open(sdist) as archive:
     names = {name.partition("/")[2] for name in archive.getnames()}
 assert not set(listed) - names, f"the sdist lacks {sorted(set(listed) - names)}"
 for top in NOT_IN_THE_SDIST:
     assert not any(Path(name).parts[:1] == (top,) for name in names), f"the sdist holds {top}"
-print(f"{wheel.name}: {len(inside)} files; {sdist.name}: {len(names)} files")
+print(f"{wheel.name}: {len(inside)} files, {size:,} bytes; {sdist.name}: {len(names)} files")

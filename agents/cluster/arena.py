@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from agents.cluster.connection import ClusterError, connect, describe, processors
+from agents.version import code_version
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.results import code_version
 from fiveup_env.arena.workers import Player, lost, play_tasks
 from fiveup_env.errors import FiveUpError
 

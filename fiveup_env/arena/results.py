@@ -79,6 +79,12 @@ def origin(spec: str) -> str:
     return _digest([file, *_files_of(spec)], around)
 
 
+def code_of(spec: str) -> str:
+    """Return `code_version`, and the digest of an agent's own code if it is not the library's."""
+    library = PACKAGE in Path(inspect.getfile(agent_class(spec.partition(":")[0]))).parents
+    return code_version() if library else f"{code_version()}, {origin(spec)}"
+
+
 def agent_digest(spec: str) -> str:
     """Return a digest of a spec and all files that it names; `code_version` tells the code."""
     return _digest(_files_of(spec), spec)

@@ -13,7 +13,7 @@ import numpy as np
 
 from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.play import meetings_of, seconds_of
-from fiveup_env.arena.results import agent_digest, code_version
+from fiveup_env.arena.results import agent_digest, code_of
 from fiveup_env.arena.tables import columns, duration, hundredths, percent
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def card_of(
         "quick": quick,
         "agent": spec,
         "agent_digest": agent_digest(spec),
-        "code": code_version(),
+        "code": code_of(spec),
         **figures_of(protocol, meetings),
         "minis": list(minis),
         TIMES: {
