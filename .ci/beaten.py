@@ -1,4 +1,4 @@
-"""Whether the only agent that met another beats it for certain: beaten.py PAIRS.json AGENT, of evaluate.py --json."""
+"""Say whether an agent certainly beats another: beaten.py PAIRS.json LOSER, from `--json`."""
 
 import json
 import sys

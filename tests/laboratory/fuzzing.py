@@ -14,13 +14,21 @@ from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
 from agents.arena.bank.storage import SHIPPED, read_bank, shipped_bank, write_bank
+from agents.data.card import CARD, begin, read_card
+from agents.data.plan import Plan, plan_of
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
 from agents.learn.runs.metrics import read_metrics
+from agents.learn.sweeps.report import Trial, table_of
+from agents.learn.sweeps.spec import SWEEPS, load_sweep, make_sweep
+from agents.learn.sweeps.trials import SweepFolder, choose
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from agents.search.policy_search import reward_of
 from fiveup_env import Game, Rules
+from fiveup_env.arena.benchmark.card import card_text
+from fiveup_env.arena.benchmark.entries import Entry, read_json
+from fiveup_env.arena.benchmark.leaderboard import page_of_entries
 from fiveup_env.arena.games import Terms
 from fiveup_env.arena.results import ResultsFile, header_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
@@ -206,6 +214,96 @@ def _keys(values: Any) -> dict[Any, Any]:
     return values if isinstance(values, dict) else {}
 
 
+@cache
+def a_data_card() -> Any:
+    """Return the content of a complete card of decision data."""
+    plan = Plan(
+        agents=("greedy",),
+        positions=9,
+        values="pimc:worlds=2",
+        shards=2,
+        rules=("mini-2",),
+        players=(2,),
+    )
+    about = begin("data", plan, "made by hand").about
+    shards = [{"file": f"shard-{k:05}.parquet", "positions": 5, "digest": "0"} for k in range(2)]
+    return about | {"counts": {"positions": 10}, "shards": shards}
+
+
+def plans(random: Random) -> None:
+    """Plans of decision data, by themselves and in the cards of folders."""
+    about, folder = a_data_card(), Path("data")
+    if random.random() < 0.5:
+        plan = plan_of(_fields(mutated(random, about["plan"]), about["plan"]))
+    else:
+        (folder / CARD).write_bytes(mutated_json(random, about))
+        card = read_card(folder)
+        plan = card.plan
+        if card.complete:
+            digests = [shard["digest"] for shard in card.about["shards"]]
+            assert len(digests) == len(card.shards)
+    assert plan_of(plan.as_dict()).as_dict() == plan.as_dict()
+    assert plan.columns
+    assert plan.aim
+
+
+def _fields(values: Any, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what can be keyword arguments, with what is missing: others are Python's own affair."""
+    given = values if isinstance(values, dict) else {}
+    return known | {name: value for name, value in given.items() if name in known}
+
+
+@cache
+def some_entries() -> list[Any]:
+    """Return the entries of the leaderboard."""
+    folder = Path(__file__).parents[2] / "leaderboard"
+    return [read_json(path) for path in sorted(folder.glob("*.json"))]
+
+
+def entries(random: Random) -> None:
+    """Entries of the leaderboard and their score cards, as files: those that pass can be printed."""
+    path = Path("entry.json")
+    path.write_bytes(mutated_json(random, random.choice(some_entries())))
+    entry = Entry(read_json(path))
+    entry.check_figures()
+    entry.check_agent()
+    card_text(entry.card)
+    page_of_entries([entry.content | {"file": path.name}])
+
+
+@cache
+def a_sweep() -> Any:
+    """Return the content of a sweep's file with a trial that succeeded and one that failed."""
+    sweep = load_sweep("rates")
+    kept = SweepFolder("sweep")
+    kept.file = Path("sweep.json")
+    values = {"learning_rate": 1e-3, "ent_coef": 1e-2}
+    trials = [
+        Trial("sweep-000", values, [0.2, 0.1, 0.3], None, 100, 1.5, "code"),
+        Trial("sweep-001", values, None, "it failed", 0, 0.0, "code"),
+    ]
+    kept.keep(sweep, trials)
+    return sweep, kept, json.loads(kept.file.read_bytes())
+
+
+def sweeps(random: Random) -> None:
+    """Sweeps, as files and as keys, and what is kept of their trials."""
+    pick = random.random()
+    path = random.choice(sorted(SWEEPS.glob("*.yaml")))
+    if pick < 0.25:
+        altered = Path("altered.yaml")
+        altered.write_bytes(mutated_bytes(random, path.read_bytes()))
+        load_sweep(str(altered))
+    elif pick < 0.5:
+        make_sweep(_keys(mutated(random, yaml.safe_load(path.read_text("utf-8")))))
+    else:
+        sweep, kept, content = a_sweep()
+        kept.file.write_bytes(mutated_json(random, content))
+        trials = kept.trials(sweep)
+        table_of(sweep, trials)
+        sweep.config(choose(sweep, trials))
+
+
 def metrics(random: Random) -> None:
     """Metrics files: damaged lines are left out."""
     line = {"update": 1, "decisions": 100, "entropy": 0.5, "panel": {"greedy": [0.5, 0.4, 0.6]}}
@@ -222,5 +320,8 @@ TARGETS: Final[dict[str, Target]] = {
     "results": results,
     "banks": banks,
     "configs": configs,
+    "plans": plans,
+    "entries": entries,
+    "sweeps": sweeps,
     "metrics": metrics,
 }

@@ -229,6 +229,29 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
         run_sweep(sweep, "other", Fake())
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"result": [0.1, 0.2]}, "sweep.json is damaged"),
+        ({"result": [0.1, None, 0.2]}, "sweep.json is damaged"),
+        ({"decisions": "7"}, "sweep.json is damaged"),
+        ({"chosen": {}}, "sweep.json holds trials that are not of this sweep"),
+        ({"chosen": {"learning_rate": "x", "n_epochs": 1}}, "trials that are not of this sweep"),
+        ({"chosen": {"learning_rate": 1e3, "n_epochs": 1}}, "trials that are not of this sweep"),
+    ],
+)
+def test_a_trial_that_was_altered_is_not_continued(
+    change: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    run_sweep(make_sweep(TINY), "kept", Fake())
+    file = tmp_path / "kept" / "sweep.json"
+    about = json.loads(file.read_text())
+    about["trials"][0] |= change
+    file.write_text(json.dumps(about))
+    with pytest.raises(FiveUpError, match=told):
+        run_sweep(make_sweep(TINY), "kept", Fake())
+
+
 def test_a_run_that_measured_nothing_is_told() -> None:
     def silent(config: Config, run: Run, *, resume: bool) -> int:
         del resume

@@ -15,7 +15,7 @@ from agents.learn.runs.config import (
     make_config,
     read_config,
 )
-from fiveup_env.checks import finite, whole
+from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.errors import FiveUpError, shown, unknown
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def make_sweep(written: dict[str, Any]) -> Sweep:
         raise ConfigError("search: name at least one key, such as learning_rate: [3e-4, 1e-3]")
     base = make_config(load_config(str(written.get("config", "quick"))).as_dict() | common)
     metric, known = written.get("metric", BANK), (BANK, *(PANEL + one for one in base.panel))
-    if metric not in known:
+    if not is_one_of(metric, known):
         raise ConfigError(f"metric: {unknown('measurement of these runs', metric, known)}")
     if metric == BANK and not len(shipped_bank().under(base.all_rules)):
         raise ConfigError("metric: the bank has no positions by these rules; name panel/AGENT")
@@ -115,7 +115,9 @@ def make_sweep(written: dict[str, Any]) -> Sweep:
 
 def _keys_in(written: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a part of the file that maps keys of a config to values."""
-    part = written.get(name) or {}
+    part = written.get(name)
+    if part is None:
+        return {}
     if not isinstance(part, dict):
         raise ConfigError(f"{name}: must contain lines such as `width: 128`, not {shown(part)}")
     for key in part:

@@ -23,6 +23,7 @@ from agents.learn.sweeps.report import Trial, draw, table_of
 from agents.learn.sweeps.spec import BANK, FIELDS, PANEL, Choices, Range
 from agents.learn.training import TrainingError
 from agents.version import code_version
+from fiveup_env.checks import finite, whole
 from fiveup_env.errors import InputError, MissingExtraError, shown
 from fiveup_env.files import atomic_file, file_path, locked
 
@@ -96,7 +97,7 @@ class SweepFolder:
         try:
             about = json.loads(self.file.read_bytes())
             known = (about["format"], about["version"]) == (FORMAT, VERSION)
-            before, trials = dict(about["sweep"]), [Trial(**trial) for trial in about["trials"]]
+            before, trials = dict(about["sweep"]), [_read(trial) for trial in about["trials"]]
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             known, before, trials = False, {}, []
         if not known:
@@ -111,7 +112,32 @@ class SweepFolder:
                     f"{self.folder} is a sweep with {name} {shown(was)}, not {shown(now)}: choose "
                     "another --name"
                 )
+        try:
+            for trial in trials:
+                _frozen(sweep, trial)
+        except (ValueError, TypeError):
+            raise RunError(
+                f"{self.file} holds trials that are not of this sweep: choose another --name; its "
+                "runs are kept"
+            ) from None
         return trials
+
+
+def _read(written: dict[str, Any]) -> Trial:
+    """Return a trial that was kept, or raise ValueError or TypeError."""
+    trial, result = Trial(**written), written["result"]
+    if result is not None and (
+        not isinstance(result, list) or len(result) != 3 or None in map(finite, result)
+    ):
+        raise ValueError("a result is a value with its interval")
+    if not (
+        isinstance(trial.chosen, dict)
+        and all(isinstance(text, str) for text in (trial.run, trial.code, trial.failure or ""))
+        and whole(trial.decisions, 0, 2**63) is not None
+        and finite(trial.minutes) is not None
+    ):
+        raise ValueError("what a trial says about itself has other types")
+    return trial
 
 
 def run_sweep(sweep: Sweep, name: str, train: Train, say: Callable[[str], object] = print) -> int:
@@ -155,26 +181,34 @@ def choose(sweep: Sweep, done: list[Trial]) -> dict[str, Any]:
         direction="minimize" if sweep.lower_is_better else "maximize",
         sampler=optuna.samplers.TPESampler(seed=int(seed[0])),
     )
-    distributions = {name: _distribution(space) for name, space in sweep.search.items()}
-    states = optuna.trial.TrialState
     for trial in done:
-        study.add_trial(
-            optuna.trial.create_trial(
-                state=states.COMPLETE if trial.result else states.FAIL,
-                params={
-                    name: space.values.index(value) if isinstance(space, Choices) else value
-                    for name, space in sweep.search.items()
-                    for value in [trial.chosen[name]]
-                },
-                distributions=distributions,
-                value=trial.result[0] if trial.result else None,
-            )
-        )
-    params = study.ask(distributions).params
+        study.add_trial(_frozen(sweep, trial))
+    params = study.ask(_distributions(sweep)).params
     return {
         name: space.values[params[name]] if isinstance(space, Choices) else params[name]
         for name, space in sweep.search.items()
     }
+
+
+def _frozen(sweep: Sweep, trial: Trial) -> optuna.trial.FrozenTrial:
+    """Return a trial as Optuna has it; raise ValueError or TypeError if it is not of this sweep."""
+    if list(trial.chosen) != list(sweep.search):
+        raise ValueError("the trial has other keys")
+    states = optuna.trial.TrialState
+    return optuna.trial.create_trial(
+        state=states.COMPLETE if trial.result else states.FAIL,
+        params={
+            name: space.values.index(value) if isinstance(space, Choices) else value
+            for name, space in sweep.search.items()
+            for value in [trial.chosen[name]]
+        },
+        distributions=_distributions(sweep),
+        value=trial.result[0] if trial.result else None,
+    )
+
+
+def _distributions(sweep: Sweep) -> dict[str, optuna.distributions.BaseDistribution]:
+    return {name: _distribution(space) for name, space in sweep.search.items()}
 
 
 def _distribution(space: Choices | Range) -> optuna.distributions.BaseDistribution:

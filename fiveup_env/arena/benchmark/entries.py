@@ -24,6 +24,7 @@ from fiveup_env.arena.benchmark.protocol import Protocol, read_protocol
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.results import agent_digest, code_version
 from fiveup_env.arena.workers import play_tasks
+from fiveup_env.checks import finite
 from fiveup_env.errors import shown
 from fiveup_env.files import file_path
 from fiveup_env.opponents.registry import make_agent
@@ -85,6 +86,7 @@ class Entry:
         self.spec: str = _part(card, "card.agent", str)
         self.code: str = _part(card, "card.code", str)
         _check_cost(_part(card, f"card.{TIMES}", dict))
+        _check_rows(_part(card, "card.minis", list))
         kept = _part(card, "card.meetings", dict)
         self.meetings: dict[str, list[Meeting]] = {}
         for name in kept:
@@ -231,17 +233,30 @@ def _is_judged(row: object) -> bool:
     return (
         isinstance(row, list)
         and len(row) == 3
-        and all(type(one) in {int, float} and math.isfinite(one) for one in row)
+        and all(type(one) in {int, float} and finite(one) is not None for one in row)
     )
 
 
 def _check_cost(cost: Json) -> None:
     for name in ("seconds_per_move", "megabytes"):
-        value = cost.get(name)
-        if value is not None and not (
-            isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
-        ):
+        value = cost.get(name, "missing")
+        number = finite(value)
+        if value is not None and (number is None or number < 0):
             raise EntryError(f"card.{TIMES}.{name} is {shown(value)}, not a number or null")
+
+
+def _check_rows(rows: Sequence[Any]) -> None:
+    """Raise EntryError unless the rows of mini games can be shown; they may still be untrue."""
+    for k, row in enumerate(rows):
+        where = f"card.minis[{k}]"
+        if not isinstance(row, dict):
+            raise EntryError(f"{where} is {shown(row)}, not an object")
+        for name, kind in (("mini", str), ("fault", str), ("exact", bool)):
+            _part(row, f"{where}.{name}", kind)
+        for name in ("nash_conv", "of_random"):
+            value = row.get(name)
+            if finite(value) is None and not (value is None and row["fault"]):
+                raise EntryError(f"{where}.{name} is {shown(value)}, not a number")
 
 
 def _compare(where: str, said: object, now: object, why: str) -> None:
