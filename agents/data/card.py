@@ -97,8 +97,10 @@ def read_card(folder: str | os.PathLike[str]) -> Card:
         plan = None
         if (kind, version) == (FORMAT, VERSION):
             plan = plan_of(about["plan"])
-            _ = about["code"], about["origins"]
-            _ = [shard["digest"] for shard in about["shards"]] if "counts" in about else []
+            _ = about["code"], about["origins"], about["command"]
+            if "counts" in about:
+                digests = [shard["digest"] for shard in about["shards"]]
+                _ = dict(zip(range(plan.files), digests, strict=True))
     except FiveUpError as error:
         raise DataError(f"{path / CARD} does not fit this code: {error}") from None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

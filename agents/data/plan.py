@@ -76,9 +76,7 @@ class Plan:
             )
         checked_seed(self.seed)
         object.__setattr__(self, "encoder", full_name(get_encoder(self.encoder)))
-        if not all(
-            isinstance(some, tuple) and some for some in (self.agents, self.rules, self.players)
-        ):
+        if not (self.agents and self.rules and self.players):
             raise DataError("name at least one agent, one preset and one number of players")
         self.all_rules  # noqa: B018 - raises RulesError
         for spec in (*self.agents, self.values):

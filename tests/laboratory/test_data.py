@@ -12,7 +12,7 @@ import pytest
 
 from agents.data import __main__ as command
 from agents.data import making
-from agents.data.card import CARD, read_complete
+from agents.data.card import CARD, made_by, read_complete
 from agents.data.checks import check_data, derived
 from agents.data.dataset import make_dataset
 from agents.data.games import MOST_HANDS, rows_of_shard
@@ -284,6 +284,11 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
         (
             '{"format": "fiveup-data", "version": 1, "plan": {"agents": ["gredy"], "positions": 3}}',
             "does not fit this code: there is no agent 'gredy'",
+        ),
+        (json.dumps(made_by(PLAN) | {"counts": {}, "shards": []}), "card.json is damaged"),
+        (
+            json.dumps(made_by(PLAN) | {"command": "", "counts": {}, "shards": [{"digest": ""}]}),
+            "card.json is damaged",
         ),
     ],
 )

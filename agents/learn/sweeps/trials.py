@@ -131,7 +131,7 @@ def _read(written: dict[str, Any]) -> Trial:
     ):
         raise ValueError("a result is a value with its interval")
     if not (
-        isinstance(trial.chosen, dict)
+        isinstance(written["chosen"], dict)
         and all(isinstance(text, str) for text in (trial.run, trial.code, trial.failure or ""))
         and whole(trial.decisions, 0, 2**63) is not None
         and finite(trial.minutes) is not None
