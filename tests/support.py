@@ -176,3 +176,13 @@ def shuffled_hidden(game: Game, seat: int, random: Random) -> Game:
 def tiles_named(text: str) -> set[Tile]:
     """Every tile that a text names."""
     return {Tile.parse(name) for name in re.findall(r"(?<![\w.-])[0-6]-[0-6](?![\w-])", text)}
+
+
+def install_agents(folder: Path, package: str, source: str, *agents: str) -> None:
+    """Install a package that offers agents, classes of its source, through entry points."""
+    (folder / f"{package}.py").write_text(source)
+    about = folder / f"{package}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    offers = "".join(f"{name.lower()} = {package}:{name}\n" for name in agents)
+    (about / "entry_points.txt").write_text(f"[fiveup.agents]\n{offers}")

@@ -26,7 +26,7 @@ from fiveup_env.opponents.agent import Random, random_actions
 from fiveup_env.opponents.endings import Endgame
 from fiveup_env.opponents.ladder import Defensive, Greedy
 from fiveup_env.opponents.registry import split_specs
-from tests.support import SEATINGS, shuffled_hidden
+from tests.support import SEATINGS, install_agents, shuffled_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -313,13 +313,7 @@ class Killer:
 @pytest.fixture
 def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install a package that offers agents through entry points."""
-    (tmp_path / "strangers.py").write_text(STRANGERS)
-    about = tmp_path / "strangers-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: strangers\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
-        "[fiveup.agents]\nsleeper = strangers:Sleeper\nkiller = strangers:Killer\n"
-    )
+    install_agents(tmp_path, "strangers", STRANGERS, "Sleeper", "Killer")
     monkeypatch.syspath_prepend(tmp_path)
 
 

@@ -32,6 +32,7 @@ from fiveup_env.arena.workers import Player
 from fiveup_env.commands.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
+from tests.support import install_agents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,13 +107,7 @@ class Spy:
 @pytest.fixture
 def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install a package that offers these agents through entry points."""
-    (tmp_path / "strange.py").write_text(AGENTS)
-    about = tmp_path / "strange-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: strange\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
-        "[fiveup.agents]\nfaulty = strange:Faulty\nspy = strange:Spy\n"
-    )
+    install_agents(tmp_path, "strange", AGENTS, "Faulty", "Spy")
     monkeypatch.syspath_prepend(tmp_path)
 
 
