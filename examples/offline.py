@@ -2,10 +2,10 @@
 
 Two of the three players often err, and cloning learns to err like them. Weights from the search's
 values let it learn most from what was good. Each result then meets `partner` in the arena.
+`offline.py FOLDER` learns from the data in FOLDER/data, and keeps the policies in FOLDER.
 """
 
-from __future__ import annotations
-
+import sys
 import tempfile
 
 import numpy as np
@@ -14,8 +14,8 @@ import torch
 from agents.data.dataset import Decisions, make_dataset
 from agents.data.making import make_data
 from agents.data.plan import Plan
-from agents.policies.agent import NetworkAgent
-from agents.policies.networks import Shape, build, masked_log_probabilities
+from agents.policies.files import save_policy
+from agents.policies.networks import PolicyNetwork, Shape, build, masked_log_probabilities
 from fiveup_env import Rules
 from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.registry import make_agent
@@ -32,28 +32,29 @@ def advantages(data: Decisions) -> torch.Tensor:
     return values[torch.arange(len(data)), data.columns["action"].long()] - means
 
 
-def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> NetworkAgent:
+def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> PolicyNetwork:
     """Return a network that plays the actions of the data, each as much as it weighs."""
     torch.manual_seed(0)
     network = build(Shape("guided", 64, 2, PLAN.encoder, shared=True))
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
-    for _ in range(epochs):
-        for rows in torch.split(torch.randperm(len(data)), 256):
-            part = data[rows]
-            logs = masked_log_probabilities(network.logits(part["observation"]), part["mask"])
-            played = logs[torch.arange(len(rows)), part["action"].long()]
-            optimizer.zero_grad()
-            (-weights[rows] * played).mean().backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-    return NetworkAgent(network)
+    for rows in torch.cat([torch.randperm(len(data)) for _ in range(epochs)]).split(256):
+        part = data[rows]
+        logs = masked_log_probabilities(network.logits(part["observation"]), part["mask"])
+        played = logs[torch.arange(len(rows)), part["action"].long()]
+        optimizer.zero_grad()
+        (-weights[rows] * played).mean().backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    return network
 
 
-with tempfile.TemporaryDirectory() as folder:
-    make_data(folder, PLAN)
-    data = make_dataset(folder, columns=("observation", "mask", "action", "values"))
-weighed = (advantages(data) / TEMPERATURE).clamp(max=3).exp()
-deals = np.arange(900_000, 900_050)
-for name, weights in {"cloning": weighed**0, "weighed": weighed}.items():
-    played = duel([learn(data, weights), make_agent("partner")], Rules.preset(), deals)
-    low, high = played.interval(played.wins)
-    print(f"{name}: {100 * played.wins.mean():.0f} % ({100 * low:.0f} .. {100 * high:.0f})")
+with tempfile.TemporaryDirectory() as scratch:
+    folder = sys.argv[1] if sys.argv[1:] else scratch
+    source = f"{folder}/data" if sys.argv[1:] else make_data(f"{folder}/data", PLAN).folder
+    data = make_dataset(source, columns=("observation", "mask", "action", "values"))
+    weighed = (advantages(data) / TEMPERATURE).clamp(max=3).exp()
+    for name, weights in {"cloning": weighed**0, "weighed": weighed}.items():
+        save_policy(f"{folder}/{name}", learn(data, weights), {"command": " ".join(sys.argv)})
+        agents = [make_agent(f"policy:{folder}/{name}"), make_agent("partner")]
+        played = duel(agents, Rules.preset(), np.arange(900_000, 900_050))
+        low, high = played.interval(played.wins)
+        print(f"{name}: {100 * played.wins.mean():.0f} % ({100 * low:.0f} .. {100 * high:.0f})")

@@ -16,8 +16,10 @@ from agents.learn.runs import folder as runs
 from agents.learn.runs.config import CONFIGS
 from agents.learn.runs.metrics import read_metrics
 from agents.learn.sweeps import spec, trials
+from agents.learn.sweeps.choices import choose
+from agents.learn.sweeps.sequence import one_by_one
 from agents.learn.sweeps.spec import BANK, known_sweeps, load_sweep, make_sweep
-from agents.learn.sweeps.trials import choose, run_sweep
+from agents.learn.sweeps.trials import Known
 from agents.learn.training import TrainingError
 from fiveup_env.errors import FiveUpError
 
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
     from agents.learn.runs.config import Config
     from agents.learn.runs.folder import Run
+    from agents.learn.sweeps.spec import Sweep
+    from agents.learn.sweeps.trials import Train
+
+NOTHING = Known([], [])
 
 TINY: dict[str, Any] = {
     "config": "smoke",
@@ -75,6 +81,10 @@ class Fake:
         return 0
 
 
+def run_sweep(sweep: Sweep, name: str, train: Train) -> int:
+    return trials.run_sweep(sweep, name, train, one_by_one)
+
+
 def results_of(name: str) -> list[dict[str, Any]]:
     about = json.loads((runs.RUNS / name / "sweep.json").read_text())
     found: list[dict[str, Any]] = about["trials"]
@@ -85,7 +95,8 @@ def test_every_trial_is_an_ordinary_run_and_the_table_and_plot_show_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
-    monkeypatch.setattr(sys, "argv", ["train.py", "--sweep", str(tmp_path / "tiny.yaml")])
+    words = ["--sweep", str(tmp_path / "tiny.yaml"), "--engine", "optuna"]
+    monkeypatch.setattr(sys, "argv", ["train.py", *words])
     assert train.main() == 0
     told = capsys.readouterr().out
     assert "Trial 2 of 2: learning_rate=" in told
@@ -124,7 +135,7 @@ def test_results_lead_the_choices() -> None:
 
 
 def test_another_seed_chooses_otherwise() -> None:
-    one, other = (choose(make_sweep(TINY | {"seed": seed}), []) for seed in (0, 1))
+    one, other = (choose(make_sweep(TINY | {"seed": seed}), 0, NOTHING) for seed in (0, 1))
     assert one != other
 
 
@@ -167,7 +178,7 @@ def test_the_best_is_the_highest_where_wins_are_counted() -> None:
 @pytest.mark.parametrize("name", known_sweeps())
 def test_the_sweeps_of_the_repository_can_be_run(name: str) -> None:
     sweep = load_sweep(name)
-    sweep.config(choose(sweep, []))
+    sweep.config(choose(sweep, 0, NOTHING))
     assert sweep.metric in {BANK, *(spec.PANEL + rival for rival in sweep.base.panel)}
 
 
@@ -175,7 +186,7 @@ def test_the_sweep_in_the_documentation_can_be_run() -> None:
     page = (CONFIGS.parent / "docs" / "training.md").read_text("utf-8")
     (text,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     sweep = make_sweep(yaml.safe_load(text))
-    assert set(choose(sweep, [])) == {"learning_rate", "n_steps", "network"}
+    assert set(choose(sweep, 0, NOTHING)) == {"learning_rate", "n_steps", "network"}
 
 
 @pytest.mark.parametrize(

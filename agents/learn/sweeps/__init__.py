@@ -1,7 +1,10 @@
-"""Sweeps: runs whose keys Optuna chooses, compared by what they measured.
+"""Sweeps: runs whose keys are chosen by what the runs before them measured.
 
     spec      what a sweep tries: its file in configs/sweeps, checked before anything is written
-    trials    the trials of a sweep, one ordinary run each, and how they go on when interrupted
+    folder    what is kept of a sweep
+    choices   how Optuna chooses the keys of a trial
+    trials    the trials, one ordinary run each, and how they go on when interrupted
+    sequence  trials one after the other; agents/cluster/sweeps.py is the other engine, Ray Tune
     report    the table and the plot
 
 `python train.py --sweep NAME`; docs/training.md explains the file.

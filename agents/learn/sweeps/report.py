@@ -38,15 +38,21 @@ def ranked(sweep: Sweep, trials: list[Trial]) -> list[tuple[Trial, list[float]]]
 
 def table_of(sweep: Sweep, trials: list[Trial]) -> str:
     """Return the trials as a table in Markdown, the best first and those that failed last."""
-    text = regret_text if sweep.metric == BANK else percent
     head = ("run", _name_of(sweep.metric), *sweep.search, "decisions", "minutes")
-    rows = [(trial, text(result[0], result[1:])) for trial, result in ranked(sweep, trials)]
+    rows = [(trial, result_of(sweep, trial)) for trial, _ in ranked(sweep, trials)]
     rows += [(trial, str(trial.failure)) for trial in trials if not trial.result]
     lines = [
         (trial.run, result, *map(_shown, trial.chosen.values()), *_size_of(trial))
         for trial, result in rows
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *lines])
+
+
+def result_of(sweep: Sweep, trial: Trial) -> str:
+    """Return what a trial that did not fail measured, with its interval."""
+    assert trial.result
+    text = regret_text if sweep.metric == BANK else percent
+    return text(trial.result[0], trial.result[1:])
 
 
 def draw(sweep: Sweep, trials: list[Trial], path: Path) -> None:

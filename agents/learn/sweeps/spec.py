@@ -55,7 +55,7 @@ class Sweep:
         base: the keys that all trials have in common.
         metric: what trials are compared by, as runs call it: `bank/regret` or `panel/AGENT`.
         trials: how many there are.
-        seed: what Optuna's choices follow from. Runs have a seed of their own among their keys.
+        seed: what the choices follow from. Runs have a seed of their own among their keys.
         search: the keys that are searched.
     """
 
@@ -111,6 +111,13 @@ def make_sweep(written: dict[str, Any]) -> Sweep:
         _number(written, "seed", least=0, default=0),
         {name: _space(base, name, space) for name, space in search.items()},
     )
+
+
+def possible(space: Choices | Range, value: Any) -> bool:
+    """Return whether a value is one of those that are searched."""
+    if isinstance(space, Choices):
+        return value in space.values
+    return bool(space.low <= value <= space.high)
 
 
 def _keys_in(written: dict[str, Any], name: str) -> dict[str, Any]:

@@ -1,47 +1,33 @@
-"""The trials of a sweep: one ordinary run each, chosen by Optuna from the results before it.
+"""The trials of a sweep: one ordinary run each, whatever engine runs them.
 
-    runs/NAME/            sweep.json (the sweep and its results), table.md, plot.svg
-    runs/NAME-000/ ...    the runs
-
-Optuna's choices follow from the sweep's seed and from the results so far. So all that a sweep needs
-to go on is the list of its results: it is read again, and the run that was interrupted is resumed.
+An engine runs the trials that are left: `sequence.one_by_one`, or Ray Tune (`agents.cluster`).
+What it begins and what has ended is kept here. A run that was interrupted is begun again with the
+keys in its own configuration, and resumed. So any engine continues the sweep of any other.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-import numpy as np
-
-from agents.learn.runs import folder as runs
-from agents.learn.runs.folder import Run, RunError, command
+from agents.learn.runs.folder import RunError, command
 from agents.learn.runs.metrics import read_metrics
-from agents.learn.sweeps.report import Trial, draw, table_of
-from agents.learn.sweeps.spec import BANK, FIELDS, PANEL, Choices, Range
+from agents.learn.sweeps.folder import SweepFolder
+from agents.learn.sweeps.report import Trial, draw, result_of, table_of
+from agents.learn.sweeps.spec import BANK, PANEL, possible
 from agents.learn.training import TrainingError
 from agents.version import code_version
-from fiveup_env.checks import finite, whole
-from fiveup_env.errors import InputError, MissingExtraError, shown
-from fiveup_env.files import atomic_file, file_path, locked
-
-try:
-    import optuna
-except ModuleNotFoundError as _error:
-    raise MissingExtraError(
-        f"sweeps need {_error.name}: pip install -c constraints.txt -e '.[sweep]'"
-    ) from None
+from fiveup_env.errors import InputError
+from fiveup_env.files import atomic_file, locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agents.learn.runs.config import Config
+    from agents.learn.runs.folder import Run
     from agents.learn.sweeps.spec import Sweep
 
-FORMAT: Final = "fiveup-sweep"
-VERSION: Final = 1
+    Say: TypeAlias = Callable[[str], object]
 
 
 class Train(Protocol):
@@ -51,173 +37,115 @@ class Train(Protocol):
         """Train, and return the exit status."""
 
 
-class SweepFolder:
-    """What is kept of a sweep."""
+class Known(NamedTuple):
+    """What is known when a trial is chosen: the trials that ended, and the keys of the others."""
 
-    def __init__(self, name: str) -> None:
-        if not name or file_path(name).name != name:
-            raise RunError(f"the name of a sweep must be a plain folder name, not {name!r}")
-        self.name, self.folder = name, runs.RUNS / name
-        self.file = self.folder / "sweep.json"
-        self.table = self.folder / "table.md"
-        self.plot = self.folder / "plot.svg"
+    ended: list[Trial]
+    running: list[dict[str, Any]]
 
-    def run(self, number: int) -> Run:
-        """Return the run of a trial."""
-        return Run(runs.RUNS / f"{self.name}-{number:03}")
 
-    def begin(self, sweep: Sweep) -> None:
-        """Make the folder, unless it is there already, with this sweep."""
-        if self.file.is_file():
-            return
-        for taken in (self.folder, self.run(0).folder):
-            if taken.exists():
-                raise RunError(f"{taken} is taken: choose another --name for the sweep")
-        self.folder.mkdir(parents=True)
-        self.keep(sweep, [])
+class Choose(Protocol):
+    """What chooses the values of the keys that are searched."""
 
-    def keep(self, sweep: Sweep, trials: list[Trial]) -> None:
-        """Write the trials that have ended."""
-        about = {
-            "format": FORMAT,
-            "version": VERSION,
-            "command": command(),
-            "sweep": sweep.written,
-            "trials": [asdict(trial) for trial in trials],
-        }
-        with atomic_file(self.file) as file:
-            json.dump(about, file, indent=1)
-            file.write("\n")
+    def __call__(self, sweep: Sweep, number: int, known: Known, /) -> dict[str, Any]:
+        """Return the values of a trial."""
 
-    def trials(self, sweep: Sweep) -> list[Trial]:
-        """Return the trials that have ended; refuse those of another sweep.
 
-        Trials may be added to a sweep, but anything else would make it another one.
+class Engine(Protocol):
+    """What runs the trials that are left."""
+
+    def __call__(self, trials: Trials, train: Train, /) -> int:
+        """Run them, and return the exit status."""
+
+
+class Begun(NamedTuple):
+    """A trial that runs: its number, its keys, and its run."""
+
+    number: int
+    chosen: dict[str, Any]
+    run: Run
+
+
+class Trials:
+    """The trials of a sweep: those that ended, those that run, and those that are left."""
+
+    def __init__(self, sweep: Sweep, kept: SweepFolder, say: Say) -> None:
+        self.sweep, self.kept, self.say = sweep, kept, say
+        self.ended = kept.trials(sweep)
+        self.running: dict[int, Begun] = {}
+
+    @property
+    def left(self) -> list[int]:
+        """The numbers of the trials that have neither ended nor begun."""
+        ended = {trial.run for trial in self.ended}
+        numbers = [n for n in range(self.sweep.trials) if n not in self.running]
+        return [n for n in numbers if self.kept.run(n).folder.name not in ended]
+
+    def begin(self, choose: Choose) -> Begun | None:
+        """Return the next trial to run, or None if none is left.
+
+        A run that was interrupted keeps its keys.
         """
-        try:
-            about = json.loads(self.file.read_bytes())
-            known = (about["format"], about["version"]) == (FORMAT, VERSION)
-            before, trials = dict(about["sweep"]), [_read(trial) for trial in about["trials"]]
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            known, before, trials = False, {}, []
-        if not known:
+        if not self.left:
+            return None
+        number = self.left[0]
+        run = self.kept.run(number)
+        known = Known(self.ended, [begun.chosen for begun in self.running.values()])
+        chosen = self._interrupted(run) or choose(self.sweep, number, known)
+        told = ", ".join(f"{key}={value}" for key, value in chosen.items())
+        self.say(f"\nTrial {number + 1} of {self.sweep.trials}: {told}")
+        self.running[number] = begun = Begun(number, chosen, run)
+        return begun
+
+    def end(self, begun: Begun, trial: Trial) -> None:
+        """Keep the result of a trial."""
+        del self.running[begun.number]
+        self.ended.append(trial)
+        self.kept.keep(self.sweep, self.ended)
+        told = f"failed: {trial.failure}" if trial.failure else result_of(self.sweep, trial)
+        self.say(f"Trial {begun.number + 1} of {self.sweep.trials}, {trial.run}: {told}")
+
+    def _interrupted(self, run: Run) -> dict[str, Any] | None:
+        """Return the keys of a trial that was interrupted, None if it has not begun."""
+        if not run.config_file.is_file():
+            return None
+        config = run.config({}).as_dict()
+        chosen = {name: config[name] for name in self.sweep.search}
+        fits = all(possible(self.sweep.search[name], value) for name, value in chosen.items())
+        if not fits or self.sweep.config(chosen).as_dict() != config:
             raise RunError(
-                f"{self.file} is damaged or of another version: choose another --name for the "
-                "sweep; its runs are kept"
+                f"{run.folder} is not a run of this sweep: choose another --name for the sweep"
             )
-        for name in FIELDS:
-            was, now = before.get(name), sweep.written.get(name)
-            if name != "trials" and was != now:
-                raise RunError(
-                    f"{self.folder} is a sweep with {name} {shown(was)}, not {shown(now)}: choose "
-                    "another --name"
-                )
-        try:
-            for trial in trials:
-                _frozen(sweep, trial)
-        except (ValueError, TypeError):
-            raise RunError(
-                f"{self.file} holds trials that are not of this sweep: choose another --name; its "
-                "runs are kept"
-            ) from None
-        return trials
+        return chosen
 
 
-def _read(written: dict[str, Any]) -> Trial:
-    """Return a trial that was kept, or raise ValueError or TypeError."""
-    trial, result = Trial(**written), written["result"]
-    if result is not None and (
-        not isinstance(result, list) or len(result) != 3 or None in map(finite, result)
-    ):
-        raise ValueError("a result is a value with its interval")
-    if not (
-        isinstance(written["chosen"], dict)
-        and all(isinstance(text, str) for text in (trial.run, trial.code, trial.failure or ""))
-        and whole(trial.decisions, 0, 2**63) is not None
-        and finite(trial.minutes) is not None
-    ):
-        raise ValueError("what a trial says about itself has other types")
-    return trial
-
-
-def run_sweep(sweep: Sweep, name: str, train: Train, say: Callable[[str], object] = print) -> int:
+def run_sweep(sweep: Sweep, name: str, train: Train, engine: Engine, say: Say = print) -> int:
     """Run the trials that are left, write the table and the plot, and return the exit status."""
     kept = SweepFolder(name)
     kept.begin(sweep)
     with locked(kept.folder / ".lock"):  # another process that runs the sweep ends it first
-        return _run(sweep, kept, train, say)
-
-
-def _run(sweep: Sweep, kept: SweepFolder, train: Train, say: Callable[[str], object]) -> int:
-    done = kept.trials(sweep)
-    for number in range(len(done), sweep.trials):
-        chosen, run = choose(sweep, done), kept.run(number)
-        told = ", ".join(f"{key}={value}" for key, value in chosen.items())
-        say(f"\nTrial {number + 1} of {sweep.trials}: {told}")
-        try:
-            status = train(sweep.config(chosen), run, resume=run.config_file.is_file())
-            failure = None
-        except (InputError, TrainingError) as error:
-            status, failure = 0, str(error)
-            say(f"The trial failed: {error}")
-        if status:
+        trials = Trials(sweep, kept, say)
+        if status := engine(trials, train):
             say(f"To go on: {command()}")
             return status
-        done.append(_trial_of(sweep, run, chosen, failure))
-        kept.keep(sweep, done)
-    table = table_of(sweep, done)
-    with atomic_file(kept.table) as file:
-        file.write(table)
-    draw(sweep, done, kept.plot)
+        table = table_of(sweep, trials.ended)
+        with atomic_file(kept.table) as file:
+            file.write(table)
+        draw(sweep, trials.ended, kept.plot)
     say(f"\n{table}\nThe table and the plot are in {os.path.relpath(kept.folder)}.")
     return 0
 
 
-def choose(sweep: Sweep, done: list[Trial]) -> dict[str, Any]:
-    """Return the values of the next trial, which follow from the seed and the results so far."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    seed = np.random.SeedSequence([sweep.seed, len(done)]).generate_state(1)
-    study = optuna.create_study(
-        direction="minimize" if sweep.lower_is_better else "maximize",
-        sampler=optuna.samplers.TPESampler(seed=int(seed[0])),
-    )
-    for trial in done:
-        study.add_trial(_frozen(sweep, trial))
-    params = study.ask(_distributions(sweep)).params
-    return {
-        name: space.values[params[name]] if isinstance(space, Choices) else params[name]
-        for name, space in sweep.search.items()
-    }
-
-
-def _frozen(sweep: Sweep, trial: Trial) -> optuna.trial.FrozenTrial:
-    """Return a trial as Optuna has it; raise ValueError or TypeError if it is not of this sweep."""
-    if list(trial.chosen) != list(sweep.search):
-        raise ValueError("the trial has other keys")
-    states = optuna.trial.TrialState
-    return optuna.trial.create_trial(
-        state=states.COMPLETE if trial.result else states.FAIL,
-        params={
-            name: space.values.index(value) if isinstance(space, Choices) else value
-            for name, space in sweep.search.items()
-            for value in [trial.chosen[name]]
-        },
-        distributions=_distributions(sweep),
-        value=trial.result[0] if trial.result else None,
-    )
-
-
-def _distributions(sweep: Sweep) -> dict[str, optuna.distributions.BaseDistribution]:
-    return {name: _distribution(space) for name, space in sweep.search.items()}
-
-
-def _distribution(space: Choices | Range) -> optuna.distributions.BaseDistribution:
-    if isinstance(space, Choices):
-        return optuna.distributions.CategoricalDistribution(range(len(space.values)))
-    if isinstance(space.low, int):
-        step = 1 if space.step is None else int(space.step)
-        return optuna.distributions.IntDistribution(space.low, int(space.high), space.log, step)
-    return optuna.distributions.FloatDistribution(space.low, space.high, space.log, space.step)
+def run_trial(sweep: Sweep, begun: Begun, train: Train) -> Trial | int:
+    """Run a trial or resume it; return what it found, or the exit status if it was stopped."""
+    run, failure = begun.run, None
+    try:
+        config = sweep.config(begun.chosen)
+        if status := train(config, run, resume=run.config_file.is_file()):
+            return status
+    except (InputError, TrainingError) as error:
+        failure = str(error)
+    return _trial_of(sweep, run, begun.chosen, failure)
 
 
 def _trial_of(sweep: Sweep, run: Run, chosen: dict[str, Any], failure: str | None) -> Trial:
