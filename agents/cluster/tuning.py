@@ -117,7 +117,7 @@ def run_by_tune(
 
 def _trainable(sweep: Sweep, train: Train) -> type[tune.Trainable]:
     """Return what Tune runs in a process of its own: a trial, all of it in one step."""
-    words, folder, paths = sys.argv, os.getcwd(), sys.path
+    words, folder = sys.argv, Path.cwd()
 
     class RunOfSweep(tune.Trainable):
         def setup(self, config: dict[str, Any]) -> None:
@@ -125,7 +125,7 @@ def _trainable(sweep: Sweep, train: Train) -> type[tune.Trainable]:
             self._begun = Begun(config[NUMBER], config[CHOSEN], run)
 
         def step(self) -> dict[str, Any]:
-            sys.argv, sys.path[:] = words, paths
+            sys.argv = words  # a run keeps the command that began it
             os.chdir(folder)
             ended = run_trial(sweep, self._begun, train)
             found = None if isinstance(ended, int) else asdict(ended)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     # From a game, a seat and a random generator for the bot: a bot whose `step` needs only a state.
     BotMaker = Callable[[FiveUpGame, int, np.random.RandomState], Any]
+
+
+LEAST_SIMULATIONS: Final = 2  # the first makes the tree's root, where nothing has been tried yet
 
 
 class BotAgent:
@@ -53,10 +56,10 @@ class OpenSpielIsmcts(BotAgent):
 
     def __post_init__(self) -> None:
         """Refuse options that cannot be played, and a missing OpenSpiel."""
-        if self.simulations < 1 or self.explore <= 0:
+        if self.simulations < LEAST_SIMULATIONS or self.explore <= 0:
             raise AgentError(
-                f"openspiel needs simulations= of 1 or more and explore= above 0, not "
-                f"simulations={self.simulations} and explore={self.explore}"
+                f"openspiel needs simulations= of {LEAST_SIMULATIONS} or more and explore= above "
+                f"0, not simulations={self.simulations} and explore={self.explore}"
             )
         import fiveup_env.adapters.openspiel  # noqa: F401 - its error says how to install OpenSpiel
 

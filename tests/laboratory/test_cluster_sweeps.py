@@ -172,7 +172,7 @@ def test_a_trial_that_fails_is_told_and_one_with_an_error_stops_the_sweep(tmp_pa
 def test_without_optuna_keys_are_drawn_at_random_and_the_same_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweeps, "find_spec", lambda name: None)
+    monkeypatch.setattr(sweeps, "find_spec", lambda _name: None)
     sweep, told = make_sweep(TINY | {"trials": 2}), list[str]()
     assert run_sweep(sweep, "drawn", trainer(), on_cluster(sweep), told.append) == 0
     assert "Optuna is not installed" in told[0]
@@ -208,7 +208,8 @@ def test_what_is_drawn_is_what_the_file_allows() -> None:
     assert seen("ent_coef") == {0.0, 0.1, 0.2, 0.3}
     assert seen("n_epochs") == {1, 2, 3}
     assert sum(one["learning_rate"] < 1e-3 for one in drawn) == pytest.approx(150, abs=40)
-    assert min(seen("width")) < 20 < 56 < max(seen("width"))
+    assert min(seen("width")) < 20
+    assert max(seen("width")) > 56
     assert {str(one["panel"]) for one in drawn} == {"['random']", "['random', 'greedy']"}
     assert {one["encoder"] for one in drawn} == {None, "flat@2"}
 
@@ -235,17 +236,9 @@ def test_of_threads_that_are_searched_the_most_count() -> None:
 
 def test_a_cluster_that_is_too_small_for_a_trial_says_what_it_has(tmp_path: Path) -> None:
     sweep = make_sweep(TINY | {"set": {**TINY["set"], "threads": 64}})
-    with pytest.raises(FiveUpError, match="a trial of this sweep needs 64 CPUs; .* has 2 CPUs"):
+    with pytest.raises(FiveUpError, match=r"a trial of this sweep needs 64 CPUs; .* has 2 CPUs"):
         on_cluster(sweep)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_run_of_something_else_is_not_taken_for_a_trial(tmp_path: Path) -> None:
-    sweep = make_sweep(ONE_AT_A_TIME)
-    other = make_sweep(ONE_AT_A_TIME | {"set": {**ONE_AT_A_TIME["set"], "seed": 5}})
-    runs.Run(tmp_path / "mine-001").begin(other.config({"learning_rate": 1e-3, "n_epochs": 1}))
-    with pytest.raises(FiveUpError, match=r"mine-001 is not a run of this sweep"):
-        run_sweep(sweep, "mine", trainer(), on_cluster(sweep))
 
 
 SCRIPT = """

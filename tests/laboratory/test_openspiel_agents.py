@@ -158,9 +158,9 @@ def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the
     assert guessed > len(handed) / 2
 
 
-@pytest.mark.parametrize("options", ["simulations=0", "explore=-1"])
+@pytest.mark.parametrize("options", ["simulations=0", "simulations=1", "explore=-1"])
 def test_options_that_cannot_be_played_are_refused(options: str) -> None:
-    with pytest.raises(AgentError, match="simulations= of 1 or more"):
+    with pytest.raises(AgentError, match="simulations= of 2 or more"):
         make_agent(f"openspiel:{options}")
 
 

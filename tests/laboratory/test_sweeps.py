@@ -17,9 +17,10 @@ from agents.learn.runs.config import CONFIGS
 from agents.learn.runs.metrics import read_metrics
 from agents.learn.sweeps import spec, trials
 from agents.learn.sweeps.choices import choose
+from agents.learn.sweeps.folder import SweepFolder
 from agents.learn.sweeps.sequence import one_by_one
 from agents.learn.sweeps.spec import BANK, known_sweeps, load_sweep, make_sweep
-from agents.learn.sweeps.trials import Known
+from agents.learn.sweeps.trials import Known, Trials
 from agents.learn.training import TrainingError
 from fiveup_env.errors import FiveUpError
 
@@ -113,6 +114,44 @@ def test_every_trial_is_an_ordinary_run_and_the_table_and_plot_show_all(
         assert trial["code"].startswith("0.")
     assert train.main() == 0  # again: nothing is left to do
     assert "Trial" not in capsys.readouterr().out
+
+
+def test_without_ray_trials_run_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    engines = list[object]()
+
+    def keep(_sweep: Sweep, _name: str, _train: Train, engine: object) -> int:
+        engines.append(engine)
+        return 0
+
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr(trials, "run_sweep", keep)
+    for words in ([], ["--engine", "optuna"]):
+        monkeypatch.setattr(sys, "argv", ["train.py", "--sweep", "rates", *words])
+        assert train.main() == 0
+    assert engines == [one_by_one, one_by_one]
+
+
+def test_an_engine_without_a_sweep_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["train.py", "smoke", "--engine", "optuna"])
+    assert train.main() == 2
+    assert capsys.readouterr().err == "train: --engine goes with --sweep\n"
+
+
+def test_a_run_of_something_else_is_not_taken_for_a_trial(tmp_path: Path) -> None:
+    other = make_sweep(TINY | {"set": {**TINY["set"], "seed": 5}})
+    runs.Run(tmp_path / "mine-001").begin(other.config({"learning_rate": 1e-3, "n_epochs": 1}))
+    with pytest.raises(FiveUpError, match=r"mine-001 is not a run of this sweep"):
+        run_sweep(make_sweep(TINY), "mine", Fake())
+
+
+def test_a_trial_that_still_runs_turns_the_next_one_elsewhere() -> None:
+    sweep = make_sweep(TINY | {"trials": 30})
+    run_sweep(sweep, "known", Fake())
+    ended = Trials(sweep, SweepFolder("known"), print).ended
+    alone = choose(sweep, 30, Known(ended, []))
+    assert choose(sweep, 30, Known(ended, [alone])) != alone
 
 
 def test_an_interrupted_sweep_ends_as_if_nothing_had_been() -> None:

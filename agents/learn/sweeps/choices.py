@@ -17,7 +17,7 @@ try:
     import optuna
 except ModuleNotFoundError as _error:
     raise MissingExtraError(
-        f"sweeps need {_error.name}: pip install -c constraints.txt -e '.[sweep]'"
+        f"sweeps without Ray need {_error.name}: pip install -c constraints.txt -e '.[sweep]'"
     ) from None
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def choose(sweep: Sweep, number: int, known: Known) -> dict[str, Any]:
             for name, space in sweep.search.items()
         }
         study.add_trial(
-            optuna.trial.create_trial(
-                state=state, params=params, distributions=spaces, value=value
-            )
+            optuna.trial.create_trial(state=state, params=params, distributions=spaces, value=value)
         )
     params = study.ask(spaces).params
     return {
