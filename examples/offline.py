@@ -22,7 +22,6 @@ from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)
 PLAN = Plan(agents=("partner", "greedy", "random"), positions=10_000, encoder="lookahead")
-TEMPERATURE = 0.02  # so much more chance to win makes an action count e times as much
 
 
 def advantages(data: Decisions) -> torch.Tensor:
@@ -51,9 +50,10 @@ with tempfile.TemporaryDirectory() as scratch:
     folder = sys.argv[1] if sys.argv[1:] else scratch
     source = f"{folder}/data" if sys.argv[1:] else make_data(f"{folder}/data", PLAN).folder
     data = make_dataset(source, columns=("observation", "mask", "action", "values"))
-    weighed = (advantages(data) / TEMPERATURE).clamp(max=3).exp()
+    weighed = (advantages(data) / 0.02).clamp(max=3).exp()  # 2 % more chances count e times
+    about = {"data": data.card.about["command"], "command": " ".join(["python", *sys.argv])}
     for name, weights in {"cloning": weighed**0, "weighed": weighed}.items():
-        save_policy(f"{folder}/{name}", learn(data, weights), {"command": " ".join(sys.argv)})
+        save_policy(f"{folder}/{name}", learn(data, weights), about)
         agents = [make_agent(f"policy:{folder}/{name}"), make_agent("partner")]
         played = duel(agents, Rules.preset(), np.arange(900_000, 900_050))
         low, high = played.interval(played.wins)

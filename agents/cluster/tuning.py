@@ -7,6 +7,7 @@ use afterwards, and are dropped.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 RETRIES: Final = 3  # how often a trial is resumed after its process was lost
 NUMBER, CHOSEN, FOLDER, ENDED = "number", "chosen", "folder", "ended"
 ROUNDING: Final = 1e-9  # 0.1 fits into 0.3 three times, not 2.9999999999999996 times
-KEEP_FOLDER: Final = {"RAY_CHDIR_TO_TRIAL_DIR": "0"}  # specs may name policies by relative paths
+# Specs may name policies by relative paths, so a trial stays in the folder of the command. And what
+# is to be told about trials, the sweep tells.
+SETTINGS: Final = {"RAY_CHDIR_TO_TRIAL_DIR": "0", "RAY_AIR_NEW_OUTPUT": "0"}
 
 
 class Suggestions(Searcher):
@@ -63,7 +66,7 @@ class Suggestions(Searcher):
         """Keep what a trial found, unless its process was lost or stopped."""
         begun, found = self._begun.pop(trial_id), (result or {}).get(ENDED)
         if found and not error:
-            self._trials.end(begun, Trial(**found))
+            self._trials.end(begun, Trial(**json.loads(found)))
 
     def save(self, checkpoint_path: str) -> None:
         """Save nothing: the sweep's own folder has it all."""
@@ -80,7 +83,7 @@ def run_by_tune(
 
     `parts` are the CPUs that each process of a trial needs.
     """
-    os.environ |= KEEP_FOLDER
+    os.environ |= SETTINGS
     for name in ("ray.tune", "ray.train", "ray.air"):  # they tell how to resume Tune's own files
         logging.getLogger(name).setLevel(logging.CRITICAL)
     files = trials.kept.folder / "ray"
@@ -98,6 +101,7 @@ def run_by_tune(
         run_config=tune.RunConfig(
             name="sweep",
             storage_path=str(files.resolve()),
+            checkpoint_config=tune.CheckpointConfig(checkpoint_at_end=False),  # a run has its own
             failure_config=tune.FailureConfig(max_failures=RETRIES),
             verbose=0,
         ),
@@ -128,7 +132,8 @@ def _trainable(sweep: Sweep, train: Train) -> type[tune.Trainable]:
             sys.argv = words  # a run keeps the command that began it
             os.chdir(folder)
             ended = run_trial(sweep, self._begun, train)
-            found = None if isinstance(ended, int) else asdict(ended)
+            # As text: Tune flattens what is nested.
+            found = None if isinstance(ended, int) else json.dumps(asdict(ended))
             return {ENDED: found, "done": True}
 
     return RunOfSweep
