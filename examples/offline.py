@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory() as scratch:
     weighed = (advantages(data) / 0.02).clamp(max=3).exp()  # 2 % more chances count e times
     about = {"data": data.card.about["command"], "command": " ".join(["python", *sys.argv])}
     for name, weights in {"cloning": weighed**0, "weighed": weighed}.items():
-        save_policy(f"{folder}/{name}", learn(data, weights), about)
+        save_policy(f"{folder}/{name}", learn(data, weights), about | {"reward": None})
         agents = [make_agent(f"policy:{folder}/{name}"), make_agent("partner")]
         played = duel(agents, Rules.preset(), np.arange(900_000, 900_050))
         low, high = played.interval(played.wins)

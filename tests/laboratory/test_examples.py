@@ -12,6 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from agents.policies.agent import PolicyAgent
+from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.registry import make_agent
+
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 MOST_LINES = 60
@@ -43,10 +47,10 @@ def missing_packages(example: Path) -> list[str]:
     return sorted(name for name in {one.split(".")[0] for one in imported} if not find_spec(name))
 
 
-def printed_by(example: Path, folder: Path) -> str:
+def printed_by(example: Path, folder: Path, *words: str) -> str:
     """Return what an example prints when it is run from another folder."""
     done = subprocess.run(
-        [sys.executable, str(example)],
+        [sys.executable, str(example), *words],
         check=False,
         capture_output=True,
         text=True,
@@ -65,6 +69,24 @@ def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> N
     assert told.strip()
     assert re.search(".*".join(PROMISED.get(example.stem, [])), told, re.DOTALL), told
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_learnt_from_data_in_a_folder_is_kept_there_as_policies(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from agents.data.making import make_data
+    from agents.data.plan import Plan
+
+    plan = Plan(agents=("partner",), positions=300, values="pimc:worlds=4", encoder="lookahead")
+    make_data(tmp_path / "data", plan, command="made by a test")
+    told = printed_by(FOLDER / "offline.py", tmp_path, str(tmp_path))
+    assert re.search(".*".join(PROMISED["offline"]), told, re.DOTALL), told
+    for method in ("cloning", "weighed"):
+        agent = make_agent(f"policy:{tmp_path / method}")
+        assert isinstance(agent, PolicyAgent)
+        assert agent.about["data"] == "made by a test"
+        assert "offline.py" in agent.about["command"]
+        with pytest.raises(PolicyError, match=r"needs a policy with values"):  # it has none
+            make_agent(f"policy+search:{tmp_path / method}")
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
