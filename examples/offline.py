@@ -36,7 +36,7 @@ def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> PolicyNetw
     torch.manual_seed(0)
     network = build(Shape("guided", 64, 2, PLAN.encoder, shared=True))
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
-    for rows in torch.cat([torch.randperm(len(data)) for _ in range(epochs)]).split(256):
+    for rows in torch.split(torch.cat([torch.randperm(len(data)) for _ in range(epochs)]), 256):
         part = data[rows]
         logs = masked_log_probabilities(network.logits(part["observation"]), part["mask"])
         played = logs[torch.arange(len(rows)), part["action"].long()]

@@ -33,12 +33,17 @@ def on_cluster(sweep: Sweep) -> Engine:
         from agents.cluster import tuning
     except ImportError:
         raise ClusterError(f"Ray Tune is not installed: {INSTALL}") from None
-    parts = parts_of(sweep)
-    if sum(parts) > processors():
-        raise ClusterError(f"a trial of this sweep needs {sum(parts)} CPUs; {describe()}")
+    if "rllib" in _values(sweep, "learner"):
+        raise ClusterError(
+            "runs with learner=rllib have processes of their own on the cluster: run their sweep "
+            "with --engine optuna"
+        )
+    cpus = cpus_of(sweep)
+    if cpus > processors():
+        raise ClusterError(f"a trial of this sweep needs {cpus} CPUs; {describe()}")
 
     def run(trials: Trials, train: Train) -> int:
-        return tuning.run_by_tune(trials, train, chooser(trials), parts, processors() // sum(parts))
+        return tuning.run_by_tune(trials, train, chooser(trials), cpus, processors() // cpus)
 
     return run
 
@@ -55,16 +60,12 @@ def chooser(trials: Trials) -> Choose:
     return draw
 
 
-def parts_of(sweep: Sweep) -> list[int]:
-    """Return the CPUs of a trial's processes, its trainer first.
+def cpus_of(sweep: Sweep) -> int:
+    """Return the CPUs that a trial needs: its `threads`, or all of a machine.
 
-    A trainer without `threads` uses all cores of its machine; one whose processes play or learn
-    elsewhere needs none, as in a run by itself. Of a key that is searched, the most counts.
+    Of threads that are searched, the most count.
     """
-    processes = sum(max(_values(sweep, name)) for name in ("env_runners", "learners"))
-    if processes:
-        return [0, *[1] * processes]
-    return [max(threads or largest_node() for threads in _values(sweep, "threads"))]
+    return max(threads or largest_node() for threads in _values(sweep, "threads"))
 
 
 def _values(sweep: Sweep, name: str) -> Sequence[Any]:

@@ -52,9 +52,9 @@ class RLlibPlay:
         self.config = config
         self.updates = 0
         self._folder = folder / "ray"
-        if not connect().util.get_current_placement_group():  # a sweep has reserved its CPUs
-            what = f"env_runners={config.env_runners} and learners={config.learners} need"
-            check_free(config.env_runners + config.learners, what)
+        connect()
+        what = f"env_runners={config.env_runners} and learners={config.learners} need"
+        check_free(config.env_runners + config.learners, what)
         logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # it warns about its own defaults
         from agents.cluster.algorithm import algorithm_config
 

@@ -28,8 +28,6 @@ from agents.learn.sweeps.trials import Begun, run_trial
 from fiveup_env.commands.promises import INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agents.learn.sweeps.spec import Range, Sweep
     from agents.learn.sweeps.trials import Choose, Known, Train, Trials
 
@@ -76,12 +74,10 @@ class Suggestions(Searcher):
         return {}
 
 
-def run_by_tune(
-    trials: Trials, train: Train, choose: Choose, parts: Sequence[int], together: int
-) -> int:
-    """Run the trials that are left, this many at once, and return the exit status.
+def run_by_tune(trials: Trials, train: Train, choose: Choose, cpus: int, together: int) -> int:
+    """Run the trials that are left, with so many CPUs each; return the exit status.
 
-    `parts` are the CPUs that each process of a trial needs.
+    `together` is how many may run at once.
     """
     os.environ |= SETTINGS
     for name in ("ray.tune", "ray.train", "ray.air"):  # they tell how to resume Tune's own files
@@ -89,14 +85,12 @@ def run_by_tune(
     files = trials.kept.folder / "ray"
     shutil.rmtree(files, ignore_errors=True)
     tuner = tune.Tuner(
-        tune.with_resources(
-            _trainable(trials.sweep, train),
-            tune.PlacementGroupFactory([{"CPU": count} if count else {} for count in parts]),
-        ),
+        tune.with_resources(_trainable(trials.sweep, train), {"cpu": cpus}),
         tune_config=tune.TuneConfig(
             search_alg=Suggestions(trials, choose),
             num_samples=len(trials.left),
             max_concurrent_trials=together,
+            reuse_actors=True,
         ),
         run_config=tune.RunConfig(
             name="sweep",
@@ -127,6 +121,10 @@ def _trainable(sweep: Sweep, train: Train) -> type[tune.Trainable]:
         def setup(self, config: dict[str, Any]) -> None:
             run = Run(Path(config[FOLDER]))
             self._begun = Begun(config[NUMBER], config[CHOSEN], run)
+
+        def reset_config(self, new_config: dict[str, Any]) -> bool:
+            self.setup(new_config)
+            return True
 
         def step(self) -> dict[str, Any]:
             sys.argv = words  # a run keeps the command that began it

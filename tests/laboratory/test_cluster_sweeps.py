@@ -23,7 +23,7 @@ import yaml
 import train
 from agents.cluster import sweeps
 from agents.cluster.connection import ClusterError
-from agents.cluster.sweeps import on_cluster, parts_of
+from agents.cluster.sweeps import cpus_of, on_cluster
 from agents.learn.runs import folder as runs
 from agents.learn.sweeps.spec import make_sweep, possible
 from agents.learn.sweeps.trials import Known, run_sweep
@@ -121,7 +121,7 @@ def test_one_at_a_time_the_trials_are_those_of_the_other_engine() -> None:
     pytest.importorskip("optuna")
     from agents.learn.sweeps.sequence import one_by_one
 
-    sweep = make_sweep(ONE_AT_A_TIME | {"trials": 13})
+    sweep = make_sweep(ONE_AT_A_TIME | {"trials": 12})
     assert run_sweep(sweep, "ray", trainer(), on_cluster(sweep)) == 0
     assert run_sweep(sweep, "optuna", trainer(), one_by_one) == 0
     for one, other in zip(results_of("ray"), results_of("optuna"), strict=True):
@@ -214,24 +214,20 @@ def test_what_is_drawn_is_what_the_file_allows() -> None:
     assert {one["encoder"] for one in drawn} == {None, "flat@2"}
 
 
-@pytest.mark.parametrize(
-    ("change", "parts"),
-    [
-        ({}, [1]),
-        ({"threads": 2}, [2]),
-        ({"threads": None}, [2]),
-        ({"learner": "rllib", "env_runners": 2, "learners": 1}, [0, 1, 1, 1]),
-    ],
-)
-def test_a_trial_has_as_many_cpus_as_its_processes_use(
-    change: dict[str, Any], parts: list[int]
-) -> None:
-    sweep = make_sweep(TINY | {"set": {**TINY["set"], **change}})
-    assert parts_of(sweep) == parts
+@pytest.mark.parametrize(("threads", "cpus"), [(1, 1), (2, 2), (None, 2)])
+def test_a_trial_has_as_many_cpus_as_its_threads(threads: int | None, cpus: int) -> None:
+    sweep = make_sweep(TINY | {"set": {**TINY["set"], "threads": threads}})
+    assert cpus_of(sweep) == cpus
 
 
 def test_of_threads_that_are_searched_the_most_count() -> None:
-    assert parts_of(make_sweep(TINY | {"search": {"threads": [1, 2]}})) == [2]
+    assert cpus_of(make_sweep(TINY | {"search": {"threads": [1, 2]}})) == 2
+
+
+def test_runs_with_processes_of_their_own_are_left_to_the_other_engine() -> None:
+    sweep = make_sweep(TINY | {"set": {**TINY["set"], "learner": "rllib"}})
+    with pytest.raises(ClusterError, match="run their sweep with --engine optuna"):
+        on_cluster(sweep)
 
 
 def test_a_cluster_that_is_too_small_for_a_trial_says_what_it_has(tmp_path: Path) -> None:
