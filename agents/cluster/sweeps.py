@@ -43,6 +43,8 @@ def on_cluster(sweep: Sweep) -> Engine:
         raise ClusterError(f"a trial of this sweep needs {cpus} CPUs; {describe()}")
 
     def run(trials: Trials, train: Train) -> int:
+        if not trials.left:
+            return 0
         return tuning.run_by_tune(trials, train, chooser(trials), cpus, processors() // cpus)
 
     return run

@@ -65,13 +65,13 @@ def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     torch.use_deterministic_algorithms(mode=False)
 
 
-def trainer(seconds: float = 0.0, dying: int | None = None) -> Train:
+def trainer(seconds: float = 0.0, dying: str = "") -> Train:
     """Return what trains nothing, for some seconds, and dies in its first try at one trial."""
 
     def fake(config: Config, run: Run, *, resume: bool) -> int:
         began = time.time()
         run.begin(config)
-        if run.folder.name.endswith(f"-{dying}") and not resume:
+        if run.folder.name == dying and not resume:
             os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(seconds)
         if config.width == 13:
@@ -145,7 +145,7 @@ def test_trials_run_side_by_side_and_never_twice(tmp_path: Path) -> None:
 
 def test_a_trial_whose_process_is_lost_is_resumed(tmp_path: Path) -> None:
     sweep = make_sweep(ONE_AT_A_TIME)
-    assert run_sweep(sweep, "lost", trainer(dying=0), on_cluster(sweep)) == 0
+    assert run_sweep(sweep, "lost", trainer(dying="lost-000"), on_cluster(sweep)) == 0
     assert [trial["failure"] for trial in results_of("lost")] == [None, None]
     assert [told_by(tmp_path / f"lost-00{k}")["resume"] for k in range(2)] == [True, False]
 

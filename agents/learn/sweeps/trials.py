@@ -73,6 +73,9 @@ class Trials:
         self.sweep, self.kept, self.say = sweep, kept, say
         self.ended = kept.trials(sweep)
         self.running: dict[int, Begun] = {}
+        self._interrupted = {
+            number: chosen for number in self.left if (chosen := self._chosen_in(kept.run(number)))
+        }
 
     @property
     def left(self) -> list[int]:
@@ -91,7 +94,7 @@ class Trials:
         number = self.left[0]
         run = self.kept.run(number)
         known = Known(self.ended, [begun.chosen for begun in self.running.values()])
-        chosen = self._interrupted(run) or choose(self.sweep, number, known)
+        chosen = self._interrupted.get(number) or choose(self.sweep, number, known)
         told = ", ".join(f"{key}={value}" for key, value in chosen.items())
         self.say(f"\nTrial {number + 1} of {self.sweep.trials}: {told}")
         self.running[number] = begun = Begun(number, chosen, run)
@@ -105,8 +108,8 @@ class Trials:
         told = f"failed: {trial.failure}" if trial.failure else result_of(self.sweep, trial)
         self.say(f"Trial {begun.number + 1} of {self.sweep.trials}, {trial.run}: {told}")
 
-    def _interrupted(self, run: Run) -> dict[str, Any] | None:
-        """Return the keys of a trial that was interrupted, None if it has not begun."""
+    def _chosen_in(self, run: Run) -> dict[str, Any] | None:
+        """Return the keys of a trial whose run has begun, None if it has not."""
         if not run.config_file.is_file():
             return None
         config = run.config({}).as_dict()
