@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from agents.learn.sweeps.trials import Choose, Known, Train, Trials
 
 RETRIES: Final = 3  # how often a trial is resumed after its process was lost
-NUMBER, CHOSEN, FOLDER, ENDED = "number", "chosen", "folder", "ended"
+NUMBER, CHOSEN, FOLDER, ENDED, ERROR = "number", "chosen", "folder", "ended", "error"
 ROUNDING: Final = 1e-9  # 0.1 fits into 0.3 three times, not 2.9999999999999996 times
 # Specs may name policies by relative paths, so a trial stays in the folder of the command. And what
 # is to be told about trials, the sweep tells.
@@ -46,6 +46,7 @@ class Suggestions(Searcher):
         super().__init__()
         self._trials, self._choose = trials, choose
         self._begun: dict[str, Begun] = {}
+        self.errors: list[str] = []
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str:
         """Return the next trial as Tune's configuration of it."""
@@ -62,9 +63,12 @@ class Suggestions(Searcher):
         error: bool = False,  # noqa: FBT001, FBT002 - Tune's own
     ) -> None:
         """Keep what a trial found, unless its process was lost or stopped."""
-        begun, found = self._begun.pop(trial_id), (result or {}).get(ENDED)
-        if found and not error:
-            self._trials.end(begun, Trial(**json.loads(found)))
+        begun, told = self._begun.pop(trial_id), result or {}
+        if told.get(ENDED) and not error:
+            self._trials.end(begun, Trial(**json.loads(told[ENDED])))
+        elif error or told.get(ERROR):
+            why = "its process was lost too often" if error else told[ERROR]
+            self.errors.append(f"{begun.run.folder.name}: {why}")
 
     def save(self, checkpoint_path: str) -> None:
         """Save nothing: the sweep's own folder has it all."""
@@ -82,12 +86,12 @@ def run_by_tune(trials: Trials, train: Train, choose: Choose, cpus: int, togethe
     os.environ |= SETTINGS
     for name in ("ray.tune", "ray.train", "ray.air"):  # they tell how to resume Tune's own files
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    files = trials.kept.folder / "ray"
+    files, suggestions = trials.kept.folder / "ray", Suggestions(trials, choose)
     shutil.rmtree(files, ignore_errors=True)
     tuner = tune.Tuner(
         tune.with_resources(_trainable(trials.sweep, train), {"cpu": cpus}),
         tune_config=tune.TuneConfig(
-            search_alg=Suggestions(trials, choose),
+            search_alg=suggestions,
             num_samples=len(trials.left),
             max_concurrent_trials=together,
             reuse_actors=True,
@@ -101,14 +105,13 @@ def run_by_tune(trials: Trials, train: Train, choose: Choose, cpus: int, togethe
         ),
     )
     try:
-        errors = tuner.fit().errors
+        tuner.fit()
     finally:
         shutil.rmtree(files, ignore_errors=True)
-    if errors:
-        last = str(errors[0]).strip().splitlines()[-1]
+    if suggestions.errors:
         raise ClusterError(
-            f"{len(errors)} trials ended with an error, such as: {last}; the same command resumes "
-            "them"
+            f"{len(suggestions.errors)} trials ended with an error, the first {suggestions.errors[0]}"
+            "; the same command tries them again"
         )
     return INTERRUPTED if trials.left or trials.running else 0
 
@@ -129,7 +132,10 @@ def _trainable(sweep: Sweep, train: Train) -> type[tune.Trainable]:
         def step(self) -> dict[str, Any]:
             sys.argv = words  # a run keeps the command that began it
             os.chdir(folder)
-            ended = run_trial(sweep, self._begun, train)
+            try:
+                ended = run_trial(sweep, self._begun, train)
+            except Exception as error:  # noqa: BLE001  (Tune would try it again, to no avail)
+                return {ERROR: f"{type(error).__name__}: {error}", "done": True}
             # As text: Tune flattens what is nested.
             found = None if isinstance(ended, int) else json.dumps(asdict(ended))
             return {ENDED: found, "done": True}

@@ -163,7 +163,9 @@ def test_a_trial_that_fails_is_told_and_one_with_an_error_stops_the_sweep(tmp_pa
         del config, run, resume
         raise RuntimeError("a mistake in the code")
 
-    with pytest.raises(ClusterError, match=r"2 trials .* a mistake in the code; the same command"):
+    with pytest.raises(
+        ClusterError, match=r"2 trials .* RuntimeError: a mistake in the code; the same"
+    ):
         run_sweep(make_sweep(TINY), "broken", broken, on_cluster(sweep))
     assert not (tmp_path / "broken" / "table.md").exists()
     assert run_sweep(make_sweep(TINY), "broken", trainer(), on_cluster(sweep)) == 0
