@@ -108,10 +108,10 @@ def run_by_tune(trials: Trials, train: Train, choose: Choose, cpus: int, togethe
         tuner.fit()
     finally:
         shutil.rmtree(files, ignore_errors=True)
-    if suggestions.errors:
+    if errors := suggestions.errors:
         raise ClusterError(
-            f"{len(suggestions.errors)} trials ended with an error, the first {suggestions.errors[0]}"
-            "; the same command tries them again"
+            f"{len(errors)} trial{'s' * (len(errors) > 1)} ended with an error, the first "
+            f"{errors[0]}; the same command tries again"
         )
     return INTERRUPTED if trials.left or trials.running else 0
 
