@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agents.learn.runs import folder as runs
 from agents.learn.runs.folder import Run, RunError, command
 from agents.learn.sweeps.report import Trial
-from agents.learn.sweeps.spec import FIELDS
+from agents.learn.sweeps.spec import FIELDS, possible
+from fiveup_env.checks import finite, whole
 from fiveup_env.errors import shown
 from fiveup_env.files import atomic_file, file_path
 
@@ -72,7 +73,7 @@ class SweepFolder:
         try:
             about = json.loads(self.file.read_bytes())
             known = (about["format"], about["version"]) == (FORMAT, VERSION)
-            before, trials = dict(about["sweep"]), [Trial(**trial) for trial in about["trials"]]
+            before, trials = dict(about["sweep"]), [_read(trial) for trial in about["trials"]]
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             known, before, trials = False, {}, []
         if not known:
@@ -87,4 +88,29 @@ class SweepFolder:
                     f"{self.folder} is a sweep with {name} {shown(was)}, not {shown(now)}: choose "
                     "another --name"
                 )
+        for trial in trials:
+            if list(trial.chosen) != list(sweep.search) or not all(
+                possible(space, trial.chosen[name]) for name, space in sweep.search.items()
+            ):
+                raise RunError(
+                    f"{self.file} holds trials that are not of this sweep: choose another --name; "
+                    "its runs are kept"
+                )
         return trials
+
+
+def _read(written: dict[str, Any]) -> Trial:
+    """Return a trial that was kept, or raise ValueError or TypeError."""
+    trial, result = Trial(**written), written["result"]
+    if result is not None and (
+        not isinstance(result, list) or len(result) != 3 or None in map(finite, result)
+    ):
+        raise ValueError("a result is a value with its interval")
+    if not (
+        isinstance(written["chosen"], dict)
+        and all(isinstance(text, str) for text in (trial.run, trial.code, trial.failure or ""))
+        and whole(trial.decisions, 0, 2**63) is not None
+        and finite(trial.minutes) is not None
+    ):
+        raise ValueError("what a trial says about itself has other types")
+    return trial

@@ -117,7 +117,7 @@ def possible(space: Choices | Range, value: Any) -> bool:
     """Return whether a value is one of those that are searched."""
     if isinstance(space, Choices):
         return value in space.values
-    return bool(space.low <= value <= space.high)
+    return finite(value) is not None and bool(space.low <= value <= space.high)
 
 
 def _keys_in(written: dict[str, Any], name: str) -> dict[str, Any]:
