@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.policies.agent import PolicyAgent
+from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 
