@@ -186,7 +186,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
         [sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True
     )
     assert told.returncode == 0, told.stderr
-    names = sorted(["random", *LADDER, "student", "student+search", "pimc"])
+    names = sorted(["random", *LADDER, "student", "student+search", "pimc", "endgame", "policy"])
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 
