@@ -1,5 +1,7 @@
 """Measure what knowing hidden tiles is worth: `python -m benchmarks.ceiling`.
 
+With `--bound` it bounds what can be won from a heuristic instead (see `benchmarks/bound.py`).
+
 A ladder of information: rollouts that are told some of what is hidden play against the same
 rollouts, with as many worlds, that are told nothing. What is told restricts the exact belief from
 which worlds are drawn; nothing else differs. A player who is told all hands, and the order of the
@@ -11,27 +13,36 @@ Hands are the first of a game, for four players as partners, and margins are in 
 
 from __future__ import annotations
 
-import argparse
-from typing import Final
+import sys
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from benchmarks.bound import report
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns
 from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import read_view
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import draw_worlds
+from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.envs.batch import Batch
+from fiveup_env.errors import unknown
+from fiveup_env.opponents.ladder import LADDER as RUNGS
 from fiveup_env.opponents.playouts import Playout, margin_of, play_to_end
+from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.world_search import playout_of
 from fiveup_env.progress import progress
 from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 FIRST_SEED: Final = 920_000_000
 PLAYERS: Final = 4
@@ -138,14 +149,20 @@ def mean_of(
     return total / len(worlds)
 
 
-def main() -> None:
-    """Measure and print the ladder."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--deals", type=int, default=2000)
-    parser.add_argument("--worlds", type=int, default=32)
-    parser.add_argument("--playout", default="partner")
-    options = parser.parse_args()
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure and print the ladder, or the bound; return the exit status."""
+    return answer("ceiling", lambda: _run(words))
+
+
+def _run(words: Sequence[str] | None) -> int:
+    options = _options(words)
     seeds = np.arange(FIRST_SEED, FIRST_SEED + options.deals, dtype=np.uint64)
+    if options.bound:
+        agents = {spec: make_agent(spec) for spec in split_specs(options.agents)}
+        print(f"against {options.against}, {options.deals:,} deals, base {options.playout}")
+        for row in report(seeds, options.against, options.playout, options.worlds, agents):
+            print("{:<40}{:<26}{}".format(*row).rstrip(), flush=True)
+        return 0
     rows = [("told", "deals", "points a hand against the same without")]
     for name, told in progress(LADDER.items(), len(LADDER), "rungs"):
         won = margins(told, seeds, options.worlds, options.playout)
@@ -153,7 +170,25 @@ def main() -> None:
         rows.append((name, f"{len(won):,}", f"{won.mean():+.2f} ({low:+.2f} .. {high:+.2f})"))
     print(f"{options.worlds} worlds, playouts by {options.playout}")
     print(columns(rows, right={1, 2}))
+    return 0
+
+
+def _options(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = Parser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--deals", type=int, default=2000)
+    parser.add_argument("--worlds", type=int, default=32)
+    parser.add_argument("--playout", default="partner", help="who plays on; the bound's base")
+    parser.add_argument("--bound", action="store_true", help="bound what can be won from --against")
+    parser.add_argument("--against", choices=list(RUNGS), default="greedy")
+    parser.add_argument("--agents", default="", help="with --bound: specs that play against it")
+    options: argparse.Namespace = parser.parse_args(words)
+    for name in ("deals", "worlds"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1, not {getattr(options, name)}")
+    if options.bound and options.playout not in RUNGS:
+        parser.error(f"with --bound, {unknown('playout', options.playout, RUNGS)}")
+    return options
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from benchmarks.ceiling import LADDER, ORDER, PLAYERS, draw_told, margins
+from benchmarks.ceiling import LADDER, ORDER, PLAYERS, draw_told, main, margins
 from fiveup_env import Game
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.engine.state import GAME
@@ -47,3 +47,27 @@ def test_who_is_told_nothing_wins_nothing_and_who_is_told_all_wins_much() -> Non
     seeds = np.arange(30, dtype=np.uint64)
     assert (margins(0, seeds, 4, "greedy") == 0).all()
     assert margins(LADDER["all hands"], seeds, 4, "greedy").mean() > 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--deals 0", "--deals must be at least 1, not 0"),
+        ("--bound --worlds -3", "--worlds must be at least 1, not -3"),
+        ("--bound --against gredy", "gredy"),
+        ("--bound --playout student", "with --bound, "),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(words.split())
+    assert said in capsys.readouterr().err
+
+
+def test_an_agent_that_is_not_known_is_refused_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--bound", "--agents", "gredy"]) == 2
+    shown = capsys.readouterr()
+    assert "greedy" in shown.err
+    assert not shown.out
