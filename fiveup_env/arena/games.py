@@ -130,11 +130,12 @@ def play_chunk(
     names: Sequence[str],
     terms: Terms,
     seeds: np.ndarray,
-    announce: Callable[[Decision], None] | None = None,
+    announce: Callable[[Decision | None], None] | None = None,
 ) -> Played:
     """Play two agents on the deals of these seeds.
 
-    `names` are the agents' names in messages; `announce` is called before every decision.
+    `names` are the agents' names in messages; `announce` is called before every decision,
+    and with None after it.
     """
     return _Chunk(agents, names, terms, seeds, announce).play()
 
@@ -172,7 +173,7 @@ class _Chunk:
         names: Sequence[str],
         terms: Terms,
         seeds: np.ndarray,
-        announce: Callable[[Decision], None] | None,
+        announce: Callable[[Decision | None], None] | None,
     ) -> None:
         self.agents, self.names, self.terms, self.announce = agents, names, terms, announce
         ways = seatings(terms.rules)
@@ -226,10 +227,13 @@ class _Chunk:
         started = time.perf_counter()
         try:
             actions = np.asarray(self.agents[agent](views, masks, self.streams[agent]))
+            seconds = time.perf_counter() - started
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
             self.blame(agent, which, f"raised {type(error).__name__}: {error}")
             return
-        seconds = time.perf_counter() - started
+        finally:
+            if self.announce:
+                self.announce(None)
         self.played.seconds[agent] += seconds
         self.played.decisions[agent] += len(which)
         if seconds > self.terms.move_limit * len(which):

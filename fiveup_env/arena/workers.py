@@ -1,6 +1,6 @@
 """The processes that play the chunks, and the one that hands out their tasks.
 
-With a time limit, a worker announces every decision before it asks the agent for it. So a worker
+With a time limit, a worker announces every decision before and after it asks the agent. So a worker
 whose agent does not respond can be ended, and the agent named together with its game.
 """
 
@@ -58,9 +58,12 @@ class Player:
     """A player of tasks in this process, which keeps the agents that it has made."""
 
     def __init__(
-        self, terms: Terms, announce: Callable[[str | Decision], None] | None = None
+        self, terms: Terms, announce: Callable[[str | Decision | None], None] | None = None
     ) -> None:
-        """Call `announce` with a spec before that agent is made, and before every decision."""
+        """Call `announce` before an agent is made and before every decision; with None after it.
+
+        What the arena itself does in between, such as judging, is not the agent's time.
+        """
         self.terms, self.announce = terms, announce
         self.agents: dict[str, Agent] = {}
 
@@ -74,6 +77,8 @@ class Player:
                 if self.announce:
                     self.announce(spec)
                 self.agents[spec] = self._ready(spec)
+                if self.announce:
+                    self.announce(None)
         agents = [self.agents[spec] for spec in task.agents]
         return play_chunk(agents, task.agents, self.terms, task.seeds, self.announce)
 
@@ -121,8 +126,11 @@ class _Worker:
         self.log: list[Moves] = []
         self.pipe.send(task)
 
-    def note(self, asked: str | Decision) -> None:
-        """Note an announcement, and set the deadline for what was announced."""
+    def note(self, asked: str | Decision | None) -> None:
+        """Note an announcement, and set the deadline for what was announced, if anything was."""
+        if asked is None:
+            self.deadline = float("inf")
+            return
         allowed = READY
         if isinstance(asked, Decision):
             allowed = self.terms.move_limit * len(asked.which) + GRACE
@@ -185,7 +193,7 @@ class _Crew:
                 message = worker.pipe.recv()
             except (EOFError, ConnectionResetError):
                 raise lost(worker.task, "--cores 1 plays them in this process") from None
-            if isinstance(message, (str, Decision)):
+            if message is None or isinstance(message, (str, Decision)):
                 worker.note(message)
             elif isinstance(message, ArenaError):
                 raise message

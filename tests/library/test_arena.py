@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from random import Random as Chance
 from types import SimpleNamespace
@@ -344,6 +345,23 @@ def test_an_agent_that_never_answers_is_ended_and_told(monkeypatch: pytest.Monke
     monkeypatch.setattr(workers, "READY", 0.0)
     with pytest.raises(ArenaError, match=r"^random did not make a first move within 0 seconds"):
         list(play_tasks([task], terms, 1))
+
+
+def test_only_what_an_agent_does_itself_is_on_its_clock() -> None:
+    terms = Terms(Rules.preset(players=2), "hand", move_limit=5, judge="pimc:worlds=2")
+    task, announced = Task(("random", "greedy"), 3, 2), list[Any]()
+    workers.Player(terms, announced.append).play(task)
+    assert announced[::2].count(None) == 0  # each is about to do something ...
+    assert set(announced[1::2]) == {None}  # ... and has done it, before the arena goes on
+    assert announced[:4:2] == ["random", "greedy"]
+    worker = workers._Worker(terms, task)
+    try:
+        worker.note(announced[-2])
+        assert worker.deadline < math.inf
+        worker.note(None)
+        assert worker.deadline == math.inf
+    finally:
+        worker.end()
 
 
 @pytest.mark.usefixtures("strangers")
