@@ -348,7 +348,7 @@ def test_an_agent_that_never_answers_is_ended_and_told(monkeypatch: pytest.Monke
 
 
 def test_only_what_an_agent_does_itself_is_on_its_clock() -> None:
-    terms = Terms(Rules.preset(players=2), "hand", move_limit=5, judge="pimc:worlds=2")
+    terms = Terms(Rules.preset(players=2), "hand", move_limit=5, judge="pimc:worlds=8")
     task, announced = Task(("random", "greedy"), 3, 2), list[Any]()
     workers.Player(terms, announced.append).play(task)
     assert announced[::2].count(None) == 0  # each is about to do something ...
