@@ -155,7 +155,7 @@ def _drawn(space: Choices | Range, chance: np.random.RandomState) -> Any:
         return space.values[_below(len(space.values), chance)]
     low, high, step = space.low, space.high, space.step
     if step is not None:
-        return low + step * _below(int((high - low) / step + ROUNDING) + 1, chance)
+        return min(high, low + step * _below(int((high - low) / step + ROUNDING) + 1, chance))
     if isinstance(low, int):
         return (tune.lograndint if space.log else tune.randint)(low, int(high) + 1).sample(
             random_state=chance

@@ -19,9 +19,11 @@ from agents.data.plan import Plan, plan_of
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
 from agents.learn.runs.metrics import read_metrics
+from agents.learn.sweeps.choices import choose
+from agents.learn.sweeps.folder import SweepFolder
 from agents.learn.sweeps.report import Trial, table_of
 from agents.learn.sweeps.spec import SWEEPS, load_sweep, make_sweep
-from agents.learn.sweeps.trials import SweepFolder, choose
+from agents.learn.sweeps.trials import Known
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from agents.search.policy_search import reward_of
@@ -298,7 +300,7 @@ def sweeps(random: Random) -> None:
         kept.file.write_bytes(mutated_json(random, content))
         trials = kept.trials(sweep)
         table_of(sweep, trials)
-        sweep.config(choose(sweep, trials))
+        sweep.config(choose(sweep, len(trials), Known(trials, [])))
 
 
 def metrics(random: Random) -> None:
