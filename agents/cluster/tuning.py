@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 RETRIES: Final = 3  # how often a trial is resumed after its process was lost
 NUMBER, CHOSEN, FOLDER, ENDED, ERROR = "number", "chosen", "folder", "ended", "error"
-ROUNDING: Final = 1e-9  # 0.1 fits into 0.3 three times, not 2.9999999999999996 times
+ROUNDING: Final = 1e-9  # 0.1 fits into 0.3 three times, though 0.3 / 0.1 is a little less than 3
 # Specs may name policies by relative paths, so a trial stays in the folder of the command. And what
 # is to be told about trials, the sweep tells.
 SETTINGS: Final = {"RAY_CHDIR_TO_TRIAL_DIR": "0", "RAY_AIR_NEW_OUTPUT": "0"}
