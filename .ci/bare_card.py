@@ -28,7 +28,7 @@ def main() -> None:
     protocol.check()
     few = replace(
         protocol,
-        tasks=tuple(replace(task, quick=2) for task in protocol.tasks),
+        tasks=tuple(replace(task, quick=2) for task in protocol.tasks[::2]),  # partners, and three
         minis=protocol.minis[:1],
     )
     outcomes = list(play(few, AGENT, 1, quick=True))
