@@ -61,7 +61,7 @@ class Examples(NamedTuple):
 
     rows: np.ndarray  # as the encoder writes them (int8)
     labels: np.ndarray  # what every action brought, by its stakes; NaN if it is not legal (float32)
-    returns: np.ndarray  # the reward that the player's choice brought (float32)
+    returns: np.ndarray  # the reward that the player's choice brought, or NaN (float32)
 
 
 class Expert:
@@ -146,10 +146,10 @@ class Expert:
 
     def _step(self, rows: torch.Tensor, labels: torch.Tensor, returns: torch.Tensor) -> list[float]:
         """Make one step of the optimizer on a minibatch, and return the losses."""
-        losses, known = [], ~returns.isnan()  # a teacher may have ruled out what was played
+        losses = []
         for network in self._learning:
             logits, values = network(rows)
-            losses += [difference_loss(logits, labels), mse_loss(values[known], returns[known])]
+            losses += [difference_loss(logits, labels), value_loss(values, returns)]
         loss = losses[0] + losses[2] + self.config.vf_coef * (losses[1] + losses[3])
         if not torch.isfinite(loss):
             raise LossError(f"the loss is {loss.item()}")
@@ -233,7 +233,9 @@ class Part:
             labels = (rewards / units.stakes()[:, None]).astype(np.float32)
             rows = np.empty((len(which), row_size(self._encoder)), np.int8)
             self._encoder.encode(views[which], rows)
-            seen.append(Examples(rows, labels, rewards[np.arange(len(which)), actions[which]]))
+            returns = rewards[np.arange(len(which)), actions[which]]
+            labelled = ~np.isnan(labels).all(1)
+            seen.append(Examples(*(part[labelled] for part in (rows, labels, returns))))
             odd = np.flatnonzero(chance.random(len(batch)) < config.explore)
             actions[odd] = random_actions(views[odd], batch.mask[odd], chance)
             batch.step(actions)
@@ -262,6 +264,14 @@ def difference_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     counts = legal.sum(1, keepdim=True)
     errors = torch.where(legal, errors - errors.sum(1, keepdim=True) / counts, 0)
     return errors.square().sum() / counts.sum()
+
+
+def value_loss(values: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
+    """Return the mean square error of values; a return is NaN if a teacher ruled out the choice."""
+    known = ~returns.isnan()
+    if not known.any():
+        return values.sum() * 0
+    return mse_loss(values[known], returns[known])
 
 
 def compiled_weights(network: PolicyNetwork) -> Weights:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from agents.learn import expert
-from agents.learn.expert import Expert, compiled_weights, difference_loss
+from agents.learn.expert import Expert, compiled_weights, difference_loss, value_loss
 from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.learn.runs.config import Config, ConfigError
@@ -128,6 +128,17 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
     labels = label_by(Sure(), views, masks, units, np.random.default_rng(0))
     assert np.isnan(labels[0]).all()
     assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
+
+
+def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> None:
+    values = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    some, none = torch.tensor([2.0, torch.nan, 1.0]), torch.full((3,), torch.nan)
+    assert value_loss(values, some).item() == pytest.approx((1 + 4) / 2)
+    loss = value_loss(values, none)
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert loss.item() == 0
+    assert values.grad is not None
+    assert (values.grad == 0).all()
 
 
 @pytest.mark.parametrize("teacher", ["pimc:worlds=4,weighed=4", "student+search:worlds=4"])
@@ -405,7 +416,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ({"horizon": "game"}, "horizon: learner=expert supports only hand"),
         ({"forced": True}, "forced: learner=expert supports only false"),
         ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
-        ({"teacher": "pmc"}, "teacher: there is no agent 'pmc' .did you mean 'pimc'"),
+        ({"teacher": "pmc"}, r"teacher: there is no agent 'pmc' \(did you mean 'pimc'\?\)"),
         (
             {"reward": "outlook@1", "teacher": "pimc"},
             "teacher: reward outlook@1 needs a teacher with aim=game@1, not game",
