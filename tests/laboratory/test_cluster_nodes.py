@@ -27,7 +27,6 @@ from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
 from agents.cluster.training import RLlibPlay
 from agents.learn.ppo import _minibatches
-from agents.learn.runs import folder as runs
 from agents.learn.runs.config import load_config
 from agents.learn.runs.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay, shape_of
@@ -76,11 +75,9 @@ def nodes() -> Iterator[Any]:
 
 
 @pytest.fixture(autouse=True)
-def _one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(runs, "RUNS", tmp_path)
+def _one_thread(own_runs: None) -> None:
+    del own_runs
     torch.set_num_threads(1)
-    yield
-    torch.use_deterministic_algorithms(mode=False)
 
 
 def config_of(*changes: str) -> Config:

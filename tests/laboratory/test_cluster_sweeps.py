@@ -24,7 +24,6 @@ import train
 from agents.cluster import sweeps
 from agents.cluster.connection import ClusterError
 from agents.cluster.sweeps import cpus_of, on_cluster
-from agents.learn.runs import folder as runs
 from agents.learn.sweeps.spec import make_sweep, possible
 from agents.learn.sweeps.trials import Known, run_sweep
 from agents.learn.training import TrainingError
@@ -58,11 +57,9 @@ def _two_cores() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(runs, "RUNS", tmp_path)
+def _one_thread(own_runs: None) -> None:
+    del own_runs
     torch.set_num_threads(1)
-    yield
-    torch.use_deterministic_algorithms(mode=False)
 
 
 def trainer(seconds: float = 0.0, dying: str = "") -> Train:

@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import torch
 import yaml
 
 import train
@@ -25,7 +24,6 @@ from agents.learn.training import TrainingError
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from agents.learn.runs.config import Config
@@ -53,11 +51,7 @@ TINY: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(runs, "RUNS", tmp_path)
-    yield
-    torch.use_deterministic_algorithms(mode=False)
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 
 class Fake:

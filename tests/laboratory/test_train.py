@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,9 +26,6 @@ from agents.learn.runs.metrics import draw_curve, read_metrics
 from agents.learn.selfplay import SelfPlay
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KILLS = 10
 TINY = [
@@ -51,11 +48,7 @@ TINY = [
 BASELINE = ["learner=plain", "rivals=defensive", "rival_share=0", "past_every=0"]
 
 
-@pytest.fixture(autouse=True)
-def _own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(runs, "RUNS", tmp_path)
-    yield
-    torch.use_deterministic_algorithms(mode=False)
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 
 def trained(*words: str) -> int:

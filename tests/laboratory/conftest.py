@@ -1,0 +1,23 @@
+"""What several tests of the laboratory begin with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep runs in a folder of the test's own, and undo what training asks of PyTorch."""
+    import torch
+
+    from agents.learn.runs import folder as runs
+
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    yield
+    torch.use_deterministic_algorithms(mode=False)
