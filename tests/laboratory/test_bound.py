@@ -24,6 +24,8 @@ from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
+pytestmark = pytest.mark.slow  # what is tested takes half a minute to compile
+
 MINIS = ("mini-2", "mini-2-draw")
 every_mini = pytest.mark.parametrize("mini", MINIS)
 FREE = np.array([1])

@@ -43,6 +43,7 @@ def test_worlds_agree_with_what_is_told_and_differ_otherwise(told: int) -> None:
         )
 
 
+@pytest.mark.slow
 def test_who_is_told_nothing_wins_nothing_and_who_is_told_all_wins_much() -> None:
     seeds = np.arange(30, dtype=np.uint64)
     assert (margins(0, seeds, 4, "greedy") == 0).all()

@@ -19,6 +19,7 @@ from agents.learn.imitation import (
     gather,
     gather_on_cores,
     imitate,
+    main,
 )
 from agents.learn.teachers import Teacher, TeachingError
 from agents.policies.files import load_policy, save_policy
@@ -30,6 +31,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from fiveup_env.opponents.agent import Agent
@@ -349,36 +351,51 @@ def test_what_cannot_be_learnt_is_refused() -> None:
 # --- The command
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "agents.learn.imitation", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def taught(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Run the command in this process."""
+
+    def run(*words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["imitation", *words, "--cores", "1"])
+        return main()
+
+    return run
+
+
+QUICKLY = ("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epochs", "1")
 
 
 def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> None:
     out = tmp_path / "policy"
-    ran = run(
-        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epochs", "1"),
-        *("--rounds", "2", "--width", "16", "--players", "4,2", "--out", str(out)),
-    )
+    options = (*QUICKLY, "--rounds", "2", "--width", "16", "--players", "4,2", "--out", str(out))
+    command = [sys.executable, "-m", "agents.learn.imitation", *options]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert f"Play with policy:{out}" in ran.stdout
     network, about = load_policy(out)
     assert network.shape.width == 16
     assert about["players"] == [4, 2]
     assert about["command"].startswith("python -m agents.learn.imitation --teacher pimc")
-    other = run("--start", str(out), "--width", "32", "--out", str(tmp_path / "other"))
-    assert other.returncode == 2
-    assert "width=16" in other.stderr.partition("this run")[0]
-    save_policy(tmp_path / "older", build(Shape("guided", 16, 1, "lookahead@1")), {})
-    further = run(
-        *("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epochs", "1"),
-        *("--start", str(tmp_path / "older"), "--kind", "guided", "--width", "16", "--depth", "1"),
-        *("--rounds", "2", "--out", str(tmp_path / "further")),
-    )
-    assert further.returncode == 0, further.stderr
-    assert load_policy(tmp_path / "further")[0].shape.encoder == "lookahead@1"
-    refused = run("--teacher", "greedy", "--out", str(out))
-    assert refused.returncode == 2
-    assert refused.stderr == (
+
+
+def test_a_policy_of_an_older_encoder_is_taught_further(
+    tmp_path: Path, taught: Callable[..., int]
+) -> None:
+    older, out = tmp_path / "older", tmp_path / "further"
+    save_policy(older, build(Shape("guided", 16, 1, "lookahead@1")), {})
+    shape = ("--kind", "guided", "--width", "16", "--depth", "1")
+    assert taught(*QUICKLY, *shape, "--start", str(older), "--out", str(out)) == 0
+    assert load_policy(out)[0].shape.encoder == "lookahead@1"
+
+
+def test_what_the_command_cannot_do_is_refused_before_anything_is_played(
+    tmp_path: Path, taught: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    narrow, out = tmp_path / "narrow", str(tmp_path / "out")
+    save_policy(narrow, build(Shape(width=16)), {})
+    assert taught("--start", str(narrow), "--width", "32", "--out", out) == 2
+    assert "width=16" in capsys.readouterr().err.partition("this run")[0]
+    assert taught("--teacher", "greedy", "--out", out) == 2
+    assert capsys.readouterr().err == (
         "imitation: greedy has no values for actions, so it cannot teach; pimc can\n"
     )

@@ -268,10 +268,12 @@ def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
 @pytest.mark.parametrize("players", [2, 5])
 def test_pettingzoos_render_test(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(fiveup_env.raw_env.metadata, "render_fps", 1000)
     is_svg = {"svg": lambda picture: picture.startswith("<svg")}
     render_test(partial(fiveup_env.env, players=players), custom_tests=is_svg)
 
 
+@pytest.mark.slow
 def test_pettingzoos_performance_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     performance_benchmark(fiveup_env.env(episode="hand"))
     assert "turns per second" in capsys.readouterr().out
