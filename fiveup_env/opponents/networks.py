@@ -60,12 +60,6 @@ class Weights(NamedTuple):
     value_bias: np.ndarray
 
 
-# In place of a network where none plays.
-NO_WEIGHTS: Final = Weights(
-    *(np.zeros((0,) * axes, np.float32) for axes in (2, 1, 3, 3, 2, 3, 2, 2, 2, 1, 2, 1, 1, 1, 1))
-)
-
-
 def sizes_of(width: int, depth: int, version: int) -> dict[str, tuple[int, ...]]:
     """Return the shape of every tensor of a network that reads a version of `lookahead`."""
     sizes: dict[str, tuple[int, ...]] = {

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numba.extending import overload
 
 from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.opponents.features import FEATURES, SCRATCH, best_action
+from fiveup_env.opponents.features import SCRATCH, best_action
 from fiveup_env.opponents.networks import (
-    NO_WEIGHTS,
     Memory,
     Weights,
     memory_for,
@@ -25,46 +25,65 @@ NODES: Final = 20_000  # positions that may be visited to solve one ending
 MEMORY_SIZE: Final = 1 << 14  # entries of the solver's transposition table
 
 
-class Playout(NamedTuple):
-    """Who plays hands to their end, the same for every seat, and the memory for it."""
+class ByHeuristic(NamedTuple):
+    """Hands are played out by a heuristic in every seat."""
 
-    heuristic: np.ndarray  # weights of the features
-    network: Weights
-    by_network: bool
-    solve: int  # tiles left in all hands at which hands are solved; 0: never
+    weights: np.ndarray  # of its features
     scratch: np.ndarray
-    memory: Memory
+
+
+class BySolving(NamedTuple):
+    """Hands are played out by a heuristic, and perfectly once few tiles are left in all hands."""
+
+    weights: np.ndarray
+    scratch: np.ndarray
+    tiles: int  # from how many on
     solver: np.ndarray
     entries: np.ndarray
     solved: np.ndarray
 
 
+class ByNetwork(NamedTuple):
+    """Hands are played out by a small network in every seat."""
+
+    weights: Weights
+    memory: Memory
+
+
+# Compiled code is made for each of them when it is first used, and contains no other.
+Playout: TypeAlias = ByHeuristic | BySolving | ByNetwork
+
+
 def playout_by(player: np.ndarray | Weights, solve: int = 0) -> Playout:
-    """Return playouts by a heuristic, given by its weights, or by a compiled network."""
-    by_network = isinstance(player, Weights)
-    network = player if isinstance(player, Weights) else NO_WEIGHTS
-    return Playout(
-        heuristic=np.zeros(len(FEATURES)) if isinstance(player, Weights) else player,
-        network=network,
-        by_network=by_network,
-        solve=solve,
-        scratch=np.zeros(1, SCRATCH),
-        memory=memory_for(network),
-        solver=np.zeros(min(solve, 1), SOLVER),
-        entries=np.zeros(MEMORY_SIZE if solve else 0, ENTRY),
+    """Return playouts by a heuristic, given by its weights, or by a compiled network.
+
+    With `solve`, hands are solved when that many tiles are left; a network solves none.
+    """
+    if isinstance(player, Weights):
+        return ByNetwork(player, memory_for(player))
+    scratch = np.zeros(1, SCRATCH)
+    if not solve:
+        return ByHeuristic(player, scratch)
+    return BySolving(
+        weights=player,
+        scratch=scratch,
+        tiles=solve,
+        solver=np.zeros(1, SOLVER),
+        entries=np.zeros(MEMORY_SIZE, ENTRY),
         solved=np.zeros((1, ACTION_COUNT)),
     )
 
 
-@inlined
 def play_to_end(game: Struct, playout: Playout, key: Word) -> None:
     """Play a hand to its end; ties of a heuristic are broken by the key."""
-    if playout.by_network:
-        play_out_by(game, playout.network, playout.memory)
-    elif playout.solve > 0:
-        play_out_solved(game, playout, key)
-    else:
-        play_out(game, playout.heuristic, playout.scratch[0], key)
+    _WAYS[type(playout)](game, playout, key)
+
+
+@overload(play_to_end, jit_options={"error_model": "numpy", "forceinline": True})  # type: ignore[untyped-decorator]
+def _way_of(game: Struct, playout: Any, key: Word) -> Any:
+    """Return what `play_to_end` is in compiled code, for a kind of playouts."""
+    del game, key
+    return _WAYS[playout.instance_class]
 
 
 @inlined
@@ -75,8 +94,11 @@ def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
         play(game, best_action(public, game.hands[public.turn], weights, scratch, key))
 
 
-@inlined
-def play_out_solved(game: Struct, playout: Playout, key: Word) -> None:
+def _by_heuristic(game: Struct, playout: Any, key: Word) -> None:
+    play_out(game, playout.weights, playout.scratch[0], key)
+
+
+def _by_solving(game: Struct, playout: Any, key: Word) -> None:
     """Play a hand to its end, perfectly once few enough tiles are left in all hands together.
 
     Every seat then knows every tile, and plays for points. From a position that NODES nodes are too
@@ -84,7 +106,7 @@ def play_out_solved(game: Struct, playout: Playout, key: Word) -> None:
     """
     public, solvable, scratch = game.public, True, playout.scratch[0]
     while public.phase == PLAYING:
-        if solvable and public.sizes.sum() <= playout.solve:
+        if solvable and public.sizes.sum() <= playout.tiles:
             playout.solved[0, :] = -np.inf
             solvable = solve_actions(
                 game, playout.solver[0], playout.entries, NODES, playout.solved, 0
@@ -93,7 +115,18 @@ def play_out_solved(game: Struct, playout: Playout, key: Word) -> None:
                 play(game, playout.solved[0].argmax())
                 continue
         hand = game.hands[public.turn]
-        play(game, best_action(public, hand, playout.heuristic, scratch, key))
+        play(game, best_action(public, hand, playout.weights, scratch, key))
+
+
+def _by_network(game: Struct, playout: Any, key: Word) -> None:  # noqa: ARG001 - as the others
+    play_out_by(game, playout.weights, playout.memory)
+
+
+_WAYS: Final[dict[type, Any]] = {
+    ByHeuristic: _by_heuristic,
+    BySolving: _by_solving,
+    ByNetwork: _by_network,
+}
 
 
 @inlined
