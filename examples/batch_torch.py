@@ -13,7 +13,7 @@ from torch.distributions import Categorical
 
 from fiveup_env import Batch
 
-GAMES, TICKS, UPDATES = 256, 32, 60
+GAMES, TICKS, UPDATES = 256, 32, 40
 
 torch.manual_seed(0)
 torch.set_num_threads(1)  # this network is too small for more
@@ -55,5 +55,5 @@ for update in range(1, UPDATES + 1):
     optimizer.zero_grad()
     (loss - 0.01 * choices.entropy().mean()).backward()
     optimizer.step()
-    if update == 1 or update % 15 == 0:
+    if update == 1 or update % 10 == 0:
         print(f"update {update}: {rewards.sum() / ended.sum():+.2f} points a hand")

@@ -21,7 +21,7 @@ from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)
-PLAN = Plan(agents=("partner", "greedy", "random"), positions=10_000, encoder="lookahead")
+PLAN = Plan(agents=("partner", "greedy", "random"), positions=6_000, encoder="lookahead")
 
 
 def advantages(data: Decisions) -> torch.Tensor:

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import math
+import shutil
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -122,9 +123,16 @@ def card(spec: str, folder: Path | None = None, cores: int = 1, **how: Any) -> d
 
 
 @pytest.fixture(scope="module")
-def defensive() -> dict[str, Any]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for what is played for the card `defensive`."""
+    folder: Path = tmp_path_factory.mktemp("results")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def defensive(results: Path) -> dict[str, Any]:
     """Return the card of an agent that is not on the panel."""
-    return card("defensive")
+    return card("defensive", results)
 
 
 @pytest.fixture
@@ -209,14 +217,16 @@ def test_an_agent_of_the_panel_is_even_with_itself() -> None:
 
 
 def test_a_card_is_the_same_on_two_cores_and_from_what_was_kept(
-    defensive: dict[str, Any], tmp_path: Path
+    defensive: dict[str, Any], results: Path, tmp_path: Path
 ) -> None:
     assert card("defensive", tmp_path, cores=2) == defensive
-    assert card("defensive", tmp_path) == defensive
+    assert card("defensive", results) == defensive
 
 
-def test_the_full_card_continues_the_quick_one(tmp_path: Path, defensive: dict[str, Any]) -> None:
-    card("defensive", tmp_path)
+def test_the_full_card_continues_the_quick_one(
+    defensive: dict[str, Any], results: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
     full = card("defensive", tmp_path, quick=False)
     assert full == card("defensive", quick=False)
     for name, meetings in full["meetings"].items():
