@@ -287,6 +287,7 @@ def test_the_agent_plays_endings_best_and_leaves_all_else_to_another() -> None:
     assert (actions[:4] == greedy).all()
 
 
+@pytest.mark.slow
 def test_pimc_plays_hands_out_by_best_play_once_it_solves_them() -> None:
     for seed in range(6):
         # With no boneyard, two players know every tile.

@@ -162,10 +162,18 @@ def test_in_version_1_round_per_counts_where_every_side_loses_its_own() -> None:
 # --- Damage
 
 
-def example() -> dict[str, Any]:
-    return record_of(
-        play_randomly(Game("five_up", players=3, seed=6), Random(6), 5_000), legal=True
-    )
+@pytest.fixture(scope="module")
+def whole() -> str:
+    """Return the record of a game with all that records may have, as JSON."""
+    game = play_randomly(Game("five_up", players=3, seed=6), Random(6), 5_000)
+    return json.dumps(record_of(game, legal=True))
+
+
+@pytest.fixture
+def record(whole: str) -> dict[str, Any]:
+    """Return that record, for a test to change."""
+    loaded: dict[str, Any] = json.loads(whole)
+    return loaded
 
 
 def change(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
@@ -229,8 +237,9 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
         ("hand 0: 'lead' cannot be NaN", change("hands", 0, "lead", to=float("nan"))),
     ],
 )  # fmt: skip
-def test_a_damaged_record_is_refused_with_its_place(match: str, damage: Any) -> None:
-    record = example()
+def test_a_damaged_record_is_refused_with_its_place(
+    match: str, damage: Any, record: dict[str, Any]
+) -> None:
     if "lead: ." in match:
         damage = change("hands", 2, "lead", to=(record["hands"][2]["lead"] + 1) % 3)
     damage(record)

@@ -79,7 +79,9 @@ def test_a_single_action_is_played() -> None:
     assert agent(game.view(), game.action_mask()[None], np.random.default_rng(0)) == [move.action]
 
 
-@pytest.mark.parametrize("playout", ["greedy", "partner", "student"])
+@pytest.mark.parametrize(
+    "playout", ["greedy", "partner", pytest.param("student", marks=pytest.mark.slow)]
+)
 def test_any_budget_of_time_gives_an_allowed_move(playout: str) -> None:
     views, masks = positions(games=4)
     for ms in (0.01, 3):
