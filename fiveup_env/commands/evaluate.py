@@ -92,12 +92,9 @@ def parser(program: str | None = None) -> Parser:
     add("--deals", type=int, default=1000, help="number of deal streams (default: 1000)")
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
-    add("--engine", choices=ENGINES, default="local", help="ray: play on a Ray cluster")
-    add("--cores", type=int, help="number of processes (default: one for each core)")
+    _add_shared(made)
     kept = "save results, and skip what FILE (with --benchmark, a folder) already holds"
     add("--results", metavar="FILE", help=kept)
-    add("--json", metavar="FILE", help="write the tables as JSON")
-    add("--report", metavar="FILE", help="write a page with plots, such as report.html")
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
     add(
         "--regret",
@@ -116,6 +113,28 @@ def parser(program: str | None = None) -> Parser:
     forfeit = "an agent at fault loses its game instead of ending the tournament"
     add("--forfeit", action="store_true", help=forfeit)
     return made
+
+
+def benchmark_parser() -> Parser:
+    """Return the parser of `fiveup benchmark`, which takes what a protocol leaves to decide."""
+    made = Parser(
+        prog="fiveup benchmark", description="Make the score card of an agent by a named benchmark."
+    )
+    add = made.add_argument
+    add("benchmark", metavar="NAME", help="such as fiveup-v1")
+    add("--agents", required=True, metavar="SPEC", help="the agent, such as partner")
+    add("--quick", action="store_true", help="fewer deals, wider intervals")
+    _add_shared(made)
+    add("--results", metavar="FOLDER", help="save results, and skip what FOLDER already holds")
+    return made
+
+
+def _add_shared(made: Parser) -> None:
+    add = made.add_argument
+    add("--engine", choices=ENGINES, default="local", help="ray: play on a Ray cluster")
+    add("--cores", type=int, help="number of processes (default: one for each core)")
+    add("--json", metavar="FILE", help="write the figures as JSON")
+    add("--report", metavar="FILE", help="write a page with plots, such as report.html")
 
 
 def _benchmark(options: argparse.Namespace, laboratory: Laboratory | None) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fiveup_env.laboratory import find_clone, laboratory_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SCRIPTS: Final = {"train": "train.py", "evaluate": "evaluate.py", "benchmark": "evaluate.py"}
 
@@ -20,7 +20,7 @@ def run_script(command: str, words: Sequence[str]) -> int:
     Without a clone, agents are compared in the same way, those of the library.
     """
     if command == "benchmark":
-        words = [*([] if words and words[0] in {"-h", "--help"} else ["--benchmark"]), *words]
+        words = _as_options(vars(parser_of(command).parse_args(words)))
     clone = find_clone()
     if clone is None:
         if command == "train":
@@ -38,11 +38,20 @@ def run_script(command: str, words: Sequence[str]) -> int:
 def parser_of(command: str) -> Any:
     """Return the parser of a command that a script does, or None if it needs a clone."""
     if command != "train":
-        from fiveup_env.commands.evaluate import parser
+        from fiveup_env.commands.evaluate import benchmark_parser, parser
 
-        return parser()
+        return benchmark_parser() if command == "benchmark" else parser()
     clone = find_clone()
     if clone is None:
         return None
     sys.path.insert(0, str(clone))
     return run_path(str(clone / SCRIPTS[command]))["parser"]()
+
+
+def _as_options(parsed: Mapping[str, Any]) -> list[str]:
+    """Return options that say what has been parsed."""
+    return [
+        f"--{name}" if value is True else f"--{name}={value}"
+        for name, value in parsed.items()
+        if value not in {None, False}
+    ]

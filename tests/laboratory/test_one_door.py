@@ -78,8 +78,24 @@ def test_a_benchmark_is_an_option_of_evaluate(tmp_path: Path) -> None:
         "from pathlib import Path; from fiveup_env.commands import laboratory\n"
         f"laboratory.find_clone = lambda: Path({str(tmp_path)!r})"
     )
-    for words, told in (("x --seed 3", "--benchmark x --seed 3"), ("--help", "--help")):
-        assert fiveup("benchmark", *words.split(), code=clone).stdout == f"{told}\n"
+    for words in ("x --agents greedy --quick --cores 1", "--cores 1 --quick --agents greedy x"):
+        done = fiveup("benchmark", *words.split(), code=clone)
+        told = "--benchmark=x --agents=greedy --quick --engine=local --cores=1\n"
+        assert (done.stdout, done.stderr) == (told, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--help", "usage: fiveup benchmark "),
+        ("", "fiveup benchmark: error: the following arguments are required: NAME, --agents"),
+        ("fiveup-v1 --agents greedy --seed 3", "there is no option '--seed'"),
+        ("fiveup-v2 --agents greedy", "there is no benchmark 'fiveup-v2' (did you mean"),
+    ],
+)
+def test_a_benchmark_has_words_of_its_own(words: str, told: str) -> None:
+    done = fiveup("benchmark", *words.split())
+    assert told in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("made", [train.parser(), evaluate.parser()])
