@@ -52,7 +52,7 @@ class Terms:
     judge_every: int = REGRET_EVERY  # every how many deals
     luck: bool = False  # whether to measure luck, so that it can be subtracted
     record: bool = False  # whether to keep the record of every game
-    apart: str | None = None  # the agent that plays in a process of its own
+    apart: str | None = None  # the agent that plays in a process of its own, and is judged alone
 
     def __post_init__(self) -> None:
         """Refuse an unknown episode and a limit that is not positive."""
@@ -288,9 +288,13 @@ class _Chunk:
         views, masks = np.zeros(len(some), VIEW), np.zeros((len(some), ACTION_COUNT), np.int8)
         turns = self.games["public"]["turn"][which[some]]
         observe_seats(self.games, which[some], turns, views, masks)
-        for k in np.flatnonzero(masks.sum(1) > 1):
+        choices = np.flatnonzero(masks.sum(1) > 1)
+        keys = [int(self.keys.integers(1 << 63)) for _ in choices]
+        if self.terms.apart not in {None, self.names[agent]}:
+            return
+        for k, key in zip(choices, keys, strict=True):
             allowed = masks[k].nonzero()[0]
-            found = trials(views[k : k + 1], allowed, int(self.keys.integers(1 << 63)))
+            found = trials(views[k : k + 1], allowed, key)
             lost = shortfalls(found, int(np.searchsorted(allowed, actions[some[k]])))
             self.played.judged[deals[some[k]], agent] += 1, lost[0].mean, lost[1].mean
 

@@ -301,10 +301,19 @@ def test_nash_conv_is_exact_where_it_can_be_and_says_where_it_is_not() -> None:
 def test_an_agent_apart_plays_as_it_does_here(defensive: dict[str, Any]) -> None:
     task = SMALL.tasks[0]
     here = Player(replace(SMALL.terms(task, "defensive"), apart=None))
-    kept = defensive["meetings"]["two"][0]["games"]
+    kept = defensive["meetings"]["two"][0]
     played = here.play(Task(("defensive", "greedy"), task.first, 4))
     again = meeting_of("greedy", 0, [played], task.rules, SMALL.judge_every).to_json()
-    assert again["games"] == kept[: len(again["games"])]
+    assert again["games"] == kept["games"][: len(again["games"])]
+    assert again["judged"] == kept["judged"][: len(again["judged"])]
+
+
+def test_the_agent_of_a_card_is_judged_alone() -> None:
+    task = SMALL.tasks[0]
+    player = Player(SMALL.terms(task, "defensive"))
+    judged = player.play(Task(("defensive", "greedy"), task.first, 2)).judged
+    assert judged[0, 0, 0] > 0
+    assert not judged[:, 1].any()
 
 
 @pytest.mark.usefixtures("strangers")
