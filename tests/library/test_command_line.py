@@ -217,7 +217,7 @@ def test_without_the_laboratory_train_says_where_it_is(
     [
         ("evaluate --list", "partner "),
         ("evaluate --agents greedy,random --deals 2 --episode hand --cores 1", "greedy"),
-        ("benchmark --help", "usage: fiveup evaluate "),
+        ("benchmark --help", "usage: fiveup benchmark "),
     ],
 )
 def test_without_the_laboratory_agents_are_compared_all_the_same(
