@@ -43,8 +43,7 @@ def probabilities_of(
         chosen = agent(views, masks, random)
         wrong = np.flatnonzero(masks[every, chosen] == 0)
         if len(wrong):
-            raise IllegalMoveError(
-                f"{type(agent).__name__} chose {MOVES[chosen[wrong[0]]]}, which is not allowed"
-            )
+            name = getattr(agent, "__name__", type(agent).__name__)
+            raise IllegalMoveError(f"{name} chose {MOVES[chosen[wrong[0]]]}, which is not allowed")
         counts[every, chosen] += 1
     return counts / times

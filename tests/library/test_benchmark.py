@@ -295,6 +295,13 @@ def test_nash_conv_is_exact_where_it_can_be_and_says_where_it_is_not() -> None:
     assert broken["fault"] == "raised RuntimeError: no idea"
 
 
+def test_an_agent_that_takes_long_over_a_mini_game_says_that_it_responds() -> None:
+    told: list[str] = []
+    (row,) = lonely.rows_of("greedy", SMALL.minis, lambda: told.append("greedy"))
+    assert len(told) == lonely.ASKED + SMALL.minis[0].times
+    assert lonely.measure(SMALL, "greedy", quick=True)[1] == [row]
+
+
 # --- Agents that look where they should not
 
 

@@ -27,7 +27,7 @@ from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from fiveup_env.arena.benchmark.protocol import Mini, Protocol
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 Json = dict[str, Any]
+ALIVE = "alive"  # what the process says between its figures
 STATUS = Path("/proc/self/status")
 ASKED = 3  # how often an agent is asked to see whether its choices vary
 SEEN = 1_000  # the information states in which that is seen
@@ -51,7 +52,8 @@ def measure(protocol: Protocol, spec: str, *, quick: bool) -> tuple[float | None
     found: list[Any] = []
     with suppress(EOFError, ConnectionResetError):
         while len(found) <= len(minis) and ours.poll(READY):
-            found.append(ours.recv())
+            if (told := ours.recv()) != ALIVE:
+                found.append(told)
     process.kill()
     process.join()
     why = f"did not respond within {READY:g} seconds, or its process ended"
@@ -63,7 +65,7 @@ def _work(pipe: Connection, protocol: Protocol, spec: str, minis: Sequence[Mini]
     """Measure and send the megabytes, then the rows: the main function of the process."""
     meet_the_laboratory()
     pipe.send(_megabytes(protocol, spec))
-    for row in rows_of(spec, minis):
+    for row in rows_of(spec, minis, lambda: pipe.send(ALIVE)):
         pipe.send(row)
 
 
@@ -84,17 +86,33 @@ def _peak() -> float | None:
     return int(found[1]) / 1000 if found else None
 
 
-def rows_of(spec: str, minis: Sequence[Mini]) -> Iterator[Json]:
-    """Yield the rows of an agent in mini games."""
+def rows_of(
+    spec: str, minis: Sequence[Mini], answered: Callable[[], None] | None = None
+) -> Iterator[Json]:
+    """Yield the rows of an agent in mini games; call `answered` whenever it has responded."""
     for mini in minis:
         form = form_of(Rules.preset(mini.preset, mini.players))
         try:
             agent = make_agent(spec)
             if "torch" in sys.modules:
                 sys.modules["torch"].set_num_threads(1)
+            if answered and not isinstance(agent, Mixed):
+                agent = _telling(agent, answered)
             yield _solved(mini, form, agent)
         except Exception as error:  # noqa: BLE001  (whatever it raises, the card says so)
             yield _row(mini, fault=shown(f"raised {type(error).__name__}: {error}", str))
+
+
+def _telling(agent: Agent, answered: Callable[[], None]) -> Agent:
+    """Return an agent that plays as another does, and says that it has responded."""
+
+    def ask(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        chosen = agent(views, masks, random)
+        answered()
+        return chosen
+
+    ask.__name__ = type(agent).__name__
+    return ask
 
 
 def _solved(mini: Mini, form: Form, agent: Agent) -> Json:
