@@ -367,7 +367,8 @@ QUICKLY = ("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epoc
 
 def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> None:
     out = tmp_path / "policy"
-    options = (*QUICKLY, "--rounds", "2", "--width", "16", "--players", "4,2", "--out", str(out))
+    shape = ("--width", "16", "--players", "4,2")
+    options = (*QUICKLY, *shape, "--rounds", "2", "--cores", "1", "--out", str(out))
     command = [sys.executable, "-m", "agents.learn.imitation", *options]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
