@@ -257,7 +257,7 @@ def _key(solver: Struct, game: Struct) -> Word:
     An end whose pip is on no tile to come matters for the total alone, and no more ends of a pip
     matter than there are tiles to come with that pip. Scores matter only where the target bounds
     them. Passes do not matter: whoever has passed is stuck until somebody plays, and would only
-    pass again.
+    pass again. Before the first tile is set, what may be led matters.
     """
     public, rules = game.public, game.public.rules
     layout = public.layout
@@ -272,7 +272,8 @@ def _key(solver: Struct, game: Struct) -> Word:
     ends = _ends_that_matter(layout, to_come)
     if rules.spinners == SPIN_FIRST:
         ends = ends << 3 | (layout.spinner + 1)
-    return scramble(key ^ np.uint64((ends << 8 | layout.total) << 3 | public.turn))
+    lead = public.forced_lead + 2 if public.plies == 0 else 0
+    return scramble(key ^ np.uint64(((ends << 8 | layout.total) << 3 | public.turn) << 6 | lead))
 
 
 @inlined

@@ -140,6 +140,18 @@ def test_a_memory_of_all_games_before_changes_nothing(rules: Rules, seed: int, t
             np.testing.assert_array_equal(solved_with(MEMORY, one), values)
 
 
+@pytest.mark.parametrize("draw", ["optional", "until_playable"])
+def test_what_may_be_led_is_remembered_with_a_position(draw: str) -> None:
+    memory = np.zeros(1 << 12, ENTRY)
+    for seed in range(40):
+        for lead_tile in ("any", "highest_double"):
+            game = Game("all_fives", 2, hand_size=1, max_pip=1, multiple=2, unit=2, seed=seed,
+                        draw=draw, reserve=0, lead_tile=lead_tile)  # fmt: skip
+            values = solved_with(NO_MEMORY, game.state)
+            np.testing.assert_array_equal(values, true_values(game))
+            np.testing.assert_array_equal(solved_with(memory, game.state), values)
+
+
 # Many ways lead to the same positions here.
 ENTANGLED = [
     Rules.preset("five_up", 2, max_pip=4, hand_size=7),
