@@ -53,5 +53,5 @@ def _as_options(parsed: Mapping[str, Any]) -> list[str]:
     return [
         f"--{name}" if value is True else f"--{name}={value}"
         for name, value in parsed.items()
-        if value not in {None, False}
+        if value is not None and value is not False  # 0 equals False
     ]

@@ -384,8 +384,8 @@ def test_a_policy_of_an_older_encoder_is_taught_further(
 ) -> None:
     older, out = tmp_path / "older", tmp_path / "further"
     save_policy(older, build(Shape("guided", 16, 1, "lookahead@1")), {})
-    shape = ("--kind", "guided", "--width", "16", "--depth", "1")
-    assert taught(*QUICKLY, *shape, "--start", str(older), "--out", str(out)) == 0
+    options = ("--kind", "guided", "--width", "16", "--depth", "1", "--rounds", "2")
+    assert taught(*QUICKLY, *options, "--start", str(older), "--out", str(out)) == 0
     assert load_policy(out)[0].shape.encoder == "lookahead@1"
 
 

@@ -90,6 +90,7 @@ def test_a_benchmark_is_an_option_of_evaluate(tmp_path: Path) -> None:
         ("--help", "usage: fiveup benchmark "),
         ("", "fiveup benchmark: error: the following arguments are required: NAME, --agents"),
         ("fiveup-v1 --agents greedy --seed 3", "there is no option '--seed'"),
+        ("fiveup-v1 --agents greedy --cores 0", "--cores must be at least 1, not 0"),
         ("fiveup-v2 --agents greedy", "there is no benchmark 'fiveup-v2' (did you mean"),
     ],
 )
