@@ -147,8 +147,8 @@ def _benchmark(options: argparse.Namespace, laboratory: Laboratory | None) -> in
     if len(specs) != 1:
         raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
     make_agent(spec := specs[0])
-    protocol.check()
     engine, cores = _engine(options, laboratory)
+    protocol.check()
     outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
     if outcomes[-1][1].interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FOLDER"

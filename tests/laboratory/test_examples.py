@@ -71,6 +71,7 @@ def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_what_is_learnt_from_data_in_a_folder_is_kept_there_as_policies(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from agents.data.making import make_data

@@ -128,6 +128,7 @@ def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Age
         batch.step(player(batch.views(), batch.mask, np.random.default_rng(0)))
 
 
+@pytest.mark.slow
 def test_the_cores_that_gather_change_nothing() -> None:
     one, two = (
         gather_on_cores(
@@ -379,6 +380,7 @@ def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> Non
     assert about["command"].startswith("python -m agents.learn.imitation --teacher pimc")
 
 
+@pytest.mark.slow
 def test_a_policy_of_an_older_encoder_is_taught_further(
     tmp_path: Path, taught: Callable[..., int]
 ) -> None:

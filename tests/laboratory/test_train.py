@@ -217,7 +217,8 @@ def test_a_damaged_checkpoint_is_passed_over_and_said_so(
 
 
 def test_a_damaged_line_of_metrics_is_dropped_and_a_run_goes_on(tmp_path: Path) -> None:
-    assert trained(*TINY, "--name", "mine", "panel_minutes=0", "panel_deals=2", "panel=random") == 0
+    panel = ["panel_minutes=0", "panel_deals=2", "panel=random"]
+    assert trained(*TINY, *panel, "decisions=900", "--name", "mine") == 0
     metrics = tmp_path / "mine" / "metrics.jsonl"
     lines = metrics.read_bytes().splitlines(keepends=True)
     metrics.write_bytes(b"".join([b'{"update": 1}\n', b"\xff}\n", *lines, b'{"update": ']))

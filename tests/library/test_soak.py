@@ -7,6 +7,7 @@ import pytest
 from tests.soak import soak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_two_engines_that_share_nothing_agree(seed: int) -> None:
     made, rules, difference = soak(500_000, seed)
