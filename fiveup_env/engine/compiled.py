@@ -57,7 +57,12 @@ def inlined(function: Function) -> Function:
 def _compile(function: Function, *, inline: bool) -> Function:
     roots = _roots_of(function)
     with _cache_folder(Path(function.__code__.co_filename).parent, roots):
-        made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=inline)(function)
+        made: Any = numba.njit(
+            nogil=True,
+            error_model="numpy",
+            forceinline=inline,
+            no_cfunc_wrapper=True,  # nothing here is called back from C, and it takes time to make
+        )(function)
         made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose the cache
     made.source_roots = roots
     return made

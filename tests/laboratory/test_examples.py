@@ -20,6 +20,9 @@ FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 MOST_LINES = 60
 
+# Those that learn for a while; .ci/run has a step of its own for them.
+LEARNING = {"batch_torch", "offline", "sb3_ppo"}
+
 # What an example prints, in order.
 PROMISED = {
     "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
@@ -61,7 +64,13 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LEARNING))
+        for path in EXAMPLES
+    ],
+)
 def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> None:
     if missing := missing_packages(example):
         pytest.skip(f"{example.name} needs {', '.join(missing)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -366,14 +365,13 @@ def taught(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 QUICKLY = ("--teacher", "pimc:worlds=2,aim=hand", "--positions", "3200", "--epochs", "1")
 
 
-def test_the_command_teaches_by_search_and_saves_a_policy(tmp_path: Path) -> None:
+def test_the_command_teaches_by_search_and_saves_a_policy(
+    tmp_path: Path, taught: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "policy"
     shape = ("--width", "16", "--players", "4,2")
-    options = (*QUICKLY, *shape, "--rounds", "2", "--cores", "1", "--out", str(out))
-    command = [sys.executable, "-m", "agents.learn.imitation", *options]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert f"Play with policy:{out}" in ran.stdout
+    assert taught(*QUICKLY, *shape, "--rounds", "2", "--out", str(out)) == 0
+    assert f"Play with policy:{out}" in capsys.readouterr().out
     network, about = load_policy(out)
     assert network.shape.width == 16
     assert about["players"] == [4, 2]

@@ -27,7 +27,6 @@ from agents.learn.selfplay import SelfPlay
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
 
-KILLS = 10
 TINY = [
     "smoke",
     "games=16",
@@ -153,13 +152,13 @@ def test_told_to_stop_it_keeps_all_and_goes_on_as_if_nothing_had_been(
     assert_same_end(tmp_path / "straight", tmp_path / "stopped")
 
 
-def kill_and_resume(folder: Path) -> None:
-    """Train here, then in children: ten are killed at random moments, and the last one finishes."""
+def kill_and_resume(folder: Path, kills: int) -> None:
+    """Train here, then in children: all but the last are killed at random moments."""
     runs.RUNS = folder  # type: ignore[misc]
     assert trained(*TINY, "--name", "straight") == 0
     chance = random.Random(1)
     words = [*TINY, "--name", "killed"]
-    for _ in range(KILLS):
+    for _ in range(kills):
         child = _train_in_child(words)
         _wait_for_another(folder / "killed" / "checkpoints")
         time.sleep(chance.uniform(0, 0.2))
@@ -183,13 +182,16 @@ def _wait_for_another(folder: Path) -> None:
         time.sleep(0.001)
 
 
-def test_killed_ten_times_it_ends_with_the_same_weights_bit_for_bit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_again_and_again_it_ends_with_the_same_weights_bit_for_bit(
+    kills: int, tmp_path: Path
+) -> None:
     code = (
         "import sys, pathlib; from tests.laboratory import test_train; "
-        "test_train.kill_and_resume(pathlib.Path(sys.argv[1]))"
+        "test_train.kill_and_resume(pathlib.Path(sys.argv[1]), int(sys.argv[2]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)],
+        [sys.executable, "-c", code, str(tmp_path), str(kills)],
         check=False,
         capture_output=True,
         text=True,

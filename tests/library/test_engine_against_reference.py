@@ -16,7 +16,7 @@ from tests import reference
 from tests.reference import Reference
 from tests.support import EVERY_PRESET, SEATINGS, label
 
-MOVES_OF_EACH_PRESET = 3_000
+MOVES_OF_EACH_PRESET = 1_500
 
 
 class Lockstep:
