@@ -20,8 +20,8 @@ FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 MOST_LINES = 60
 
-# Those that learn for a while; .ci/run has a step of its own for them.
-LEARNING = {"batch_torch", "offline", "sb3_ppo"}
+# Those that take long; .ci/run has a step of its own for them.
+LONG = {"batch_torch", "offline", "sb3_ppo", "torchrl_rollout"}
 
 # What an example prints, in order.
 PROMISED = {
@@ -67,7 +67,7 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
 @pytest.mark.parametrize(
     "example",
     [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LEARNING))
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG))
         for path in EXAMPLES
     ],
 )

@@ -370,7 +370,7 @@ def test_the_command_teaches_by_search_and_saves_a_policy(
 ) -> None:
     out = tmp_path / "policy"
     shape = ("--width", "16", "--players", "4,2")
-    assert taught(*QUICKLY, *shape, "--rounds", "2", "--out", str(out)) == 0
+    assert taught(*QUICKLY, *shape, "--rounds", "1", "--out", str(out)) == 0
     assert f"Play with policy:{out}" in capsys.readouterr().out
     network, about = load_policy(out)
     assert network.shape.width == 16

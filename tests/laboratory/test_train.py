@@ -34,7 +34,7 @@ TINY = [
     "batch_size=64",
     "width=16",
     "threads=1",
-    "decisions=9000",
+    "decisions=3000",
     "checkpoint_minutes=0",
     "panel_minutes=999",
     "table_deals=0",
@@ -155,9 +155,10 @@ def test_told_to_stop_it_keeps_all_and_goes_on_as_if_nothing_had_been(
 def kill_and_resume(folder: Path, kills: int) -> None:
     """Train here, then in children: all but the last are killed at random moments."""
     runs.RUNS = folder  # type: ignore[misc]
-    assert trained(*TINY, "--name", "straight") == 0
+    length = f"decisions={900 * kills + 1500}"  # longer than what is made before the last kill
+    assert trained(*TINY, length, "--name", "straight") == 0
     chance = random.Random(1)
-    words = [*TINY, "--name", "killed"]
+    words = [*TINY, length, "--name", "killed"]
     for _ in range(kills):
         child = _train_in_child(words)
         _wait_for_another(folder / "killed" / "checkpoints")
