@@ -40,11 +40,11 @@ class Learner:
         self.network: PolicyNetwork = build(shape)
         self.critic = Critic(shape) if config.oracle else None
         self.reference = copy.deepcopy(self.network) if config.kl_coef else None
-        learnt = [self.network, *([self.critic] if self.critic else [])]
-        self._parameters = [weight for module in learnt for weight in module.parameters()]
-        self.optimizer = torch.optim.Adam(
-            self._parameters, config.learning_rate, eps=1e-5, fused=True
-        )
+        groups = [{"params": list(self.network.parameters()), "scale": 1.0}]
+        if self.critic:
+            groups.append({"params": list(self.critic.parameters()), "scale": config.critic_scale})
+        self._parameters = [weight for group in groups for weight in group["params"]]
+        self.optimizer = torch.optim.Adam(groups, config.learning_rate, eps=1e-5, fused=True)
 
     @torch.inference_mode()
     def choose(
@@ -61,15 +61,26 @@ class Learner:
             values = self.critic(seen, torch.from_numpy(truths))
         return *draw(logits, torch.from_numpy(masks), chance), values.numpy()
 
-    def learn(self, lesson: Lesson, progress: float, chance: np.random.Generator) -> Figures:
-        """Learn from the decisions of a window; `progress` is the share of the run that is done."""
+    def learn(
+        self,
+        lesson: Lesson,
+        progress: float,
+        chance: np.random.Generator,
+        *,
+        values_only: bool = False,
+    ) -> Figures:
+        """Learn from the decisions of a window; `progress` is the share of the run that is done.
+
+        With `values_only`, only what computes values and no logits is changed.
+        """
         config = self.config
         rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
         ent_coef = scheduled(config.ent_coef, config.ent_coef_end, progress)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        scales = 1.0, config.critic_scale
+        for group, scale in zip(self.optimizer.param_groups, scales, strict=False):
+            group["lr"] = rate * scale
         steps = [
-            self._step(part, ent_coef)
+            self._step(part, ent_coef, values_only=values_only)
             for _ in range(config.n_epochs)
             for part in _minibatches(lesson, config.batch_size, chance)
         ]
@@ -82,7 +93,9 @@ class Learner:
         if self.reference:
             self.reference.load_state_dict(self.network.state_dict())
 
-    def _step(self, part: dict[str, torch.Tensor], ent_coef: float) -> Figures:
+    def _step(
+        self, part: dict[str, torch.Tensor], ent_coef: float, *, values_only: bool = False
+    ) -> Figures:
         """Make one step of the optimizer on a minibatch, and return its figures."""
         config = self.config
         logits, values = self.network(part["rows"])
@@ -104,6 +117,8 @@ class Learner:
             raise LossError(f"the loss is {loss.item()}")
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
+        if values_only:
+            self._forget_policy_gradients()
         gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
         self.optimizer.step()
         with torch.no_grad():
@@ -118,6 +133,12 @@ class Learner:
             if self.reference:
                 figures["reference_kl"] = divergence
             return {name: value.item() for name, value in figures.items()}
+
+    def _forget_policy_gradients(self) -> None:
+        """Drop the gradients of all of the network that its logits depend on."""
+        for name, weight in self.network.named_parameters():
+            if not name.startswith(("value_head.", "value_trunk.")):
+                weight.grad = None
 
     def _scaled(self, advantages: torch.Tensor) -> torch.Tensor:
         if not self.config.normalize_advantage:

@@ -66,7 +66,12 @@ class SelfPlay:
         """Play a window and learn from it; `progress` is the share of the run that is done."""
         chance = self._chance(PLAYING)
         lesson = self._rollouts.play(partial(self._learner.choose, chance=chance), chance)
-        figures = self._learner.learn(lesson, progress, self._chance(LEARNING))
+        figures = self._learner.learn(
+            lesson,
+            progress,
+            self._chance(LEARNING),
+            values_only=self.decisions < self.config.warm_up,
+        )
         self.updates += 1
         self.decisions += len(lesson)
         if self.config.kl_coef and self.updates % self.config.kl_every == 0:

@@ -107,6 +107,35 @@ def test_entropy_and_rate_follow_their_schedules() -> None:
         assert torch.equal(weight, after[name])
 
 
+@pytest.mark.parametrize("keys", [{"oracle": True, "critic_scale": 10.0}, {"shared": True}, {}])
+def test_values_alone_learn_without_changing_what_is_played(keys: dict[str, Any]) -> None:
+    learner = learner_of(kl_coef=0.1, learning_rate=3e-3, **keys)
+    lesson, chance = lesson_of(learner, lambda action: action / 100), np.random.default_rng(0)
+    rows = torch.from_numpy(lesson.rows)
+    before = learner.network(rows)
+    losses = [learner.learn(lesson, 0, chance, values_only=True)["value_loss"] for _ in range(20)]
+    logits, values = learner.network(rows)
+    assert torch.equal(logits, before[0])
+    assert not torch.equal(values, before[1])
+    assert losses[-1] < 0.9 * losses[0]
+    learner.learn(lesson, 0, chance)
+    assert not torch.equal(learner.network(rows)[0], before[0])
+
+
+def test_the_critic_has_its_own_rate() -> None:
+    learner = learner_of(oracle=True, critic_scale=0.0)
+    lesson = lesson_of(learner, float)
+    assert learner.critic
+    before = [
+        {name: weight.clone() for name, weight in module.state_dict().items()}
+        for module in (learner.critic, learner.network)
+    ]
+    learner.learn(lesson, 0, np.random.default_rng(0))
+    critic, network = learner.critic.state_dict(), learner.network.state_dict()
+    assert all(torch.equal(weight, before[0][name]) for name, weight in critic.items())
+    assert not torch.equal(network["policy_head.weight"], before[1]["policy_head.weight"])
+
+
 def test_entropy_keeps_a_policy_open() -> None:
     entropies = []
     for ent_coef in (0.0, 0.5):
@@ -128,6 +157,7 @@ def test_a_loss_that_is_no_number_is_an_error() -> None:
 OPTIONS: dict[str, dict[str, Any]] = {
     "bare": {},
     "oracle": {"oracle": True},
+    "warm-up": {"oracle": True, "critic_scale": 10.0, "warm_up": 700},
     "reference": {"kl_coef": 0.1, "kl_every": 2},
     "rivals": {"rival_share": 0.5, "rivals": ["greedy"], "past_every": 1, "past_kept": 2},
     "outlook": {"reward": "outlook", "players": [2, 3]},

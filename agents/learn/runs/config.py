@@ -148,6 +148,12 @@ class Config:
 
     # Options that may make the policy stronger
     oracle: bool = key(False, "learn with a separate critic that sees the hidden tiles")
+    critic_scale: float = key(
+        1.0, "learning rate of that critic, as a multiple of the policy's", least=0
+    )
+    warm_up: int = key(
+        0, "decisions at the beginning from which only values are learnt, not the policy", least=0
+    )
     kl_coef: float = key(
         0.0, "weight of the penalty on diverging from the reference policy", least=0
     )
@@ -277,6 +283,8 @@ class Config:
             self._check_expert()
         elif self.teacher is not None:
             raise ConfigError("teacher: only learner=expert learns from a teacher; leave it out")
+        if self.critic_scale != 1 and not self.oracle:
+            raise ConfigError("critic_scale: only with oracle=true is there a critic; leave it out")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
 
@@ -305,7 +313,7 @@ class Config:
             if getattr(self, name) not in known:
                 words = " or ".join(str(one).lower() for one in known)
                 raise ConfigError(f"{name}: learner=expert supports only {words}")
-        for name in ("oracle", "kl_coef", "rivals", "past_every", "start"):
+        for name in ("oracle", "warm_up", "kl_coef", "rivals", "past_every", "start"):
             if getattr(self, name):
                 raise ConfigError(f"{name}: learner=expert does not support this key; leave it out")
         if self.teacher is not None:
@@ -313,7 +321,7 @@ class Config:
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""
-        for name in ("oracle", "kl_coef", "past_every", "start"):
+        for name in ("oracle", "warm_up", "kl_coef", "past_every", "start"):
             if getattr(self, name):
                 raise ConfigError(f"{name}: learner=rllib does not support this key; leave it out")
         for name in ("learning_rate_end", "ent_coef_end"):
