@@ -40,10 +40,11 @@ class Learner:
         self.network: PolicyNetwork = build(shape)
         self.critic = Critic(shape) if config.oracle else None
         self.reference = copy.deepcopy(self.network) if config.kl_coef else None
-        groups = [{"params": list(self.network.parameters()), "scale": 1.0}]
+        learnt = [list(self.network.parameters())]
         if self.critic:
-            groups.append({"params": list(self.critic.parameters()), "scale": config.critic_scale})
-        self._parameters = [weight for group in groups for weight in group["params"]]
+            learnt.append(list(self.critic.parameters()))
+        self._parameters = [weight for weights in learnt for weight in weights]
+        groups = [{"params": weights} for weights in learnt]
         self.optimizer = torch.optim.Adam(groups, config.learning_rate, eps=1e-5, fused=True)
 
     @torch.inference_mode()
@@ -76,9 +77,10 @@ class Learner:
         config = self.config
         rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
         ent_coef = scheduled(config.ent_coef, config.ent_coef_end, progress)
-        scales = 1.0, config.critic_scale
-        for group, scale in zip(self.optimizer.param_groups, scales, strict=False):
-            group["lr"] = rate * scale
+        policy, *critic = self.optimizer.param_groups
+        policy["lr"] = rate
+        for group in critic:
+            group["lr"] = rate * config.critic_scale
         steps = [
             self._step(part, ent_coef, values_only=values_only)
             for _ in range(config.n_epochs)
