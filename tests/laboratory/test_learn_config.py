@@ -73,6 +73,7 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
         ("games=0", "games: must be 1 or more, not 0"),
         ("oracle=1", "oracle: must be true or false, not 1"),
         ("critic_scale=10", "critic_scale: only with oracle=true is there a critic"),
+        ("rival_share=-0.1", "rival_share: must be 0 or more, not -0.1"),
         ("gae_lambda=1.5", "gae_lambda: must be 1 or less, not 1.5"),
         ("learning_rate=.nan", "learning_rate: must be a finite number, not nan"),
         ("minutes=.inf", "minutes: must be a finite number, not inf"),

@@ -161,7 +161,7 @@ class Config:
         50, "updates between replacements of the reference by the current policy", least=1
     )
     rival_share: float = key(
-        0.0, "share of the games in which a rival plays all sides but one", most=1
+        0.0, "share of the games in which a rival plays all sides but one", least=0, most=1
     )
     rivals: tuple[str, ...] = key(
         (), "specs of the agents that play as rivals; for learner=plain, its one opponent"
