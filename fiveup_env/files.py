@@ -73,23 +73,25 @@ def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterat
     """
     target = Path(os.path.realpath(file_path(path)))
     target.parent.mkdir(parents=True, exist_ok=True)
-    workspace = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    workspace = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    draft, before = workspace / "draft", workspace / "before"
     try:
-        draft, before = workspace / "draft", workspace / "before"
+        workspace.mkdir(mode=0o700)
         draft.mkdir()
         yield draft
-        if target.exists():
-            if keep:
-                _copy_missing(target, draft)
-            target.replace(before)
+        if keep and target.exists():
+            _copy_missing(target, draft)
         try:
+            if target.exists():
+                target.replace(before)
             draft.replace(target)
         except BaseException:
-            if before.exists():
+            if before.exists() and not target.exists():
                 before.replace(target)
             raise
     finally:
-        shutil.rmtree(workspace)
+        if workspace.exists():
+            shutil.rmtree(workspace)
 
 
 @contextmanager
@@ -139,10 +141,10 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
         return
     target = Path(os.path.realpath(named))
     permissions = target.stat().st_mode if target.exists() else None
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    # Made here and not by `tempfile`, so that the system applies the umask.
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
+        # Made here and not by `tempfile`, so that the system applies the umask.
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(descriptor, mode, encoding=encoding, newline=_line_end(mode)) as file:
             yield file
             file.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,6 +90,46 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         draft.write(3)  # type: ignore[arg-type]
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_an_interruption_as_soon_as_a_draft_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = os.open
+
+    def make_and_interrupt(path: Path, flags: int, mode: int) -> None:
+        os.close(make(path, flags, mode))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", make_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(tmp_path / "file", b"1")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "call", "content"),
+    [("mkdir", 2, "old"), ("mkdir", 3, "old"), ("replace", 1, "old"), ("replace", 2, "new")],
+)
+def test_an_interruption_after_any_step_leaves_one_whole_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, call: int, content: str
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "file").write_text("old")
+    do, calls = getattr(type(tmp_path), step), count(1)
+
+    def do_and_interrupt(path: Path, *rest: object, **named: object) -> object:
+        done = do(path, *rest, **named)
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(type(tmp_path), step, do_and_interrupt)
+    with pytest.raises(KeyboardInterrupt), atomic_folder(folder) as draft:
+        (draft / "file").write_text("new")
+    assert (folder / "file").read_text() == content
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_lines_end_alike_on_every_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
