@@ -110,6 +110,13 @@ def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -
     assert sentence in str(error.value)
 
 
+@pytest.mark.parametrize("change", ["oracle=true", "warm_up=1", "kl_coef=0.1", "past_every=3"])
+def test_stock_ppo_refuses_what_it_would_ignore(change: str) -> None:
+    name = change.partition("=")[0]
+    with pytest.raises(ConfigError, match=f"{name}: learner=plain does not support this key"):
+        load_config("plain", [change])
+
+
 def test_single_hands_have_no_outlook_on_a_game() -> None:
     with pytest.raises(ConfigError, match="needs episode=game"):
         load_config("selfplay", ["episode=hand", "reward=outlook"])

@@ -38,6 +38,13 @@ UNREADABLE: Final = (
 LARGEST: Final = 10**18  # of any number
 LARGEST_SEED: Final = (1 << 32) - 1  # what every generator that a run seeds takes
 
+OF_SELF_PLAY: Final = ("oracle", "warm_up", "kl_coef", "past_every", "start")
+UNSUPPORTED: Final = {
+    "plain": OF_SELF_PLAY,
+    "rllib": OF_SELF_PLAY,
+    "expert": ("rivals", *OF_SELF_PLAY),
+}
+
 
 class ConfigError(InputError):
     """A configuration that does not exist or that cannot be run; the message names the key."""
@@ -231,6 +238,7 @@ class Config:
         if self.target is not None:
             self._apply_target(self.target)
         self._check_games()
+        self._check_supported()
         self._check_learning()
         for name in ("rivals", "panel"):
             for spec in getattr(self, name):
@@ -265,6 +273,14 @@ class Config:
             raise ConfigError(
                 "reward: `outlook` is the chance to win a game, so it needs episode=game"
             )
+
+    def _check_supported(self) -> None:
+        """Refuse what the learner would ignore."""
+        for name in UNSUPPORTED.get(self.learner, ()):
+            if getattr(self, name):
+                raise ConfigError(
+                    f"{name}: learner={self.learner} does not support this key; leave it out"
+                )
 
     def _check_learning(self) -> None:
         window = self.games * self.n_steps
@@ -313,17 +329,11 @@ class Config:
             if getattr(self, name) not in known:
                 words = " or ".join(str(one).lower() for one in known)
                 raise ConfigError(f"{name}: learner=expert supports only {words}")
-        for name in ("oracle", "warm_up", "kl_coef", "rivals", "past_every", "start"):
-            if getattr(self, name):
-                raise ConfigError(f"{name}: learner=expert does not support this key; leave it out")
         if self.teacher is not None:
             _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""
-        for name in ("oracle", "warm_up", "kl_coef", "past_every", "start"):
-            if getattr(self, name):
-                raise ConfigError(f"{name}: learner=rllib does not support this key; leave it out")
         for name in ("learning_rate_end", "ent_coef_end"):
             if getattr(self, name) is not None and self.decisions is None:
                 raise ConfigError(
