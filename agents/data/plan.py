@@ -74,11 +74,12 @@ class Plan:
                 f"--shards must be from 1 to {self.positions:,}, the number of positions, not "
                 f"{shown(self.shards)}"
             )
-        checked_seed(self.seed)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         object.__setattr__(self, "encoder", full_name(get_encoder(self.encoder)))
         if not (self.agents and self.rules and self.players):
             raise DataError("name at least one agent, one preset and one number of players")
         self.all_rules  # noqa: B018 - raises RulesError
+        self._keep_plain_integers()
         for spec in (*self.agents, self.values):
             if getattr(make_agent(spec), "ms", 0):
                 raise DataError(
@@ -86,6 +87,12 @@ class Plan:
                     "it worlds instead"
                 )
         self.searcher()
+
+    def _keep_plain_integers(self) -> None:
+        """Replace NumPy's integers, which JSON does not know."""
+        object.__setattr__(self, "positions", int(self.positions))
+        object.__setattr__(self, "shards", None if self.shards is None else int(self.shards))
+        object.__setattr__(self, "players", tuple(int(count) for count in self.players))
 
     @property
     def files(self) -> int:

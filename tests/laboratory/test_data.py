@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -318,6 +318,14 @@ def test_a_card_that_cannot_be_read_is_refused(tmp_path: Path, content: str, tol
 def test_a_plan_that_cannot_be_made_is_refused(change: dict[str, Any], told: str) -> None:
     with pytest.raises(FiveUpError, match=told):
         replace(PLAN, **change)
+
+
+def test_a_plan_of_numpys_integers_can_be_written_as_json() -> None:
+    four = np.int64(4)
+    shards, positions = np.int32(2), np.int64(400)
+    numbers = {"positions": positions, "shards": shards, "seed": four, "players": (four,)}
+    plan = replace(PLAN, **cast("dict[str, Any]", numbers))
+    assert json.dumps(plan.as_dict()) == json.dumps(replace(PLAN, seed=4).as_dict())
 
 
 @pytest.mark.parametrize(
