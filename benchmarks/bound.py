@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 PLAYERS: Final = 2
 RESPONDER: Final = 0
-CHARGED: Final = 8  # own decisions after which information is charged
 MOST_WORLDS_UNTIL: Final = 4  # decisions; from then on each has half as many worlds
 LEAST_WORLDS: Final = 8
 BASE_SEEDS: Final = 940_000_000
@@ -71,9 +70,9 @@ def _deal(games: Array, chances: Array, keys: Array) -> None:
         keys[i] = scramble(scramble(games[i].seed + np.uint64(1)) ^ np.uint64(2))
 
 
-def schedule(worlds: int) -> np.ndarray:
+def schedule(worlds: int, charged: int) -> np.ndarray:
     """Return the number of worlds at each decision: late ones are many, and have fewer."""
-    halved = np.maximum(0, np.arange(CHARGED + 1) - MOST_WORLDS_UNTIL)
+    halved = np.maximum(0, np.arange(charged + 1) - MOST_WORLDS_UNTIL)
     return np.maximum(LEAST_WORLDS, worlds >> halved)
 
 
@@ -145,12 +144,12 @@ def base_margins(rules: Rules, problem: Problem, seeds: np.ndarray) -> np.ndarra
 
 
 def report(
-    seeds: np.ndarray, opponent: str, base: str, worlds: int, agents: Mapping[str, Agent]
+    seeds: np.ndarray, opponent: str, base: str, worlds: np.ndarray, agents: Mapping[str, Agent]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield a row for the bound without charges, for the bound, and for every agent."""
     rules = Rules.preset("five_up", PLAYERS)
     deals, (theirs, own) = deals_of(rules, seeds), (weights_of(opponent), weights_of(base))
-    problem = problem_of(RESPONDER, theirs, own, schedule(worlds))
+    problem = problem_of(RESPONDER, theirs, own, worlds)
     seen = problem_of(RESPONDER, theirs, own, np.array([1]))
     start = base_margins(
         rules, problem, np.arange(BASE_SEEDS, BASE_SEEDS + BASE_DEALS, dtype=np.uint64)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from benchmarks.bound import report
+from agents.search.relaxation import DEEPEST
+from benchmarks.bound import report, schedule
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns
 from fiveup_env.belief.counting import count_ways, full
@@ -160,7 +161,8 @@ def _run(words: Sequence[str] | None) -> int:
     if options.bound:
         agents = {spec: make_agent(spec) for spec in split_specs(options.agents)}
         print(f"against {options.against}, {options.deals:,} deals, base {options.playout}")
-        for row in report(seeds, options.against, options.playout, options.worlds, agents):
+        worlds = schedule(options.worlds, options.charged)
+        for row in report(seeds, options.against, options.playout, worlds, agents):
             print("{:<40}{:<26}{}".format(*row).rstrip(), flush=True)
         return 0
     rows = [("told", "deals", "points a hand against the same without")]
@@ -181,10 +183,15 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--bound", action="store_true", help="bound what can be won from --against")
     parser.add_argument("--against", choices=list(RUNGS), default="greedy")
     parser.add_argument("--agents", default="", help="with --bound: specs that play against it")
+    parser.add_argument(
+        "--charged", type=int, default=8, help="with --bound: decisions after which to charge"
+    )
     options: argparse.Namespace = parser.parse_args(words)
-    for name in ("deals", "worlds"):
+    for name in ("deals", "worlds", "charged"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1, not {getattr(options, name)}")
+    if options.charged > DEEPEST:
+        parser.error(f"--charged must be at most {DEEPEST}, not {options.charged}")
     if options.bound and options.playout not in RUNGS:
         parser.error(f"with --bound, {unknown('playout', options.playout, RUNGS)}")
     return options

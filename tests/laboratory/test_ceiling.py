@@ -55,6 +55,8 @@ def test_who_is_told_nothing_wins_nothing_and_who_is_told_all_wins_much() -> Non
     [
         ("--deals 0", "--deals must be at least 1, not 0"),
         ("--bound --worlds -3", "--worlds must be at least 1, not -3"),
+        ("--bound --charged 0", "--charged must be at least 1, not 0"),
+        ("--bound --charged 113", "--charged must be at most 112, not 113"),
         ("--bound --against gredy", "gredy"),
         ("--bound --playout student", "with --bound, "),
     ],
