@@ -48,7 +48,7 @@ class Entry:
 
     Attributes:
         command: what printed them.
-        seconds: how long that takes on an idle core, roughly.
+        seconds: how long that takes on an idle core, roughly, with the training of what it plays.
         again: what is run instead to compare, such as the same with fewer deals. Then only numbers
             with an interval are compared, unless `within` is given.
         within: the share by which a number without an interval may differ.

@@ -73,7 +73,7 @@ def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterat
     """
     target = Path(os.path.realpath(file_path(path)))
     target.parent.mkdir(parents=True, exist_ok=True)
-    workspace = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    workspace = _hidden_beside(target)
     draft, before = workspace / "draft", workspace / "before"
     try:
         workspace.mkdir(mode=0o700)
@@ -129,6 +129,11 @@ def _copy_missing(source: Path, target: Path) -> None:
             shutil.copy2(entry, target / entry.name, follow_symlinks=False)
 
 
+def _hidden_beside(target: Path) -> Path:
+    """Return a hidden name in the same folder that nobody else has."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+
+
 @contextmanager
 def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
     named = file_path(path)
@@ -141,7 +146,7 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
         return
     target = Path(os.path.realpath(named))
     permissions = target.stat().st_mode if target.exists() else None
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    draft = _hidden_beside(target)
     try:
         # Made here and not by `tempfile`, so that the system applies the umask.
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
