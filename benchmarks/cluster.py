@@ -26,7 +26,7 @@ from agents.cluster.connection import connect
 from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
 from agents.learn.runs.config import load_config
-from agents.learn.selfplay import shape_of
+from agents.learn.starting import shape_of
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Rules
 from fiveup_env.arena.duels import CHUNK

@@ -28,7 +28,7 @@ from ray.rllib.utils.metrics import (
 
 from agents.cluster.module import MASKS, ROWS, MaskedModule, action_space, observation_space
 from agents.cluster.runner import BatchRunner
-from agents.learn.selfplay import shape_of
+from agents.learn.starting import shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

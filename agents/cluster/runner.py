@@ -26,7 +26,7 @@ from agents.learn.ppo import draw
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.runs.config import make_config
-from agents.learn.selfplay import shape_of
+from agents.learn.starting import shape_of
 from fiveup_env.envs.streams import derived_seed
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
 from agents.learn.ppo import LossError
 from agents.learn.runs.checkpoints import KEPT
-from agents.learn.selfplay import shape_of
+from agents.learn.starting import shape_of
 from agents.policies.networks import build
 from fiveup_env.files import atomic_folder
 

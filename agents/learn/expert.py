@@ -26,7 +26,7 @@ from torch.nn.functional import mse_loss
 
 from agents.learn.labels import Judge
 from agents.learn.ppo import LossError, scheduled
-from agents.learn.selfplay import shape_of
+from agents.learn.starting import shape_of
 from agents.learn.teachers import Teacher, label_by, make_teacher
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
@@ -41,6 +41,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import Units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from agents.learn.ppo import Figures
@@ -157,16 +158,10 @@ class Expert:
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self._learnt, self.config.max_grad_norm)
         self._optimizer.step()
-        self._average()
-        return [one.item() for one in losses]
-
-    @torch.no_grad()
-    def _average(self) -> None:
-        """Move the running mean towards the weights; it begins as the mean of all so far."""
         self.steps += 1
-        share = max(1 - self.config.averaging, 1 / self.steps)
-        for mean, weight in zip(_weights(self.network, self.student), self._learnt, strict=True):
-            mean.lerp_(weight, share)
+        means = _weights(self.network, self.student)
+        approach(means, self._learnt, self.config.averaging, self.steps)
+        return [one.item() for one in losses]
 
     def _gate(self) -> float:
         """Let the student meet who plays, and accept it if it wins; return its points a hand."""
@@ -272,6 +267,16 @@ def value_loss(values: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
     if not known.any():
         return values.sum() * 0
     return mse_loss(values[known], returns[known])
+
+
+@torch.no_grad()
+def approach(
+    means: Sequence[torch.Tensor], weights: Sequence[torch.Tensor], averaging: float, steps: int
+) -> None:
+    """Move running means towards the weights; they begin as the mean of all steps so far."""
+    share = max(1 - averaging, 1 / steps)
+    for mean, weight in zip(means, weights, strict=True):
+        mean.lerp_(weight, share)
 
 
 def compiled_weights(network: PolicyNetwork) -> Weights:

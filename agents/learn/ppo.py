@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.policies.networks import Critic, build, entropy_of, masked_log_probabilities
+from agents.policies.networks import Critic, entropy_of, masked_log_probabilities
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from agents.learn.rollouts import Choice, Lesson
     from agents.learn.runs.config import Config
-    from agents.policies.networks import PolicyNetwork, Shape
+    from agents.policies.networks import PolicyNetwork
 
 Figures = dict[str, float]
 
@@ -34,11 +34,10 @@ class LossError(FiveUpError):
 class Learner:
     """A policy's network, its critic and its reference policy if it has them, and the optimizer."""
 
-    def __init__(self, config: Config, shape: Shape) -> None:
-        torch.manual_seed(config.seed)
+    def __init__(self, config: Config, network: PolicyNetwork) -> None:
         self.config = config
-        self.network: PolicyNetwork = build(shape)
-        self.critic = Critic(shape) if config.oracle else None
+        self.network = network
+        self.critic = Critic(network.shape) if config.oracle else None
         self.reference = copy.deepcopy(self.network) if config.kl_coef else None
         learnt = [list(self.network.parameters())]
         if self.critic:

@@ -6,37 +6,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
-from agents.learn.runs.config import ConfigError
-from agents.policies.files import load_network, save_policy
-from agents.policies.networks import READS, Shape
+from agents.learn.starting import first_network
+from agents.policies.files import save_policy
 from agents.policies.weights import arrays_of, put_back, under
-from fiveup_env.errors import InputError
-from fiveup_env.opponents.policy_files import PolicyError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import torch
 
     from agents.learn.runs.checkpoints import State
     from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
 
 PLAYING, LEARNING, STARTING = range(3)  # independent random streams of an update
-
-
-def shape_of(config: Config) -> Shape:
-    """Return the shape of the network that a configuration asks for, with the encoder it reads."""
-    kind = config.network
-    encoder = config.encoder or READS.get(kind, "flat")
-    try:
-        return Shape(kind, config.width, config.depth, encoder, config.shared)
-    except InputError as error:
-        raise ConfigError(f"network: {error}") from None
 
 
 class SelfPlay:
@@ -47,11 +33,8 @@ class SelfPlay:
         self.folder = folder
         self.updates = 0
         self.decisions = 0
-        start = self._start(config.start) if config.start else None
-        self._learner = Learner(config, start.shape if start else shape_of(config))
-        if start:
-            self.network.load_state_dict(start.state_dict())
-            self._learner.refresh_reference()
+        torch.manual_seed(config.seed)
+        self._learner = Learner(config, first_network(config))
         self._batch = make_batch(config, self.network.shape.encoder)
         self._rivals = Rivals(config, self._batch, folder)
         self._rivals.begin(self._chance(STARTING))
@@ -110,15 +93,6 @@ class SelfPlay:
     def _chance(self, stream: int) -> np.random.Generator:
         """Return this update's generator for a stream; no generator's state has to be saved."""
         return np.random.default_rng([self.config.seed, stream, self.updates])
-
-    def _start(self, policy: str) -> PolicyNetwork:
-        """Return the network of a policy, which reads the version of the encoder it learnt with."""
-        try:
-            network = load_network(policy, shape_of(self.config), self.config.reward)
-        except PolicyError as error:
-            raise ConfigError(f"start: {error}") from None
-        network.cool(self.config.start_temperature)
-        return network
 
     def _remember(self) -> None:
         """Add the current policy to the rivals."""

@@ -45,6 +45,7 @@ Row: TypeAlias = "tuple[Rules, str, Result]"
 LEARNERS: Final = {
     "self_play": ("agents.learn.selfplay", "SelfPlay"),
     "expert": ("agents.learn.expert", "Expert"),
+    "all_actions": ("agents.learn.all_actions", "AllActions"),
     "rllib": ("agents.cluster.training", "RLlibPlay"),
     "plain": ("agents.learn.baseline", "Baseline"),
 }

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fiveup_env.encoders import factors_of, full_name, get_encoder, offsets, place_of
+from fiveup_env.encoders import factors_of, full_name, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
@@ -175,6 +175,12 @@ def entropy_of(log_probabilities: Tensor) -> Tensor:
     return -(log_probabilities.exp() * finite).sum(-1)
 
 
+def facts_of(encoder: str) -> list[Piece]:
+    """Return the pieces of an encoder's rows that are read as facts; they are in one place."""
+    pieces = get_encoder(encoder).pieces
+    return [piece for piece in pieces if piece.name not in {EVENTS, FEATURES}]
+
+
 class Reader(nn.Module):
     """Splits rows into facts (`flat`, and what is hidden) as floats, and events as numbers."""
 
@@ -183,15 +189,11 @@ class Reader(nn.Module):
     def __init__(self, shape: Shape, *, hidden: bool = False) -> None:
         super().__init__()
         encoder = get_encoder(shape.encoder)
-        facts = [
-            (piece, start)
-            for piece, start in offsets(encoder.pieces)
-            if piece.name not in {EVENTS, FEATURES}
-        ]
-        (_, first), (last, start) = facts[0], facts[-1]
-        self.facts = slice(first, start + last.size)  # all of `flat`, which is in one place
+        facts = facts_of(shape.encoder)
+        first = place_of(encoder, facts[0].name)[1].start
+        self.facts = slice(first, first + sum(piece.size for piece in facts))
         self.events = place_of(encoder, EVENTS)[1] if shape.kind == "attention" else slice(0)
-        pieces = [*(piece for piece, _ in facts), *(TRUTH_PIECES if hidden else ())]
+        pieces = [*facts, *(TRUTH_PIECES if hidden else ())]
         # On the CPU even if the weights have no device yet: factors are not in the saved weights.
         factors = torch.tensor(factors_of(pieces), device="cpu")
         self.size = len(factors)

@@ -29,7 +29,8 @@ from agents.cluster.training import RLlibPlay
 from agents.learn.ppo import _minibatches
 from agents.learn.runs.config import load_config
 from agents.learn.runs.metrics import read_metrics
-from agents.learn.selfplay import SelfPlay, shape_of
+from agents.learn.selfplay import SelfPlay
+from agents.learn.starting import shape_of
 from agents.policies.networks import masked_log_probabilities
 from fiveup_env import Rules
 from fiveup_env.arena.duels import duel

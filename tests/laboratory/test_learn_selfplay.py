@@ -12,7 +12,8 @@ import torch
 from agents.learn.ppo import Learner, LossError
 from agents.learn.rollouts import Lesson
 from agents.learn.runs.config import Config, ConfigError
-from agents.learn.selfplay import SelfPlay, shape_of
+from agents.learn.selfplay import SelfPlay
+from agents.learn.starting import shape_of
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
@@ -38,7 +39,8 @@ def _one_thread() -> None:
 
 def learner_of(**keys: Any) -> Learner:
     config = Config(**{**TINY, **keys})
-    return Learner(config, shape_of(config))
+    torch.manual_seed(config.seed)
+    return Learner(config, build(shape_of(config)))
 
 
 def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:

@@ -43,6 +43,13 @@ UNSUPPORTED: Final = {
     "plain": OF_SELF_PLAY,
     "rllib": OF_SELF_PLAY,
     "expert": ("rivals", *OF_SELF_PLAY),
+    "all_actions": ("rivals", *(name for name in OF_SELF_PLAY if name != "start")),
+}
+# What learners from labels of true deals support, of the keys that could be otherwise.
+LABELS: Final = {"reward": ("margin", *OUTLOOKS), "horizon": ("hand",), "forced": (False,)}
+LABELLING: Final = {
+    "expert": {"network": ("guided",), "shared": (True,), **LABELS},
+    "all_actions": LABELS,
 }
 
 
@@ -99,9 +106,10 @@ class Config:
     learner: str = key(
         "self_play",
         "how to learn: from every seat's decisions, by expert iteration (from what every action "
-        "brings in the true deal), by RLlib on a Ray cluster, or by stock MaskablePPO in one seat "
-        "against a fixed opponent",
-        choices=("self_play", "expert", "rllib", "plain"),
+        "brings in the true deal), from all actions of a policy's own decisions in self-play (from "
+        "the same), by RLlib on a Ray cluster, or by stock MaskablePPO in one seat against a fixed "
+        "opponent",
+        choices=("self_play", "expert", "all_actions", "rllib", "plain"),
     )
     games: int = key(1024, "games played side by side", least=1)
     n_steps: int = key(64, "moves made in every game between two updates", least=1)
@@ -141,7 +149,9 @@ class Config:
         "plain, residual, attention, or guided, which also reads what the heuristics compute",
     )
     encoder: str | None = key(
-        None, "the rows it reads, such as lookahead@2 (null: the newest that its kind reads)"
+        None,
+        "the rows it reads, such as lookahead@2 (null: those that the policy to start from reads, "
+        "or else the newest that its kind reads)",
     )
     width: int = key(256, "units in each layer", least=1)
     depth: int = key(2, "number of layers or blocks", least=1)
@@ -183,19 +193,13 @@ class Config:
         None, "spec of an agent to exploit, which is then the only rival, in every game"
     )
 
-    # Expert iteration, for learner=expert
+    # Labels from true deals, for learner=expert and learner=all_actions
     judge: str = key(
         "student",
-        "who plays out what is labelled: `partner` always, or until the student is accepted",
+        "who plays out what is labelled: `partner`, or the student (for learner=expert, the run's "
+        "own from when it is accepted; for learner=all_actions, the one of the library)",
         choices=("student", "partner"),
     )
-    teacher: str | None = key(
-        None,
-        "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
-        "(null: the judge plays them out, in the true deal)",
-    )
-    student: int = key(32, "units of the student, the network that plays the games", least=1)
-    explore: float = key(0.05, "share of the moves that are made at random", least=0, most=1)
     averaging: float = key(
         0.998,
         "what plays is a running mean of the weights, which keeps this share at every step "
@@ -203,6 +207,15 @@ class Config:
         least=0,
         most=0.999999,
     )
+
+    # Expert iteration, for learner=expert
+    teacher: str | None = key(
+        None,
+        "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
+        "(null: the judge plays them out, in the true deal)",
+    )
+    student: int = key(32, "units of the student, the network that plays the games", least=1)
+    explore: float = key(0.05, "share of the moves that are made at random", least=0, most=1)
     gate_every: int = key(5, "updates between gates, in which the student meets who plays", least=1)
     gate_deals: int = key(
         2000, "deals of a gate, played once from every side; to win points is to pass", least=2
@@ -295,9 +308,9 @@ class Config:
             self._check_rllib()
         elif self.env_runners or self.learners:
             raise ConfigError("env_runners, learners: only learner=rllib uses a cluster")
-        if self.learner == "expert":
-            self._check_expert()
-        elif self.teacher is not None:
+        if self.learner in LABELLING:
+            self._check_labelling(LABELLING[self.learner])
+        if self.teacher is not None and self.learner != "expert":
             raise ConfigError("teacher: only learner=expert learns from a teacher; leave it out")
         if self.critic_scale != 1 and not self.oracle:
             raise ConfigError("critic_scale: only with oracle=true is there a critic; leave it out")
@@ -316,19 +329,12 @@ class Config:
                 words = " or ".join(str(one).lower() for one in known)
                 raise ConfigError(f"{name}: the plain learner supports only {words}")
 
-    def _check_expert(self) -> None:
-        """Refuse what expert iteration does not support."""
-        wanted: dict[str, tuple[Any, ...]] = {
-            "network": ("guided",),
-            "shared": (True,),
-            "reward": ("margin", *OUTLOOKS),
-            "horizon": ("hand",),
-            "forced": (False,),
-        }
+    def _check_labelling(self, wanted: Mapping[str, tuple[Any, ...]]) -> None:
+        """Refuse what a learner from labels of true deals does not support."""
         for name, known in wanted.items():
             if getattr(self, name) not in known:
                 words = " or ".join(str(one).lower() for one in known)
-                raise ConfigError(f"{name}: learner=expert supports only {words}")
+                raise ConfigError(f"{name}: learner={self.learner} supports only {words}")
         if self.teacher is not None:
             _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
 
