@@ -13,7 +13,7 @@ import ray
 
 from agents.cluster.algorithm import algorithm_config
 from agents.learn.runs.config import make_config
-from agents.learn.selfplay import shape_of
+from agents.learn.starting import shape_of
 from agents.policies.files import save_policy
 from agents.policies.networks import build
 from fiveup_env import Rules
