@@ -27,6 +27,7 @@ from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.runs.config import make_config
 from agents.learn.starting import shape_of
+from agents.policies.networks import masked_log_probabilities
 from fiveup_env.envs.streams import derived_seed
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class BatchRunner(EnvRunner, Checkpointable):
     @torch.inference_mode()
     def _choose(self, rows: np.ndarray, masks: np.ndarray, _truths: np.ndarray | None) -> Choice:
         logits, values = self.module.network(torch.from_numpy(rows))
-        actions, logs = draw(logits, torch.from_numpy(masks), self._chance)
-        return actions, logs, values.numpy()
+        logs = masked_log_probabilities(logits, torch.from_numpy(masks))
+        return *draw(logs, self._chance), values.numpy()
 
     def get_spaces(self) -> Spaces:
         """Return the spaces of observations and actions."""

@@ -10,22 +10,19 @@ samples would favour whichever action was lucky.
 whoever plays. If it makes more points, it is accepted: it plays from then on, judges too with
 `judge=student`, and the run's folder `student` has it as a policy.
 
-What plays is the running mean of the weights that are learnt. Labels are single samples, so the
-weights themselves wander with the last few minibatches unless the learning rate is very low.
+What plays is the running mean of the weights that are learnt (`agents.learn.averaged`).
 """
 
 from __future__ import annotations
 
-import copy
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
-from torch.nn.functional import mse_loss
 
+from agents.learn.averaged import Averaged, Examples, burn_in
 from agents.learn.labels import Judge
-from agents.learn.ppo import LossError, scheduled
 from agents.learn.starting import shape_of
 from agents.learn.teachers import Teacher, label_by, make_teacher
 from agents.policies.files import save_policy
@@ -37,11 +34,9 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.networks import weights_of
-from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import Units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from agents.learn.ppo import Figures
@@ -51,18 +46,10 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.networks import Weights
 
 PARTS: Final = 16  # of the games, each with its own chance, whatever the number of threads
-BURN_IN: Final = 400  # moves made in every game before anything is learnt
 STUDENT: Final = "student"  # the folder, in that of the run, of the last student that was accepted
-COUNTS: Final = ("updates", "decisions", "steps", "accepted")
+COUNTS: Final = ("updates", "decisions", "accepted")
+LOSSES: Final = ("policy_loss", "value_loss", "student_loss", "student_value_loss")
 STARTING, PLAYING, LEARNING, GATING = range(4)  # independent random streams
-
-
-class Examples(NamedTuple):
-    """Labelled decisions, one per row."""
-
-    rows: np.ndarray  # as the encoder writes them (int8)
-    labels: np.ndarray  # what every action brought, by its stakes; NaN if it is not legal (float32)
-    returns: np.ndarray  # the reward that the player's choice brought, or NaN (float32)
 
 
 class Expert:
@@ -70,15 +57,14 @@ class Expert:
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder
-        self.updates = self.decisions = self.steps = self.accepted = 0
+        self.updates = self.decisions = self.accepted = 0
         torch.manual_seed(config.seed)
         self.network = build(shape_of(config))
         encoder = self.network.shape.encoder
         self.student = build(Shape("guided", config.student, 1, encoder, shared=True))
         self._accepted = build(self.student.shape)  # the last student that won a gate
-        self._learning = [copy.deepcopy(one) for one in (self.network, self.student)]
-        self._learnt = _weights(*self._learning)
-        self._optimizer = torch.optim.Adam(self._learnt, config.learning_rate, eps=1e-5, fused=True)
+        networks = {"network": self.network, "student": self.student}
+        self._averaged = Averaged(config, networks, difference_loss, LOSSES)
         self._parts = [
             Part(config, encoder, number, games)
             for number, games in enumerate(_split(config.games, PARTS))
@@ -101,13 +87,15 @@ class Expert:
 
     def state(self) -> State:
         """Return everything that the next update depends on."""
-        arrays = arrays_of(self._modules(), self._optimizer)
+        arrays = arrays_of(self._modules(), self._averaged.optimizer)
         arrays |= {f"games.{part.number}": part.state() for part in self._parts}
-        return arrays, {name: getattr(self, name) for name in COUNTS}
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return arrays, counts | {"steps": self._averaged.steps}
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue from a saved state."""
-        put_back(arrays, self._modules(), self._optimizer)
+        put_back(arrays, self._modules(), self._averaged.optimizer)
+        self._averaged.steps = about["steps"]
         for part in self._parts:
             part.restore(arrays[f"games.{part.number}"])
         for name in COUNTS:
@@ -120,48 +108,11 @@ class Expert:
         self._pool.shutdown()
 
     def _modules(self) -> dict[str, torch.nn.Module]:
-        names = ("network", "student", "accepted", "learning_network", "learning_student")
-        modules = (self.network, self.student, self._accepted, *self._learning)
-        return dict(zip(names, modules, strict=True))
+        return self._averaged.modules() | {"accepted": self._accepted}
 
     def _learn(self, examples: Examples, progress: float) -> Figures:
-        config = self.config
-        rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
-        if not len(examples.rows):  # no move of a short window left a choice
-            return {"learning_rate": rate}
-        chance = np.random.default_rng([config.seed, LEARNING, self.updates])
-        arrays = [torch.from_numpy(array) for array in examples]
-        count = max(1, round(len(examples.rows) / config.batch_size))
-        steps: list[list[float]] = []
-        for _ in range(config.n_epochs):
-            order = chance.permutation(len(examples.rows))
-            steps += [
-                self._step(*(array[which] for array in arrays))
-                for which in map(torch.from_numpy, np.array_split(order, count))
-            ]
-        names = ("policy_loss", "value_loss", "student_loss", "student_value_loss")
-        figures = dict(zip(names, np.mean(steps, 0).tolist(), strict=True))
-        return figures | {"learning_rate": rate}
-
-    def _step(self, rows: torch.Tensor, labels: torch.Tensor, returns: torch.Tensor) -> list[float]:
-        """Make one step of the optimizer on a minibatch, and return the losses."""
-        losses = []
-        for network in self._learning:
-            logits, values = network(rows)
-            losses += [difference_loss(logits, labels), value_loss(values, returns)]
-        loss = losses[0] + losses[2] + self.config.vf_coef * (losses[1] + losses[3])
-        if not torch.isfinite(loss):
-            raise LossError(f"the loss is {loss.item()}")
-        self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._learnt, self.config.max_grad_norm)
-        self._optimizer.step()
-        self.steps += 1
-        means = _weights(self.network, self.student)
-        approach(means, self._learnt, self.config.averaging, self.steps)
-        return [one.item() for one in losses]
+        chance = np.random.default_rng([self.config.seed, LEARNING, self.updates])
+        return self._averaged.learn(examples, progress, chance)
 
     def _gate(self) -> float:
         """Let the student meet who plays, and accept it if it wins; return its points a hand."""
@@ -207,9 +158,7 @@ class Part:
 
     def burn_in(self) -> None:
         """Play until the games are at all their stages."""
-        partner, chance = make_agent("partner"), self._chance(STARTING, 0)
-        for _ in range(BURN_IN):
-            self._batch.step(partner(self._batch.views(), self._batch.mask, chance))
+        burn_in(self._batch, self._chance(STARTING, 0))
 
     def play(self, player: Judge, judge: Judge, update: int) -> Examples:
         """Play a window, and return its decisions with their labels."""
@@ -261,32 +210,10 @@ def difference_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return errors.square().sum() / counts.sum()
 
 
-def value_loss(values: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
-    """Return the mean square error of values; a return is NaN if a teacher ruled out the choice."""
-    known = ~returns.isnan()
-    if not known.any():
-        return values.sum() * 0
-    return mse_loss(values[known], returns[known])
-
-
-@torch.no_grad()
-def approach(
-    means: Sequence[torch.Tensor], weights: Sequence[torch.Tensor], averaging: float, steps: int
-) -> None:
-    """Move running means towards the weights; they begin as the mean of all steps so far."""
-    share = max(1 - averaging, 1 / steps)
-    for mean, weight in zip(means, weights, strict=True):
-        mean.lerp_(weight, share)
-
-
 def compiled_weights(network: PolicyNetwork) -> Weights:
     """Return the weights of a network for compiled code."""
     tensors = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
     return weights_of(tensors, network.reader.factors.numpy())
-
-
-def _weights(*networks: torch.nn.Module) -> list[torch.nn.Parameter]:
-    return [weight for network in networks for weight in network.parameters()]
 
 
 def _split(number: int, parts: int) -> list[int]:

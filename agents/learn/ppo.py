@@ -59,7 +59,8 @@ class Learner:
         logits, values = self.network(seen)
         if self.critic:
             values = self.critic(seen, torch.from_numpy(truths))
-        return *draw(logits, torch.from_numpy(masks), chance), values.numpy()
+        logs = masked_log_probabilities(logits, torch.from_numpy(masks))
+        return *draw(logs, chance), values.numpy()
 
     def learn(
         self,
@@ -156,11 +157,8 @@ class Learner:
         return (logs.exp() * differences).sum(1).mean()
 
 
-def draw(
-    logits: torch.Tensor, masks: torch.Tensor, chance: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw an action for every row by its probability; return it and its log-probability."""
-    logs = masked_log_probabilities(logits, masks)
+def draw(logs: torch.Tensor, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw an action for every row of log-probabilities; return it and its log-probability."""
     heights = logs.exp().cumsum(1)
     drawn = torch.from_numpy(chance.random((len(logs), 1), np.float32)) * heights[:, -1:]
     actions = (heights > drawn).to(torch.int8).argmax(1)

@@ -19,6 +19,7 @@ from fiveup_env.opponents.networks import memory_for, value_of, write_logits
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.student import load_compiled
+from tests.laboratory.learning import noisy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,12 +33,7 @@ SHAPES = [
 
 
 def lively(shape: Shape) -> PolicyNetwork:
-    torch.manual_seed(2)
-    network = build(shape)
-    with torch.no_grad():
-        for weight in network.parameters():
-            weight.add_(torch.randn_like(weight), alpha=0.2)
-    return network
+    return noisy(shape, seed=2, noise=0.2)
 
 
 @compiled

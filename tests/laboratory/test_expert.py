@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn import expert
-from agents.learn.expert import Expert, compiled_weights, difference_loss, value_loss
+from agents.learn import averaged
+from agents.learn.averaged import value_loss
+from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.learn.runs.config import Config, ConfigError
 from agents.learn.teachers import label_by, make_teacher
-from agents.policies.networks import PolicyNetwork, Shape, build
+from agents.policies.networks import PolicyNetwork, Shape
 from fiveup_env import Batch, Game, Move, Rules
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
@@ -27,6 +28,7 @@ from fiveup_env.opponents.outlook import outlook_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env.rules.actions import ACTION_COUNT
+from tests.laboratory.learning import check_continues, noisy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,16 +52,11 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expert, "BURN_IN", 40)
+    monkeypatch.setattr(averaged, "BURN_IN", 40)
 
 
 def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:
-    torch.manual_seed(1)
-    network = build(Shape("guided", width, depth, "lookahead", shared=True))
-    with torch.no_grad():
-        for weight in network.parameters():
-            weight.add_(torch.randn_like(weight), alpha=0.3)
-    return network
+    return noisy(Shape("guided", width, depth, "lookahead", shared=True))
 
 
 def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
@@ -301,18 +298,20 @@ def test_a_window_without_a_choice_is_passed_over(tmp_path: Path) -> None:
 
 def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> None:
     learner = Expert(Config(**SMALL | {"averaging": 0.5}), tmp_path)
-    bias = learner._learning[1].policy_head.bias
-    learner._step(*two_rows())
+    bias = learner._averaged.learning["student"].policy_head.bias
+    learner._averaged.step(*two_rows())
     wanted = bias.detach().clone()
     for _ in range(3):
-        learner._step(*two_rows())
+        learner._averaged.step(*two_rows())
         wanted = (wanted + bias.detach()) / 2
         assert torch.allclose(learner.student.policy_head.bias, wanted)
     assert not torch.equal(bias, wanted)
     learner = Expert(Config(**SMALL | {"averaging": 0}), tmp_path)
     learner.update(0.0)
     for mean, weight in zip(
-        learner.network.parameters(), learner._learning[0].parameters(), strict=True
+        learner.network.parameters(),
+        learner._averaged.learning["network"].parameters(),
+        strict=True,
     ):
         assert torch.equal(mean, weight)
 
@@ -331,18 +330,7 @@ def two_rows() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path) -> None:
     config = Config(**SMALL)
-    first, second = (Expert(config, tmp_path) for _ in range(2))
-    for number in range(2):
-        first.update(number / 10)
-    arrays, about = first.state()
-    second.restore({name: array.copy() for name, array in arrays.items()}, about)
-    for number in range(2, 5):
-        assert first.update(number / 10) == second.update(number / 10)
-    (ours, counts), (theirs, others) = first.state(), second.state()
-    assert counts == others
-    assert ours.keys() == theirs.keys()
-    for name, array in ours.items():
-        assert np.array_equal(array, theirs[name]), name
+    check_continues(lambda: Expert(config, tmp_path), 5)
 
 
 def play_like(network: PolicyNetwork, heuristic: str) -> None:
@@ -403,7 +391,7 @@ def test_the_first_judge_is_partner_and_stays_while_students_are_worse(tmp_path:
 def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
     learner = Expert(Config(**SMALL), tmp_path)
     with torch.no_grad():
-        learner._learning[0].value_head.bias.fill_(torch.nan)
+        learner._averaged.learning["network"].value_head.bias.fill_(torch.nan)
     with pytest.raises(LossError, match="the loss is nan"):
         learner.update(0.0)
 

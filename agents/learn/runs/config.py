@@ -310,8 +310,12 @@ class Config:
             raise ConfigError("env_runners, learners: only learner=rllib uses a cluster")
         if self.learner in LABELLING:
             self._check_labelling(LABELLING[self.learner])
-        if self.teacher is not None and self.learner != "expert":
-            raise ConfigError("teacher: only learner=expert learns from a teacher; leave it out")
+        if self.teacher is not None:
+            if self.learner != "expert":
+                raise ConfigError(
+                    "teacher: only learner=expert learns from a teacher; leave it out"
+                )
+            _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
         if self.critic_scale != 1 and not self.oracle:
             raise ConfigError("critic_scale: only with oracle=true is there a critic; leave it out")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
@@ -335,8 +339,6 @@ class Config:
             if getattr(self, name) not in known:
                 words = " or ".join(str(one).lower() for one in known)
                 raise ConfigError(f"{name}: learner={self.learner} supports only {words}")
-        if self.teacher is not None:
-            _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""

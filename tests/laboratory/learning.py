@@ -1,0 +1,43 @@
+"""What tests of networks and learners share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from agents.policies.networks import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agents.learn.all_actions import AllActions
+    from agents.learn.expert import Expert
+    from agents.policies.networks import PolicyNetwork, Shape
+
+
+def noisy(shape: Shape, seed: int = 1, noise: float = 0.3) -> PolicyNetwork:
+    """A network with noise in all its weights, of which some are 0 at first."""
+    torch.manual_seed(seed)
+    network = build(shape)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.add_(torch.randn_like(weight), alpha=noise)
+    return network
+
+
+def check_continues(make: Callable[[], AllActions | Expert], updates: int) -> None:
+    """Assert that a run continues bit for bit from the state after its first two updates."""
+    first, second = make(), make()
+    for number in range(2):
+        first.update(number / 10)
+    arrays, about = first.state()
+    second.restore({name: array.copy() for name, array in arrays.items()}, about)
+    for number in range(2, updates):
+        assert first.update(number / 10) == second.update(number / 10)
+    (ours, counts), (theirs, others) = first.state(), second.state()
+    assert counts == others
+    assert ours.keys() == theirs.keys()
+    for name, array in ours.items():
+        assert np.array_equal(array, theirs[name]), name
