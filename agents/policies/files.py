@@ -90,8 +90,11 @@ def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork
             f"the policy in {folder} was trained in other units: "
             f"with reward={shown(trained)}, not {reward!r}"
         )
-    if asdict(network.shape) | {"encoder": shape.encoder} != asdict(shape):
-        raise PolicyError(f"the policy in {folder} has {network.shape}, this run needs {shape}")
+    has, needed = asdict(network.shape) | {"encoder": shape.encoder}, asdict(shape)
+    if other := [name for name in needed if has[name] != needed[name]]:
+        given = ", ".join(f"{name}={has[name]}" for name in other)
+        wanted = ", ".join(f"{name}={needed[name]}" for name in other)
+        raise PolicyError(f"the policy in {folder} has {given}, and this run {wanted}")
     return network
 
 
