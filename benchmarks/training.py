@@ -33,15 +33,17 @@ from fiveup_env.rules.fields import Rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
 
 # By arm, what it changes of a configuration: `quick` if the arm is in EXPERT, else `selfplay`.
 EXPERT: Final[dict[str, list[str]]] = {
     "expert iteration": [],
     "expert, no running mean": ["averaging=0"],
-    "expert, the student judges": ["judge=student"],
     "expert, without what was passed over": ["encoder=lookahead@2"],
-    "expert, reward margin": ["reward=margin"],
+    "expert, labels from true deals": ["teacher=null"],
+    "expert, labels from true deals by partner": ["teacher=null", "judge=partner"],
+    "expert, labels from true deals, reward margin": ["teacher=null", "reward=margin"],
 }
 ARMS: Final[dict[str, list[str]]] = {
     **EXPERT,
@@ -69,8 +71,7 @@ def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
     if arm == IMITATION:
         network, decisions = taught(seed, round(POSITIONS * seconds))
     else:
-        config = "quick" if arm in EXPERT else "selfplay"
-        network, decisions = learnt(config, ARMS[arm], seed, seconds)
+        network, decisions = learnt(config_of(arm, seed), seconds)
     spent = time.process_time() - began
     found = measure(NetworkAgent(network), PANEL, Rules.preset(), 500, FIRST_OF_TABLE)
     return {
@@ -83,13 +84,16 @@ def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def learnt(
-    name: str, changes: Sequence[str], seed: int, seconds: float
-) -> tuple[PolicyNetwork, int]:
+def config_of(arm: str, seed: int) -> Config:
+    """Return the configuration of an arm."""
+    name = "quick" if arm in EXPERT else "selfplay"
+    return load_config(name, [*ARMS[arm], f"seed={seed}", "threads=1"])
+
+
+def learnt(config: Config, seconds: float) -> tuple[PolicyNetwork, int]:
     """Return the policy of this much learning, and how many decisions it learnt from."""
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        config = load_config(name, [*changes, f"seed={seed}", "threads=1"])
         learner = make_learner(config, Path(folder))
         while (progress := (time.process_time() - began) / seconds) < 1:
             learner.update(progress)

@@ -221,8 +221,8 @@ def test_what_a_run_begins_from_is_the_policy_itself() -> None:
     ("changes", "why"),
     [
         ({"horizon": "game"}, "horizon: learner=all_actions supports only hand"),
-        ({"forced": True}, "forced: learner=all_actions supports only false"),
-        ({"teacher": "pimc"}, "teacher: only learner=expert learns from a teacher; leave it out"),
+        ({"forced": True}, "forced: learner=all_actions does not support this key"),
+        ({"teacher": "pimc"}, "teacher: learner=all_actions does not support this key"),
         (
             {"reward": "win", "horizon": "game"},
             "reward: learner=all_actions supports only margin or out",

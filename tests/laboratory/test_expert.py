@@ -402,7 +402,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ({"network": "plain"}, "network: learner=expert supports only guided"),
         ({"shared": False}, "shared: learner=expert supports only true"),
         ({"horizon": "game"}, "horizon: learner=expert supports only hand"),
-        ({"forced": True}, "forced: learner=expert supports only false"),
+        ({"forced": True}, "forced: learner=expert does not support this key"),
         ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
         ({"teacher": "pmc"}, r"teacher: there is no agent 'pmc' \(did you mean 'pimc'\?\)"),
         (
@@ -411,7 +411,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ),
         (
             {"learner": "self_play", "teacher": "pimc"},
-            "teacher: only learner=expert learns from a teacher; leave it out",
+            "teacher: learner=self_play does not support this key; leave it out",
         ),
         (
             {"reward": "win", "horizon": "game"},

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import yaml
 
 from agents.learn.runs.config import (
+    CONFIGS,
     KEYS,
     Config,
     ConfigError,
@@ -18,6 +21,7 @@ from agents.learn.runs.config import (
     known_configs,
     load_config,
     make_config,
+    read_config,
 )
 
 
@@ -89,7 +93,7 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
         ("reward=win", "reward: `win` comes at the end of a game"),
         ("horizon=hands", "horizon: there is no value 'hands' (did you mean 'hand'?)"),
         ("rival_share=0.5", "rival_share: there are no rivals"),
-        ("learner=plain", "rivals: the plain learner needs exactly one opponent"),
+        ("learner=plain", "network: learner=plain supports only plain"),
         ("games={", "games: '{' cannot be read as a value"),
         ("games", "a change must be written key=value, not 'games'"),
         ("width=1e999", "width: must be a whole number, not inf"),
@@ -110,11 +114,72 @@ def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -
     assert sentence in str(error.value)
 
 
-@pytest.mark.parametrize("change", ["oracle=true", "warm_up=1", "kl_coef=0.1", "past_every=3"])
-def test_stock_ppo_refuses_what_it_would_ignore(change: str) -> None:
+# A config for each learner, and another value for every key that not all of them read.
+CONFIG_OF = {
+    "self_play": "selfplay",
+    "rllib": "cluster",
+    "plain": "plain",
+    "expert": "quick",
+    "all_actions": "all_actions",
+}
+OTHERWISE = {
+    "gamma": 0.9,
+    "gae_lambda": 0.9,
+    "clip_range": 0.1,
+    "ent_coef": 0.01,
+    "ent_coef_end": 0.01,
+    "normalize_advantage": False,
+    "forced": True,
+    "encoder": "lookahead@2",
+    "start": "fiveup_env/opponents/policies/shipped",
+    "start_temperature": 0.5,
+    "oracle": True,
+    "critic_scale": 2,
+    "warm_up": 1,
+    "kl_coef": 0.1,
+    "kl_every": 3,
+    "rival_share": 0.5,
+    "rivals": ["greedy"],
+    "past_every": 3,
+    "past_kept": 3,
+    "judge": "partner",
+    "averaging": 0.9,
+    "teacher": "pimc",
+    "student": 16,
+    "explore": 0.5,
+    "gate_every": 3,
+    "gate_deals": 100,
+    "env_runners": 1,
+    "learners": 1,
+}
+LEARNERS = next(one for one in fields(Config) if one.name == "learner").metadata["choices"]
+READ_BY_SOME = {one.name: one.metadata["of"] for one in fields(Config) if "of" in one.metadata}
+
+
+def test_every_key_that_a_learner_would_ignore_is_refused() -> None:
+    assert READ_BY_SOME.keys() == OTHERWISE.keys()
+    assert CONFIG_OF.keys() == set(LEARNERS)
+    for (learner, config), name in itertools.product(CONFIG_OF.items(), OTHERWISE):
+        values = read_config(CONFIGS / f"{config}.yaml")
+        assert make_config(values).learner == learner
+        if learner not in READ_BY_SOME[name]:
+            with pytest.raises(ConfigError, match=f"^{name}: learner={learner} does not support"):
+                make_config(values | {name: OTHERWISE[name]})
+
+
+def test_a_temperature_needs_a_policy_that_it_cools() -> None:
+    with pytest.raises(ConfigError, match="there is no policy to start from; set start"):
+        load_config("selfplay", ["start_temperature=0.5"])
+    assert load_config("further", ["start_temperature=0.5"]).start_temperature == 0.5
+
+
+@pytest.mark.parametrize("change", ["reward=outlook", "network=residual", "shared=true"])
+def test_stock_ppo_refuses_what_it_cannot_do(change: str) -> None:
     name = change.partition("=")[0]
-    with pytest.raises(ConfigError, match=f"{name}: learner=plain does not support this key"):
+    with pytest.raises(ConfigError, match=f"^{name}: learner=plain supports only "):
         load_config("plain", [change])
+    with pytest.raises(ConfigError, match=r"^rivals: the plain learner needs exactly one opponent"):
+        load_config("plain", ["rivals=[]"])
 
 
 def test_single_hands_have_no_outlook_on_a_game() -> None:

@@ -38,18 +38,21 @@ UNREADABLE: Final = (
 LARGEST: Final = 10**18  # of any number
 LARGEST_SEED: Final = (1 << 32) - 1  # what every generator that a run seeds takes
 
-OF_SELF_PLAY: Final = ("oracle", "warm_up", "kl_coef", "past_every", "start")
-UNSUPPORTED: Final = {
-    "plain": OF_SELF_PLAY,
-    "rllib": OF_SELF_PLAY,
-    "expert": ("rivals", *OF_SELF_PLAY),
-    "all_actions": ("rivals", *(name for name in OF_SELF_PLAY if name != "start")),
-}
-# What learners from labels of true deals support, of the keys that could be otherwise.
-LABELS: Final = {"reward": ("margin", *OUTLOOKS), "horizon": ("hand",), "forced": (False,)}
-LABELLING: Final = {
-    "expert": {"network": ("guided",), "shared": (True,), **LABELS},
-    "all_actions": LABELS,
+# Which learners read a key.
+SELF_PLAY: Final = ("self_play",)
+EXPERT: Final = ("expert",)
+CLUSTER: Final = ("rllib",)
+LABELS: Final = ("expert", "all_actions")
+STARTED: Final = ("self_play", "all_actions")
+ROLLOUTS: Final = ("self_play", "rllib")
+PPO: Final = (*ROLLOUTS, "plain")
+
+# The only values that some learners support, of keys that others give more to choose from.
+OF_LABELS: Final = {"reward": ("margin", *OUTLOOKS), "horizon": ("hand",)}
+SUPPORTED: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
+    "expert": {"network": ("guided",), "shared": (True,), **OF_LABELS},
+    "all_actions": OF_LABELS,
+    "plain": {"reward": ("margin", "win"), "network": ("plain",), "shared": (False,)},
 }
 
 
@@ -58,7 +61,10 @@ class ConfigError(InputError):
 
 
 def key(default: Any, about: str, **limits: Any) -> Any:
-    """Return a field for a key: its default, its help text, and `least`, `most` or `choices`."""
+    """Return a field for a key: its default, its help text, and its limits.
+
+    They are `least`, `most` or `choices`, and `of`, the learners that read the key (default: all).
+    """
     return field(default=default, metadata={"help": about, **limits})
 
 
@@ -120,28 +126,42 @@ class Config:
         None, "final learning rate, reached linearly (null: constant)", least=0
     )
     gamma: float = key(
-        1.0, "discount factor from one decision of a seat to its next", least=0, most=1
+        1.0,
+        "discount factor from one decision of a seat to its next",
+        least=0,
+        most=1,
+        of=PPO,
     )
     gae_lambda: float = key(
-        0.95, "lambda of generalised advantage estimation (GAE)", least=0, most=1
+        0.95,
+        "lambda of generalised advantage estimation (GAE)",
+        least=0,
+        most=1,
+        of=PPO,
     )
     clip_range: float = key(
         0.2,
         "PPO's clip range: how far an update may move the ratio of new to old probability from 1",
         least=0,
+        of=PPO,
     )
-    ent_coef: float = key(0.03, "weight of the entropy bonus", least=0)
+    ent_coef: float = key(0.03, "weight of the entropy bonus", least=0, of=PPO)
     ent_coef_end: float | None = key(
-        None, "final weight of the entropy bonus, reached linearly (null: constant)", least=0
+        None,
+        "final weight of the entropy bonus, reached linearly (null: constant)",
+        least=0,
+        of=PPO,
     )
     vf_coef: float = key(0.5, "weight of the value loss", least=0)
     max_grad_norm: float = key(
         0.5, "largest norm of the gradient; a longer one is scaled down", least=0
     )
     normalize_advantage: bool = key(
-        True, "scale each minibatch's advantages to mean 0 and standard deviation 1"
+        True,
+        "scale each minibatch's advantages to mean 0 and standard deviation 1",
+        of=PPO,
     )
-    forced: bool = key(False, "also learn from moves that were the only one allowed")
+    forced: bool = key(False, "also learn from moves that were the only one allowed", of=ROLLOUTS)
 
     # The network
     network: str = key(
@@ -152,45 +172,78 @@ class Config:
         None,
         "the rows it reads, such as lookahead@2 (null: those that the policy to start from reads, "
         "or else the newest that its kind reads)",
+        of=(*ROLLOUTS, *LABELS),
     )
     width: int = key(256, "units in each layer", least=1)
     depth: int = key(2, "number of layers or blocks", least=1)
     shared: bool = key(False, "let policy and value share all but their last layers")
-    start: str | None = key(None, "folder of a saved policy to start from (null: from nothing)")
+    start: str | None = key(
+        None,
+        "folder of a saved policy to start from (null: from nothing)",
+        of=STARTED,
+    )
     start_temperature: float = key(
         1.0,
         "temperature of that policy; below 1 it plays its likeliest moves more often",
         least=0.01,
+        of=STARTED,
     )
 
     # Options that may make the policy stronger
-    oracle: bool = key(False, "learn with a separate critic that sees the hidden tiles")
+    oracle: bool = key(
+        False, "learn with a separate critic that sees the hidden tiles", of=SELF_PLAY
+    )
     critic_scale: float = key(
-        1.0, "learning rate of that critic, as a multiple of the policy's", least=0
+        1.0,
+        "learning rate of that critic, as a multiple of the policy's",
+        least=0,
+        of=SELF_PLAY,
     )
     warm_up: int = key(
-        0, "decisions at the beginning from which only values are learnt, not the policy", least=0
+        0,
+        "decisions at the beginning from which only values are learnt, not the policy",
+        least=0,
+        of=SELF_PLAY,
     )
     kl_coef: float = key(
-        0.0, "weight of the penalty on diverging from the reference policy", least=0
+        0.0,
+        "weight of the penalty on diverging from the reference policy",
+        least=0,
+        of=SELF_PLAY,
     )
     kl_every: int = key(
-        50, "updates between replacements of the reference by the current policy", least=1
+        50,
+        "updates between replacements of the reference by the current policy",
+        least=1,
+        of=SELF_PLAY,
     )
     rival_share: float = key(
-        0.0, "share of the games in which a rival plays all sides but one", least=0, most=1
+        0.0,
+        "share of the games in which a rival plays all sides but one",
+        least=0,
+        most=1,
+        of=ROLLOUTS,
     )
     rivals: tuple[str, ...] = key(
-        (), "specs of the agents that play as rivals; for learner=plain, its one opponent"
+        (),
+        "specs of the agents that play as rivals; for learner=plain, its one opponent",
+        of=PPO,
     )
     past_every: int = key(
-        0, "updates between additions of the current policy to the rivals (0: never)", least=0
+        0,
+        "updates between additions of the current policy to the rivals (0: never)",
+        least=0,
+        of=SELF_PLAY,
     )
     past_kept: int = key(
-        10, "past policies to keep as rivals; the one beaten most often is dropped", least=1
+        10,
+        "past policies to keep as rivals; the one beaten most often is dropped",
+        least=1,
+        of=SELF_PLAY,
     )
     target: str | None = key(
-        None, "spec of an agent to exploit, which is then the only rival, in every game"
+        None,
+        "spec of an agent to exploit, which is then the only rival, in every game",
     )
 
     # Labels from true deals, for learner=expert and learner=all_actions
@@ -199,6 +252,7 @@ class Config:
         "who plays out what is labelled: `partner`, or the student (for learner=expert, the run's "
         "own from when it is accepted; for learner=all_actions, the one of the library)",
         choices=("student", "partner"),
+        of=LABELS,
     )
     averaging: float = key(
         0.998,
@@ -206,6 +260,7 @@ class Config:
         "(0: the weights themselves)",
         least=0,
         most=0.999999,
+        of=LABELS,
     )
 
     # Expert iteration, for learner=expert
@@ -213,20 +268,36 @@ class Config:
         None,
         "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
         "(null: the judge plays them out, in the true deal)",
+        of=EXPERT,
     )
-    student: int = key(32, "units of the student, the network that plays the games", least=1)
-    explore: float = key(0.05, "share of the moves that are made at random", least=0, most=1)
-    gate_every: int = key(5, "updates between gates, in which the student meets who plays", least=1)
+    student: int = key(
+        32, "units of the student, the network that plays the games", least=1, of=EXPERT
+    )
+    explore: float = key(
+        0.05, "share of the moves that are made at random", least=0, most=1, of=EXPERT
+    )
+    gate_every: int = key(
+        5, "updates between gates, in which the student meets who plays", least=1, of=EXPERT
+    )
     gate_deals: int = key(
-        2000, "deals of a gate, played once from every side; to win points is to pass", least=2
+        2000,
+        "deals of a gate, played once from every side; to win points is to pass",
+        least=2,
+        of=EXPERT,
     )
 
     # The cluster, for learner=rllib
     env_runners: int = key(
-        0, "processes that play for learner=rllib, on any nodes (0: the trainer plays)", least=0
+        0,
+        "processes that play for learner=rllib, on any nodes (0: the trainer plays)",
+        least=0,
+        of=CLUSTER,
     )
     learners: int = key(
-        0, "processes that learn together for learner=rllib (0: the trainer learns)", least=0
+        0,
+        "processes that learn together for learner=rllib (0: the trainer learns)",
+        least=0,
+        of=CLUSTER,
     )
 
     # What is shown and kept
@@ -289,11 +360,16 @@ class Config:
 
     def _check_supported(self) -> None:
         """Refuse what the learner would ignore."""
-        for name in UNSUPPORTED.get(self.learner, ()):
-            if getattr(self, name):
+        for one in dataclasses.fields(self):
+            others = self.learner not in one.metadata.get("of", (self.learner,))
+            if others and getattr(self, one.name) != one.default:
                 raise ConfigError(
-                    f"{name}: learner={self.learner} does not support this key; leave it out"
+                    f"{one.name}: learner={self.learner} does not support this key; leave it out"
                 )
+        for name, known in SUPPORTED.get(self.learner, {}).items():
+            if getattr(self, name) not in known:
+                words = " or ".join(str(value).lower() for value in known)
+                raise ConfigError(f"{name}: learner={self.learner} supports only {words}")
 
     def _check_learning(self) -> None:
         window = self.games * self.n_steps
@@ -302,43 +378,20 @@ class Config:
                 f"batch_size: {self.batch_size} decisions are more than the {window} that "
                 f"games={self.games} times n_steps={self.n_steps} make"
             )
-        if self.learner == "plain":
-            self._check_plain()
+        if self.learner == "plain" and len(self.rivals) != 1:
+            raise ConfigError(
+                "rivals: the plain learner needs exactly one opponent, such as [greedy]"
+            )
         if self.learner == "rllib":
             self._check_rllib()
-        elif self.env_runners or self.learners:
-            raise ConfigError("env_runners, learners: only learner=rllib uses a cluster")
-        if self.learner in LABELLING:
-            self._check_labelling(LABELLING[self.learner])
         if self.teacher is not None:
-            if self.learner != "expert":
-                raise ConfigError(
-                    "teacher: only learner=expert learns from a teacher; leave it out"
-                )
             _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
+        if self.start_temperature != 1 and self.start is None:
+            raise ConfigError("start_temperature: there is no policy to start from; set start")
         if self.critic_scale != 1 and not self.oracle:
             raise ConfigError("critic_scale: only with oracle=true is there a critic; leave it out")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
-
-    def _check_plain(self) -> None:
-        """Refuse what stock MaskablePPO does not support."""
-        if len(self.rivals) != 1:
-            raise ConfigError(
-                "rivals: the plain learner needs exactly one opponent, such as [greedy]"
-            )
-        stock = {"reward": ("margin", "win"), "network": ("plain",), "shared": (False,)}
-        for name, known in stock.items():
-            if getattr(self, name) not in known:
-                words = " or ".join(str(one).lower() for one in known)
-                raise ConfigError(f"{name}: the plain learner supports only {words}")
-
-    def _check_labelling(self, wanted: Mapping[str, tuple[Any, ...]]) -> None:
-        """Refuse what a learner from labels of true deals does not support."""
-        for name, known in wanted.items():
-            if getattr(self, name) not in known:
-                words = " or ".join(str(one).lower() for one in known)
-                raise ConfigError(f"{name}: learner={self.learner} supports only {words}")
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""
@@ -436,7 +489,7 @@ def make_config(values: Mapping[str, Any]) -> Config:
 
 
 def describe_keys() -> str:
-    """Return the help text: a line for every key, with its default and what it does."""
+    """Return the help text: a line for every key, with its default, what it does, and for whom."""
     defaults = Config().as_dict()
     lines = []
     for one in dataclasses.fields(Config):
@@ -444,6 +497,8 @@ def describe_keys() -> str:
         written = default.removesuffix("\n").removesuffix("\n...")
         choices = ", ".join(one.metadata.get("choices", ()))
         about = one.metadata["help"] + (f" ({choices})" if choices else "")
+        if "of" in one.metadata:
+            about += f" [learner: {', '.join(one.metadata['of'])}]"
         lines.append(f"  {one.name + '=' + written:<34} {about}")
     return "\n".join(lines)
 
