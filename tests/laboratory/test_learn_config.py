@@ -167,12 +167,6 @@ def test_every_key_that_a_learner_would_ignore_is_refused() -> None:
                 make_config(values | {name: OTHERWISE[name]})
 
 
-def test_a_temperature_needs_a_policy_that_it_cools() -> None:
-    with pytest.raises(ConfigError, match="there is no policy to start from; set start"):
-        load_config("selfplay", ["start_temperature=0.5"])
-    assert load_config("further", ["start_temperature=0.5"]).start_temperature == 0.5
-
-
 @pytest.mark.parametrize("change", ["reward=outlook", "network=residual", "shared=true"])
 def test_stock_ppo_refuses_what_it_cannot_do(change: str) -> None:
     name = change.partition("=")[0]

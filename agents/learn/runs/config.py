@@ -386,8 +386,6 @@ class Config:
             self._check_rllib()
         if self.teacher is not None:
             _check_by_making("teacher", _make_teacher_for, self.teacher, self.reward)
-        if self.start_temperature != 1 and self.start is None:
-            raise ConfigError("start_temperature: there is no policy to start from; set start")
         if self.critic_scale != 1 and not self.oracle:
             raise ConfigError("critic_scale: only with oracle=true is there a critic; leave it out")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
