@@ -44,7 +44,7 @@ TINY = [
     "past_kept=2",
 ]
 
-BASELINE = ["learner=plain", "rivals=defensive", "rival_share=0", "past_every=0"]
+BASELINE = ["learner=plain", "rivals=defensive", "rival_share=0", "past_every=0", "past_kept=10"]
 
 
 pytestmark = pytest.mark.usefixtures("own_runs")
