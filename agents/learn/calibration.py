@@ -10,7 +10,7 @@ mislead whatever compares positions by them. Intervals are clustered by game.
 
 `--refit` fits the last layer of the value to outcomes, and writes a policy that is otherwise the
 same, bit for bit, and chooses the same actions. Both tables are then of other games than those it
-was fitted to.
+was fitted to. `--cool` also divides its logits, so that it is less sure of these actions.
 """
 
 from __future__ import annotations
@@ -230,7 +230,13 @@ def _run() -> int:
     parser.add_argument("--refit", metavar="FOLDER", help="where to write the refitted policy")
     parser.add_argument("--fit", type=int, default=500_000, help="decisions to fit to, or more")
     parser.add_argument("--half", action="store_true", help="write weights as float16")
+    cool = "with --refit: divide the logits by this temperature, best a power of 2 (default: 1)"
+    parser.add_argument("--cool", type=float, default=1.0, metavar="T", help=cool)
     options = parser.parse_args()
+    if not 0 < options.cool < float("inf"):
+        raise PolicyError(f"--cool must be above 0, not {options.cool}")
+    if options.cool != 1 and not options.refit:
+        raise PolicyError("--cool goes with --refit FOLDER, where the cooled policy is written")
     torch.set_num_threads(1)
     for title, lines in _tables(options).items():
         print(f"{title}\n{text_of(lines)}\n")
@@ -254,6 +260,7 @@ def _tables(options: argparse.Namespace) -> dict[str, list[Line]]:
     tables = dict(zip(heads, lines, strict=True))
     if options.refit:
         agent.network.value_head = heads["refitted"]
+        agent.network.cool(options.cool)
         about = agent.about | {"refit": _about(tables)}
         save_policy(options.refit, agent.network, about, half=options.half)
     return tables

@@ -78,7 +78,7 @@ class TorchPolicy(NetworkAgent):
         temperature: float = 1.0,
         device: str = "cpu",
     ) -> None:
-        """Load the policy: shipped, family or one in a folder."""
+        """Load the policy: a shipped one by its name, or one in a folder."""
         network, self.about = load_policy(policy_folder(path))
         _check_device(device)
         temperature *= unit_of(self.about)

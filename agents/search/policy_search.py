@@ -37,7 +37,7 @@ from fiveup_env.engine.view import VIEW, as_views
 from fiveup_env.envs.episodes import observe_seats
 from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.outlook import hand_value
-from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.policy_files import PATHS, PolicyError
 from fiveup_env.opponents.units import AIMS, Units, settings_in
 from fiveup_env.opponents.world_search import (
     PLAYOUTS,
@@ -74,7 +74,7 @@ class PolicySearch:
 
     path: str = field(
         default="shipped",
-        metadata={"help": "shipped, family or a policy's folder"},
+        metadata={"help": PATHS},
     )
     worlds: int = field(default=1000, metadata={"help": "worlds per decision, 2 or more"})
     ms: float = field(

@@ -19,6 +19,7 @@ from fiveup_env.errors import shown
 from fiveup_env.laboratory import laboratory_needed
 from fiveup_env.opponents.networks import memory_for, write_all
 from fiveup_env.opponents.policy_files import (
+    PATHS,
     NoPolicyError,
     NotCompiledError,
     PolicyError,
@@ -77,9 +78,9 @@ class Logits(ABC):
 
 @dataclass
 class PolicyAgent(Logits):
-    """Plays a trained policy: `policy:FOLDER`, `policy:shipped` or `policy:family`."""
+    """Plays a trained policy: `policy:FOLDER`, or a shipped one, such as `policy:partners`."""
 
-    path: str = field(default="shipped", metadata={"help": "shipped, family or a policy's folder"})
+    path: str = field(default="shipped", metadata={"help": PATHS})
     sample: bool = field(
         default=False,
         metadata={"help": "draw actions by their probabilities"},

@@ -34,8 +34,9 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "F64": np.dtype("<f8"),
 }
 SHIPPED: Final = {
-    name: Path(__file__).with_name("policies") / name for name in ("shipped", "family")
+    name: Path(__file__).with_name("policies") / name for name in ("shipped", "partners", "family")
 }
+PATHS: Final = f"{', '.join(SHIPPED)} or a policy's folder"  # what a policy may be named by
 
 
 class PolicyError(InputError):

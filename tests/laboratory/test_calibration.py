@@ -139,6 +139,38 @@ def test_a_refitted_policy_chooses_the_same_and_is_calibrated(
     assert after.partition("\n")[2] in capsys.readouterr().out
 
 
+def test_a_cooled_policy_chooses_the_same_and_is_less_sure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    network = build(Shape(width=16, depth=1))
+    save_policy(tmp_path / "one", network, {"reward": "margin", "players": [4]})
+    sizes = ("--decisions", "200", "--fit", "200", "--refit", str(tmp_path / "two"))
+    assert command(monkeypatch, f"policy:{tmp_path / 'one'}", *sizes, "--cool", "16") == 0
+    cooled, _ = load_policy(tmp_path / "two")
+    rows = torch.randint(0, 2, (64, network.reader.size), dtype=torch.int8)
+    with torch.inference_mode():
+        assert torch.equal(cooled.logits(rows) * 16, network.logits(rows))
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--cool", "0", "--refit", "x"], "--cool must be above 0, not 0.0"),
+        (["--cool", "nan", "--refit", "x"], "--cool must be above 0, not nan"),
+        (["--cool", "2"], "--cool goes with --refit FOLDER, where the cooled policy is written"),
+    ],
+)
+def test_what_cannot_be_cooled_is_refused(
+    words: list[str],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command(monkeypatch, "policy:shipped", *words) == 2
+    assert capsys.readouterr().err == f"calibration: {sentence}\n"
+
+
 def test_only_policies_are_calibrated(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

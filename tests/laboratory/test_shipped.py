@@ -21,10 +21,15 @@ from tests.library.test_policy import ACTIONS, numbers, positions
 
 DEALS = np.arange(700_000, 700_030, dtype=np.uint64)
 
+# The encoders that they read.
+ENCODERS = {"shipped": "lookahead@1", "partners": "lookahead@3", "family": "lookahead@1"}
+
 # What the policies valued these positions at since their heads were refitted.
 VALUES = {
     "shipped": "0.1966 0.1539 0.2774 0.4577 -0.0706 0.2843 0.5007 0.1024 -0.1885 0.1166 0.1487 "
     "0.4734 0.7258 0.3106 0.1042 -0.0645 0.1269 0.3665 0.1166 0.0992 0.4175",
+    "partners": "0.0718 0.2436 0.3181 0.4136 0.0739 0.3024 0.3960 0.1862 0.0447 0.0831 -0.1342 "
+    "0.4098 1.6945 0.2581 0.0875 0.0404 0.1631 0.5010 0.4361 0.2666 0.5345",
     "family": "0.2141 0.4942 0.1852 0.2999 -0.7185 0.1467 0.7552 0.5191 -0.5458 0.0190 0.5807 "
     "0.3990 0.8545 -1.1390 -0.6573 -0.6590 0.2016 0.2479 0.8646 -1.2777 0.3253",
 }
@@ -32,6 +37,7 @@ VALUES = {
 # Digests of all their tensors but the value head, which was refitted after the training.
 TENSORS = {
     "shipped": "bc966cd782b16028c82c69aab0db8130a85a0279a25aa8ad004dfd390f5dc90b",
+    "partners": "befec9926236d34bee278e6f0b72dfb484084f4baeb88263f2fed4c038f675fa",
     "family": "5183b5beebd4ae9daaca0bb1c748c64df4bf33a83d4727cc2891e3ab2c637abe",
 }
 
@@ -41,7 +47,7 @@ torch.set_num_threads(1)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_torch_plays_and_values_as_compiled_code_does(name: str) -> None:
     agent, (views, masks) = TorchPolicy(name), positions()
-    assert agent.network.shape.encoder == "lookahead@1"
+    assert agent.network.shape.encoder == ENCODERS[name]
     assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
     compiled = PolicyAgent(name).logits(views, masks)
     assert np.allclose(agent.logits(views, masks), compiled, rtol=1e-4, atol=1e-4)
@@ -57,7 +63,11 @@ def test_all_but_the_value_head_is_as_it_was_trained_bit_for_bit(name: str) -> N
 
 @pytest.mark.parametrize(
     ("name", "rules", "players"),
-    [("shipped", ["five_up"], [4]), ("family", list(PRESETS), [2, 3, 4])],
+    [
+        ("shipped", ["five_up"], [4]),
+        ("partners", ["five_up"], [4]),
+        ("family", list(PRESETS), [2, 3, 4]),
+    ],
 )
 def test_the_values_of_a_shipped_policy_are_what_its_play_brings(
     name: str, rules: list[str], players: list[int], monkeypatch: pytest.MonkeyPatch
