@@ -15,7 +15,6 @@ from agents.arena.bank.regret import mean_regret
 from agents.arena.bank.storage import shipped_bank
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.ppo import LossError
-from agents.learn.runs.folder import Run, command
 from agents.learn.runs.metrics import Metrics, draw_curve
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from agents.learn.runs.checkpoints import Checkpoint, State
     from agents.learn.runs.config import Config
     from agents.learn.runs.display import Display
+    from agents.learn.runs.folder import Run
     from agents.policies.networks import PolicyNetwork
     from fiveup_env.rules.fields import Rules
 
@@ -142,7 +142,7 @@ class Training:
         about = {
             "rules": self.config.rules,
             "players": self.config.players,
-            "command": command(),
+            "command": self.run.command,
             "code": code_version(),
             "decisions": self.learner.decisions,
             "seconds": round(self.seconds),

@@ -312,6 +312,19 @@ def test_a_run_goes_on_only_with_what_its_checkpoint_fits(
     assert yaml.safe_load((tmp_path / "smoke" / "config.yaml").read_text())["decisions"] == 600
 
 
+def test_a_policy_names_the_commands_that_began_and_resumed_its_run(tmp_path: Path) -> None:
+    assert trained(*TINY, "decisions=300") == 0
+    for _ in range(2):  # the same again adds nothing
+        assert trained("--resume", "smoke", "decisions=600") == 0
+    lines = (["smoke", *TINY[1:], "decisions=300"], ["--resume", "smoke", "decisions=600"])
+    wanted = " && ".join(" ".join(["python train.py", *words]) for words in lines)
+    for path in ("about.json", "policy/policy.json"):
+        about = json.loads((tmp_path / "smoke" / path).read_text())
+        assert about.get("about", about)["command"] == wanted
+    (tmp_path / "smoke" / "about.json").write_text("{")
+    assert trained("--resume", "smoke", "decisions=700") == 0
+
+
 def test_the_baseline_is_saved_as_the_same_kind_of_policy(tmp_path: Path) -> None:
     assert trained(*TINY, *BASELINE, "decisions=500") == 0
     make_agent(f"policy:{tmp_path / 'smoke' / 'policy'}")

@@ -2,7 +2,7 @@
 
 runs/NAME/
     config.yaml     the configuration, with every key
-    about.json      the command, the version of the code, the seed
+    about.json      the command, with those that resumed the run, the version of the code, the seed
     metrics.jsonl   a line for every update
     events.*        the same for TensorBoard
     curve.svg       the learning curve
@@ -29,6 +29,7 @@ from fiveup_env.files import atomic_file, file_path
 if TYPE_CHECKING:
     from agents.learn.runs.checkpoints import Checkpoint, State
 
+ABOUT: Final = "about.json"
 RUNS: Final = Path(__file__).parents[3] / "runs"
 
 
@@ -46,12 +47,14 @@ class Run:
         self.curve_file = folder / "curve.svg"
         self.checkpoints = folder / "checkpoints"
         self.policy = folder / "policy"
+        self.command = command()
 
     def begin(self, config: Config) -> None:
         """Make the folder, and write how the run was started or resumed."""
         self.checkpoints.mkdir(parents=True, exist_ok=True)
-        about = {"command": command(), "code": code_version(), "seed": config.seed}
-        with atomic_file(self.folder / "about.json") as file:
+        self.command = _joined(self._command_before(), self.command)
+        about = {"command": self.command, "code": code_version(), "seed": config.seed}
+        with atomic_file(self.folder / ABOUT) as file:
             json.dump(about, file, indent=1)
         with atomic_file(self.config_file) as file:
             yaml.safe_dump(config.as_dict(), file, sort_keys=False)
@@ -84,6 +87,13 @@ class Run:
         about = about | {"config": config.as_dict(), "seconds": seconds}
         return write_checkpoint(self.checkpoints, about["updates"], arrays, about)
 
+    def _command_before(self) -> str:
+        """Return the command that the run was started with, and resumed, if it can be read."""
+        try:
+            return str(json.loads((self.folder / ABOUT).read_text("utf-8"))["command"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return ""
+
     def last_good(self) -> str:
         """Return the part of an error message that names the newest checkpoint."""
         kept = checkpoints_in(self.checkpoints)
@@ -110,6 +120,13 @@ def find_run(chosen: str) -> Run:
     raise RunError(
         unknown("run", chosen, [path.parent.name for path in RUNS.glob("*/config.yaml")])
     )
+
+
+def _joined(before: str, line: str) -> str:
+    """Return a command line that does what was done before, and then another line."""
+    if before.endswith(line):
+        return before
+    return f"{before} && {line}" if before else line
 
 
 def command() -> str:
