@@ -34,7 +34,8 @@ VALUES = {
     "0.3990 0.8545 -1.1390 -0.6573 -0.6590 0.2016 0.2479 0.8646 -1.2777 0.3253",
 }
 
-# Digests of all their tensors but the value head, which was refitted after the training.
+# Digests of all their tensors but the value head, which was refitted after the training; `partners`
+# was also cooled.
 TENSORS = {
     "shipped": "bc966cd782b16028c82c69aab0db8130a85a0279a25aa8ad004dfd390f5dc90b",
     "partners": "befec9926236d34bee278e6f0b72dfb484084f4baeb88263f2fed4c038f675fa",

@@ -126,18 +126,10 @@ class Config:
         None, "final learning rate, reached linearly (null: constant)", least=0
     )
     gamma: float = key(
-        1.0,
-        "discount factor from one decision of a seat to its next",
-        least=0,
-        most=1,
-        of=PPO,
+        1.0, "discount factor from one decision of a seat to its next", least=0, most=1, of=PPO
     )
     gae_lambda: float = key(
-        0.95,
-        "lambda of generalised advantage estimation (GAE)",
-        least=0,
-        most=1,
-        of=PPO,
+        0.95, "lambda of generalised advantage estimation (GAE)", least=0, most=1, of=PPO
     )
     clip_range: float = key(
         0.2,
@@ -157,9 +149,7 @@ class Config:
         0.5, "largest norm of the gradient; a longer one is scaled down", least=0
     )
     normalize_advantage: bool = key(
-        True,
-        "scale each minibatch's advantages to mean 0 and standard deviation 1",
-        of=PPO,
+        True, "scale each minibatch's advantages to mean 0 and standard deviation 1", of=PPO
     )
     forced: bool = key(False, "also learn from moves that were the only one allowed", of=ROLLOUTS)
 
@@ -178,9 +168,7 @@ class Config:
     depth: int = key(2, "number of layers or blocks", least=1)
     shared: bool = key(False, "let policy and value share all but their last layers")
     start: str | None = key(
-        None,
-        "folder of a saved policy to start from (null: from nothing)",
-        of=STARTED,
+        None, "folder of a saved policy to start from (null: from nothing)", of=STARTED
     )
     start_temperature: float = key(
         1.0,
@@ -194,10 +182,7 @@ class Config:
         False, "learn with a separate critic that sees the hidden tiles", of=SELF_PLAY
     )
     critic_scale: float = key(
-        1.0,
-        "learning rate of that critic, as a multiple of the policy's",
-        least=0,
-        of=SELF_PLAY,
+        1.0, "learning rate of that critic, as a multiple of the policy's", least=0, of=SELF_PLAY
     )
     warm_up: int = key(
         0,
@@ -206,10 +191,7 @@ class Config:
         of=SELF_PLAY,
     )
     kl_coef: float = key(
-        0.0,
-        "weight of the penalty on diverging from the reference policy",
-        least=0,
-        of=SELF_PLAY,
+        0.0, "weight of the penalty on diverging from the reference policy", least=0, of=SELF_PLAY
     )
     kl_every: int = key(
         50,
@@ -225,9 +207,7 @@ class Config:
         of=ROLLOUTS,
     )
     rivals: tuple[str, ...] = key(
-        (),
-        "specs of the agents that play as rivals; for learner=plain, its one opponent",
-        of=PPO,
+        (), "specs of the agents that play as rivals; for learner=plain, its one opponent", of=PPO
     )
     past_every: int = key(
         0,
@@ -242,8 +222,7 @@ class Config:
         of=SELF_PLAY,
     )
     target: str | None = key(
-        None,
-        "spec of an agent to exploit, which is then the only rival, in every game",
+        None, "spec of an agent to exploit, which is then the only rival, in every game"
     )
 
     # Labels from true deals, for learner=expert and learner=all_actions
