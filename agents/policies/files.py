@@ -27,7 +27,7 @@ from fiveup_env.opponents.policy_files import (
     policies_here,
     read_policy,
 )
-from fiveup_env.opponents.units import settings_in
+from fiveup_env.opponents.units import OUTLOOKS, settings_in
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -81,11 +81,12 @@ def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork
     """Return the network of a saved policy, for continuing from it with a network of `shape`.
 
     The policy may read an older version of the encoder: what continues from it has to read that.
-    Its values must be in the units of `reward`.
+    Its values must be in the units of `reward`, or in those of another version of the outlook: both
+    are chances to win, which differ by little.
     """
     network, about = load_policy(folder)
     trained = settings_in(about)["reward"]
-    if trained != reward:
+    if trained != reward and not (trained in OUTLOOKS and reward in OUTLOOKS):
         raise PolicyError(
             f"the policy in {folder} was trained in other units: "
             f"with reward={shown(trained)}, not {reward!r}"

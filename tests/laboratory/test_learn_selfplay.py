@@ -225,8 +225,7 @@ def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("about", "reward"),
-    [({}, "outlook"), ({"reward": "outlook"}, "outlook"), ({"reward": "outlook"}, "margin")],
+    ("about", "reward"), [({}, "outlook"), ({"reward": "outlook"}, "margin"), ({}, "outlook@1")]
 )
 def test_a_start_that_was_trained_in_other_units_is_refused(
     about: dict[str, Any], reward: str, tmp_path: Path
@@ -242,8 +241,20 @@ def test_a_policy_names_the_units_that_it_is_trained_in(tmp_path: Path) -> None:
     assert config.reward == "outlook@2"
     save_policy(tmp_path, build(shape_of(config)), {"config": config.as_dict()})
     SelfPlay(Config(**TINY, reward="outlook", start=str(tmp_path)), tmp_path)
-    with pytest.raises(ConfigError, match="with reward='outlook@2', not 'outlook@1'"):
-        SelfPlay(Config(**TINY, reward="outlook@1", start=str(tmp_path)), tmp_path)
+    with pytest.raises(ConfigError, match="with reward='outlook@2', not 'margin'"):
+        SelfPlay(Config(**TINY, start=str(tmp_path)), tmp_path)
+
+
+@pytest.mark.parametrize("before", ["outlook", "outlook@1", "outlook@2"])
+@pytest.mark.parametrize("after", ["outlook@1", "outlook@2"])
+def test_a_start_goes_on_in_the_units_of_another_version_of_the_outlook(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    config = Config(**TINY, reward=after, start=str(tmp_path))
+    save_policy(tmp_path, build(shape_of(config)), {"reward": before})
+    run = SelfPlay(config, tmp_path)
+    run.update(0)
+    assert run.config.reward == after
 
 
 @pytest.mark.parametrize(
