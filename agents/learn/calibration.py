@@ -49,6 +49,7 @@ MOST_CHOICES: Final = 6  # positions with more are counted with these
 GROUPS: Final = (*map(str, range(2, MOST_CHOICES)), f"{MOST_CHOICES} or more", "all")
 FIT_SEEDS: Final = 1_000_000  # from the first seed that is measured on to the first fitted to
 SHRINKAGE: Final = 1_000.0  # of the change of a weight; chosen by cross-validation
+MOST_COOLED: Final = 1000  # beyond, weights of 16 bits would not tell the actions apart
 
 
 @dataclass(frozen=True)
@@ -233,8 +234,10 @@ def _run() -> int:
     cool = "with --refit: divide the logits by this temperature, best a power of 2 (default: 1)"
     parser.add_argument("--cool", type=float, default=1.0, metavar="T", help=cool)
     options = parser.parse_args()
-    if not 0 < options.cool < float("inf"):
-        raise PolicyError(f"--cool must be above 0, not {options.cool}")
+    if not 1 / MOST_COOLED <= options.cool <= MOST_COOLED:
+        raise PolicyError(
+            f"--cool must be from {1 / MOST_COOLED} to {MOST_COOLED}, not {options.cool}"
+        )
     if options.cool != 1 and not options.refit:
         raise PolicyError("--cool goes with --refit FOLDER, where the cooled policy is written")
     torch.set_num_threads(1)

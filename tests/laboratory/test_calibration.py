@@ -156,8 +156,9 @@ def test_a_cooled_policy_chooses_the_same_and_is_less_sure(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--cool", "0", "--refit", "x"], "--cool must be above 0, not 0.0"),
-        (["--cool", "nan", "--refit", "x"], "--cool must be above 0, not nan"),
+        (["--cool", "0", "--refit", "x"], "--cool must be from 0.001 to 1000, not 0.0"),
+        (["--cool", "nan", "--refit", "x"], "--cool must be from 0.001 to 1000, not nan"),
+        (["--cool", "1e300", "--refit", "x"], "--cool must be from 0.001 to 1000, not 1e+300"),
         (["--cool", "2"], "--cool goes with --refit FOLDER, where the cooled policy is written"),
     ],
 )
