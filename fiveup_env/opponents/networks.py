@@ -1,8 +1,9 @@
 """Guided networks in compiled code: microseconds a decision, and no torch.
 
 They have the weights that `agents.policies.networks` trains, of kind `guided` with one trunk. Only
-the entries of a row that are not zero are read, and only the allowed actions get a logit, so a
-small network costs about as much as the heuristics' features that it weighs.
+the entries of a row and the units of a layer that are not zero are read, and only the allowed
+actions get a logit, so a small network costs about as much as the heuristics' features that it
+weighs.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class Memory(NamedTuple):
     views: np.ndarray
     features: np.ndarray
     row: np.ndarray
-    told: np.ndarray  # the places of the row's entries that are not zero
+    told: np.ndarray  # the places of the numbers that a layer reads
     stream: np.ndarray  # 4 x width
     logits: np.ndarray  # 1 x actions; those of actions that are not allowed are left over
     guide: np.ndarray
@@ -129,7 +130,7 @@ def memory_for(weights: Weights) -> Memory:
         np.zeros(1, VIEW),
         np.zeros(1, SCRATCH),
         np.zeros((1, entries), np.int8),
-        np.zeros(entries + 1, np.int64),
+        np.zeros(max(entries, width) + 1, np.int64),
         np.zeros((4, width), np.float32),
         np.zeros((1, ACTION_COUNT), np.float32),
         np.zeros(FEATURE_COUNT, np.float32),
@@ -139,7 +140,7 @@ def memory_for(weights: Weights) -> Memory:
 @compiled
 def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     """Write the output of the trunk for a view into `memory.stream[0]`."""
-    row, stream = memory.row, memory.stream
+    row, stream, told = memory.row, memory.stream, memory.told
     entries, width = weights.first.shape
     if entries == ENTRIES[1]:
         write_flat(view, 1, row, 0, 0)
@@ -147,23 +148,14 @@ def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
         write_flat(view, 2, row, 0, 0)
     if entries == ENTRIES[3]:
         write_evidence(view, memory.features[0].layout, row, 0, FLAT_SIZES[2])
-    state, count = stream[0], 0
-    for entry in range(entries):  # without a branch, which would often be mispredicted
-        memory.told[count] = entry
-        count += row[0, entry] != 0
-    for j in range(width):
-        state[j] = weights.first_bias[j]
-    for k in range(count):
-        entry = memory.told[k]
-        number = np.float32(row[0, entry])
-        for j in range(width):
-            state[j] += number * weights.first[entry, j]
+    state = stream[0]
+    _apply(row[0], weights.first, weights.first_bias, told, state)
     for block in range(len(weights.inner)):
         _normalize(state, weights.norms[block], stream[1])
-        _apply(stream[1], weights.inner[block], weights.inner_bias[block], stream[2])
+        _apply(stream[1], weights.inner[block], weights.inner_bias[block], told, stream[2])
         for j in range(width):
             stream[2, j] = max(stream[2, j], np.float32(0))
-        _apply(stream[2], weights.outer[block], weights.outer_bias[block], stream[3])
+        _apply(stream[2], weights.outer[block], weights.outer_bias[block], told, stream[3])
         for j in range(width):
             state[j] += stream[3, j]
     _normalize(state, weights.norm, state)
@@ -183,12 +175,20 @@ def _normalize(numbers: Array, norm: Array, out: Array) -> None:
 
 
 @inlined
-def _apply(numbers: Array, matrix: Array, bias: Array, out: Array) -> None:
-    """Write a linear layer's output; the matrix is input by output."""
+def _apply(numbers: Array, matrix: Array, bias: Array, told: Array, out: Array) -> None:
+    """Write a linear layer's output; the matrix is input by output.
+
+    Numbers that are zero, as most are of a row and of a layer after its ReLU, are passed over.
+    """
+    count = 0
+    for i in range(len(numbers)):  # without a branch, which would often be mispredicted
+        told[count] = i
+        count += numbers[i] != 0
     for j in range(len(out)):
         out[j] = bias[j]
-    for i in range(len(numbers)):
-        number = numbers[i]
+    for k in range(count):
+        i = told[k]
+        number = np.float32(numbers[i])
         for j in range(len(out)):
             out[j] += number * matrix[i, j]
 
@@ -232,7 +232,7 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
         logits[scratch.actions[0]] = 0
         return signed(scratch.actions[0])
     latent_of(view, weights, memory)
-    _apply(latent, weights.guide, weights.guide_bias, guide)
+    _apply(latent, weights.guide, weights.guide_bias, memory.told, guide)
     plays = FLAT_SIZES[1 if len(weights.first) == ENTRIES[1] else 2] - ACTION_COUNT
     unseen = unseen_by(public, hand)
     best, chosen = np.float32(-np.inf), signed(scratch.actions[0])
