@@ -1,6 +1,6 @@
 """The laboratory: stronger agents, the arena in which agents meet, and learning.
 
-    search/     tree search, and search with a policy
+    search/     tree search, and what searches and heuristics are measured and tuned with
     policies/   networks, their files, and the agent that plays them
     arena/      the bank of positions, and entries of the leaderboard
     learn/      self-play, imitation, sweeps, and the configuration and files of a run
@@ -11,14 +11,13 @@
     cluster/    training and tournaments on Ray
 
 Importing this package registers its agents alongside those of the library, and lets
-`policy` play by PyTorch what compiled code lacks.
+policies play by PyTorch what compiled code lacks.
 """
 
 from fiveup_env.opponents import register_agent
 from fiveup_env.opponents.policy import play_others_with
 
 register_agent("ismcts", "agents.search.ismcts:Ismcts")
-register_agent("policy+search", "agents.search.policy_search:PolicySearch")
 register_agent("openspiel", "agents.openspiel.bots:OpenSpielIsmcts")
 
 play_others_with("agents.policies.agent:TorchPolicy")

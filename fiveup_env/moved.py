@@ -54,7 +54,7 @@ MOVED: Final = {
     "agents.learn.metrics": "agents.learn.runs.metrics",
     "agents.learn.networks": "agents.policies.networks",
     "agents.learn.policies": "agents.policies.files and fiveup_env.opponents.policy",
-    "agents.learn.thinking": "agents.search.policy_search",
+    "agents.learn.thinking": "fiveup_env.opponents.policy_search",
     "agents.learn.weights": "agents.policies.weights",
     "agents.mixtures": "fiveup_env.opponents.action_probabilities",
     "agents.play": "fiveup_env.opponents (ladder, features, playouts, pimc, outlook, solver, "
@@ -63,6 +63,7 @@ MOVED: Final = {
     "agents.policies.units": "fiveup_env.opponents.units",
     "agents.registry": "fiveup_env.opponents.registry",
     "agents.search.move_likelihood": "fiveup_env.opponents.inference",
+    "agents.search.policy_search": "fiveup_env.opponents.policy_search",
 }
 
 

@@ -27,7 +27,6 @@ from agents.learn.imitation import burn_in, numbers_in
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
-from agents.search.policy_search import reward_of
 from agents.version import code_version
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns
@@ -35,6 +34,7 @@ from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.policy_search import reward_of
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:

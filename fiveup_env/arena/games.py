@@ -21,8 +21,8 @@ from fiveup_env.arena.luck import Luck
 from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
-from fiveup_env.engine.view import VIEW
-from fiveup_env.envs.episodes import EPISODES, first_illegal, observe_seats, refusal, start_episodes
+from fiveup_env.engine.view import VIEW, observe_seats
+from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.judging.trials import Trials, checked_reference, shortfalls

@@ -11,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.engine.legality import mark_legal
 from fiveup_env.engine.state import PUBLIC
 from fiveup_env.errors import InputError, shown
+from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.tiles import TILE_COUNT
 
 VIEW = np.dtype(
@@ -43,6 +45,21 @@ def observe(game: Struct, seat: int, view: Struct) -> None:
 def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
     """Write what a seat of the i-th game may know into the j-th view."""
     observe(games[i], seat, views[j])
+
+
+@compiled
+def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks: Array) -> None:
+    """Write the view of one seat in each of some games, and its legal actions if it is to move.
+
+    The k-th view and mask are those of the k-th game in `which`.
+    """
+    for k in range(len(which)):
+        game = games[which[k]]
+        observe(game, seats[k], views[k])
+        for action in range(ACTION_COUNT):
+            masks[k, action] = 0
+        if game.public.turn == seats[k]:
+            mark_legal(game.public, views[k].hand, masks, k, 0)
 
 
 def as_views(views: np.ndarray) -> np.ndarray:

@@ -37,12 +37,11 @@ from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
     Episodes,
-    observe_seats,
     refusal,
     start_episodes,
     step_games,

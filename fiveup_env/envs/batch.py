@@ -24,7 +24,7 @@ from fiveup_env.checks import whole
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
@@ -32,7 +32,6 @@ from fiveup_env.envs.episodes import (
     first_illegal,
     first_repeated,
     observe_games,
-    observe_seats,
     refusal,
     restart_ended,
     start_episodes,

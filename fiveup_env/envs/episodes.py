@@ -270,21 +270,6 @@ def _best_side(public: Struct) -> int:
 
 
 @compiled
-def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks: Array) -> None:
-    """Write the view of one seat in each of some games, and its legal actions if it is to move.
-
-    The k-th view and mask are those of the k-th game in `which`.
-    """
-    for k in range(len(which)):
-        game = games[which[k]]
-        observe(game, seats[k], views[k])
-        for action in range(ACTION_COUNT):
-            masks[k, action] = 0
-        if game.public.turn == seats[k]:
-            mark_legal(game.public, views[k].hand, masks, k, 0)
-
-
-@compiled
 def observe_games(games: Array, which: Array, views: Array, masks: Array, turns: Array) -> None:
     """Write the view and the legal actions of the seat to move in each of some games.
 

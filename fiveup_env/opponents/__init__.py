@@ -10,6 +10,7 @@ policy            any trained policy, the shipped ones in `policies/`
 networks          networks in compiled code
 policy_files      the files of a trained policy
 pimc              search: every action played out in sampled worlds
+policy_search     a trained policy that looks ahead in worlds
 student_search    the small network, looking ahead in worlds that the others' moves make likely
 world_search      the core of searches: actions tried in worlds, under a budget, with a prior
 world_statistics  what worlds show about each action, and when one is clearly worse
@@ -34,6 +35,7 @@ for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
 register_agent("student", "fiveup_env.opponents.student:Student")
 register_agent("student+search", "fiveup_env.opponents.student_search:StudentSearch")
 register_agent("policy", "fiveup_env.opponents.policy:PolicyAgent")
+register_agent("policy+search", "fiveup_env.opponents.policy_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
 register_agent("endgame", "fiveup_env.opponents.endings:Endgame")
 

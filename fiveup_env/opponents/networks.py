@@ -279,6 +279,13 @@ def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> 
 
 
 @compiled
+def write_values(views: Array, weights: Weights, memory: Memory, values: Array) -> None:
+    """Write the value of every view to its seat."""
+    for i in range(len(views)):
+        values[i] = value_of(views[i], weights, memory)
+
+
+@compiled
 def play_out_by(game: Struct, weights: Weights, memory: Memory) -> None:
     """Play a hand to its end, every seat by the same network."""
     public, view = game.public, memory.views[0]

@@ -17,7 +17,7 @@ import numpy as np
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.laboratory import laboratory_needed
-from fiveup_env.opponents.networks import memory_for, write_all
+from fiveup_env.opponents.networks import memory_for, write_all, write_values
 from fiveup_env.opponents.policy_files import (
     PATHS,
     NoPolicyError,
@@ -113,6 +113,14 @@ class PolicyAgent(Logits):
         views, logits = as_views(views), np.full(masks.shape, -np.inf, np.float32)
         write_all(views, self._weights, memory_for(self._weights), logits)
         return np.where(masks > 0, logits, np.float32(-np.inf))
+
+    def values(self, views: np.ndarray) -> np.ndarray:
+        """Return the network's value for the seat of every view, in the units it was trained on."""
+        if self._weights is None:
+            return self._other.values(views)
+        views, values = as_views(views), np.empty(len(views), np.float32)
+        write_values(views, self._weights, memory_for(self._weights), values)
+        return values
 
 
 def unit_of(about: Mapping[str, Any]) -> float:

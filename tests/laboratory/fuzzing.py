@@ -26,7 +26,6 @@ from agents.learn.sweeps.spec import SWEEPS, load_sweep, make_sweep
 from agents.learn.sweeps.trials import Known
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
-from agents.search.policy_search import reward_of
 from fiveup_env import Game, Rules
 from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
@@ -36,6 +35,7 @@ from fiveup_env.arena.results import ResultsFile, header_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, digest_of
+from fiveup_env.opponents.policy_search import reward_of
 from fiveup_env.opponents.student import Student
 from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
 

@@ -13,8 +13,8 @@ from tests.support import PROMISES_OF_AGENTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Every agent but OpenSpiel's, which have tests of their own; those that search, with little to do.
-AGENTS = ["ismcts:worlds=8", "policy+search:worlds=2"]
+# Every agent but OpenSpiel's, which have tests of their own; it has little to do.
+AGENTS = ["ismcts:worlds=8"]
 
 
 def test_importing_the_laboratory_registers_its_agents() -> None:

@@ -12,13 +12,13 @@ import torch
 from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from agents.search.policy_search import PolicySearch
 from fiveup_env import Batch, Game, Rules, belief
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.policy_search import PolicySearch
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import take_back_points
 from tests.support import EVERY_PRESET, chosen, game_of, label, play_randomly, push_all

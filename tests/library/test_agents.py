@@ -32,6 +32,8 @@ AGENTS = [
     "student+search:worlds=4",
     "policy",
     "policy:family,sample=1",
+    "policy+search:worlds=2",
+    "policy+search:worlds=4,playout=policy",
     "endgame",
 ]
 
@@ -186,7 +188,8 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
         [sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True
     )
     assert told.returncode == 0, told.stderr
-    names = sorted(["random", *LADDER, "student", "student+search", "pimc", "endgame", "policy"])
+    learnt = ["student", "student+search", "policy", "policy+search"]
+    names = sorted(["random", *LADDER, *learnt, "pimc", "endgame"])
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 

@@ -26,17 +26,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from agents.policies.agent import TorchPolicy
 from fiveup_env.checks import is_one_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.engine.view import VIEW, as_views
-from fiveup_env.envs.episodes import observe_seats
+from fiveup_env.engine.view import VIEW, as_views, observe_seats
 from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.outlook import hand_value
+from fiveup_env.opponents.policy import COMPILED, PolicyAgent
 from fiveup_env.opponents.policy_files import PATHS, PolicyError
 from fiveup_env.opponents.units import AIMS, Units, settings_in
 from fiveup_env.opponents.world_search import (
@@ -97,7 +96,7 @@ class PolicySearch:
         metadata={"help": "own turns that playout=policy looks ahead; 0: the whole hand"},
     )
     temperature: float = field(default=1.0, metadata={"help": "temperature of playout=policy"})
-    device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
+    device: str = field(default=COMPILED, metadata={"help": "cpu or cuda"})
 
     def __post_init__(self) -> None:
         """Load the policy; raise AgentError if an option is out of range."""
@@ -113,7 +112,7 @@ class PolicySearch:
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
         self._budget = Search(self.worlds, self.ms)
         self._playout = None if self.playout == ITSELF else playout_of(self.playout)
-        self._policy = TorchPolicy(self.path, device=self.device)
+        self._policy = PolicyAgent(self.path, device=self.device)
         self._reward = reward_of(self._policy.about)
 
     @property
