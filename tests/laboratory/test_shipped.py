@@ -50,9 +50,11 @@ def test_torch_plays_and_values_as_compiled_code_does(name: str) -> None:
     agent, (views, masks) = TorchPolicy(name), positions()
     assert agent.network.shape.encoder == ENCODERS[name]
     assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
-    compiled = PolicyAgent(name).logits(views, masks)
-    assert np.allclose(agent.logits(views, masks), compiled, rtol=1e-4, atol=1e-4)
-    assert agent.values(views) == pytest.approx(numbers(VALUES[name]), abs=2e-4)
+    compiled = PolicyAgent(name)
+    logits = agent.logits(views, masks), compiled.logits(views, masks)
+    assert np.allclose(*logits, rtol=1e-4, atol=1e-4)
+    for player in (agent, compiled):
+        assert player.values(views) == pytest.approx(numbers(VALUES[name]), abs=2e-4)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
