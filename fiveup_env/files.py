@@ -1,6 +1,7 @@
 """Atomic writes: a file or a folder appears under its name complete, or not at all. And locks.
 
-A link stays what it is, and what it points to is replaced. Pipes and devices are written to.
+A link stays what it is, and what it points to is replaced. Pipes and devices are written to, and
+`-` is the standard output.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Their descriptors are shared: opened by name, a file that they lead to would be overwritten.
-STANDARD: Final = {"/dev/stdout": 1, "/dev/stderr": 2}
+STANDARD: Final = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:

@@ -291,12 +291,13 @@ def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     assert done.stderr == b"fiveup: [Errno 28] No space left on device\n"
 
 
-@on_posix
-def test_records_can_be_written_to_standard_output(tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "fiveup_env", "record", "--games", "2", "-o", "/dev/stdout"]
+@pytest.mark.parametrize("output", ["-", pytest.param("/dev/stdout", marks=on_posix)])
+def test_records_can_be_written_to_standard_output(output: str, tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "fiveup_env", "record", "--games", "2", "-o", output]
     with (tmp_path / "games.jsonl").open("ab") as file:
         for _ in range(2):
-            subprocess.run(line, stdout=file, stderr=subprocess.DEVNULL, check=True)
+            subprocess.run(line, stdout=file, stderr=subprocess.DEVNULL, check=True, cwd=tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == ["games.jsonl"]
     assert main(["check", str(tmp_path / "games.jsonl")]) == 0
     assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 4
 
