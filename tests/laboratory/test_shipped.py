@@ -14,6 +14,7 @@ from agents.policies.agent import TorchPolicy
 from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import SHIPPED, WEIGHTS
+from fiveup_env.opponents.policy_search import reward_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import PRESETS
@@ -78,7 +79,7 @@ def test_the_values_of_a_shipped_policy_are_what_its_play_brings(
     monkeypatch.setattr(calibration, "GAMES", 126)
     monkeypatch.setattr(calibration, "MOVES", 60)
     agent = TorchPolicy(name)
-    found = calibration.play(agent, "outlook@1", rules, players, 1)
+    found = calibration.play(agent, reward_of(agent.about), rules, players, 1)
     lines = calibration.calibrate([agent.network.value_head], [found])[0]
     assert abs(lines[-1].excess) < 0.03
 
