@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NOT_IN_THE_SDIST = {"agents", "benchmarks", "configs", "examples", "train.py", "evaluate.py"}
-MOST_BYTES = 9_000_000  # three policies have 7.9 million of them
+MOST_BYTES = 9_000_000  # three policies have 8.1 million of them
 
 folder = Path(sys.argv[1])
 (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
