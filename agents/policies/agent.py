@@ -63,7 +63,8 @@ class NetworkAgent(Logits):
                 part = views[start : start + CHUNK]
                 rows = np.empty((len(part), row_size(self._encoder)), np.int8)
                 self._encoder.encode(part, rows)
-                outputs[start : start + CHUNK] = compute(torch.from_numpy(rows).to(device)).cpu()
+                computed = compute(torch.from_numpy(rows).to(device))
+                outputs[start : start + CHUNK] = computed.cpu().numpy()
         return outputs
 
 
