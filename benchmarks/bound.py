@@ -1,9 +1,10 @@
 """Bound what can be won from an agent: `python -m benchmarks.ceiling --bound`.
 
-Two players, the first hand of a game from 0 to 0, points a hand. One plays a heuristic, known to
-the other; the lot says who leads. `agents.search.relaxation` bounds what the other can win, and
-agents play the same deals against the same opponent. What is charged for information is subtracted
-from what they won, too: its mean is zero for them, and it takes most of the luck away.
+The first hand of a game from 0 to 0, points a hand. One seat is free; all others play a heuristic,
+which it knows, and with four players one of them is its partner. The lot says who leads.
+`agents.search.relaxation` bounds what the free seat can win, and agents play the same deals there.
+What is charged for information is subtracted from what they won, too: its mean is zero for them,
+and it takes most of the luck away.
 """
 
 from __future__ import annotations
@@ -30,15 +31,14 @@ from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.playouts import first_hands, margin_of
 from fiveup_env.progress import progress
 from fiveup_env.rules.actions import ACTION_COUNT
-from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from agents.search.relaxation import Problem
     from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
 
-PLAYERS: Final = 2
 RESPONDER: Final = 0
 MOST_WORLDS_UNTIL: Final = 4  # decisions; from then on each has half as many worlds
 LEAST_WORLDS: Final = 8
@@ -50,7 +50,7 @@ class Deals(NamedTuple):
     """Hands that have been dealt, and the keys of all other chance in them."""
 
     games: np.ndarray
-    chances: np.ndarray  # the opponent's ties
+    chances: np.ndarray  # the others' ties
     keys: np.ndarray  # the worlds
 
 
@@ -144,11 +144,15 @@ def base_margins(rules: Rules, problem: Problem, seeds: np.ndarray) -> np.ndarra
 
 
 def report(
-    seeds: np.ndarray, opponent: str, base: str, worlds: np.ndarray, agents: Mapping[str, Agent]
+    rules: Rules,
+    seeds: np.ndarray,
+    others: str,
+    base: str,
+    worlds: np.ndarray,
+    agents: Mapping[str, Agent],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield a row for the bound without charges, for the bound, and for every agent."""
-    rules = Rules.preset("five_up", PLAYERS)
-    deals, (theirs, own) = deals_of(rules, seeds), (weights_of(opponent), weights_of(base))
+    deals, (theirs, own) = deals_of(rules, seeds), (weights_of(others), weights_of(base))
     problem = problem_of(RESPONDER, theirs, own, worlds)
     seen = problem_of(RESPONDER, theirs, own, np.array([1]))
     start = base_margins(

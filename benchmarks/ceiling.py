@@ -9,6 +9,7 @@ boneyard, chooses for one deal what is best in it if `partner` plays on, so its 
 knowledge of that kind can bring to such rollouts. It does not bound what a better player can win.
 
 Hands are the first of a game, for four players as partners, and margins are in points per hand.
+The bound is for any number of players.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.world_search import playout_of
 from fiveup_env.progress import progress
 from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     import argparse
@@ -160,9 +162,11 @@ def _run(words: Sequence[str] | None) -> int:
     seeds = np.arange(FIRST_SEED, FIRST_SEED + options.deals, dtype=np.uint64)
     if options.bound:
         agents = {spec: make_agent(spec) for spec in split_specs(options.agents)}
-        print(f"against {options.against}, {options.deals:,} deals, base {options.playout}")
+        rules = Rules.preset("five_up", options.players)
         worlds = schedule(options.worlds, options.charged)
-        for row in report(seeds, options.against, options.playout, worlds, agents):
+        others = f"{options.players - 1} x {options.against}"
+        print(f"one seat among {others}, {options.deals:,} deals, base {options.playout}")
+        for row in report(rules, seeds, options.against, options.playout, worlds, agents):
             print("{:<40}{:<26}{}".format(*row).rstrip(), flush=True)
         return 0
     rows = [("told", "deals", "points a hand against the same without")]
@@ -180,9 +184,12 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--deals", type=int, default=2000)
     parser.add_argument("--worlds", type=int, default=32)
     parser.add_argument("--playout", default="partner", help="who plays on; the bound's base")
-    parser.add_argument("--bound", action="store_true", help="bound what can be won from --against")
+    parser.add_argument("--bound", action="store_true", help="bound what one seat can win")
     parser.add_argument("--against", choices=list(RUNGS), default="greedy")
-    parser.add_argument("--agents", default="", help="with --bound: specs that play against it")
+    parser.add_argument(
+        "--players", type=int, default=PLAYERS, help="with --bound: all but one play --against"
+    )
+    parser.add_argument("--agents", default="", help="with --bound: specs that take the free seat")
     parser.add_argument(
         "--charged", type=int, default=8, help="with --bound: decisions after which to charge"
     )
@@ -190,6 +197,8 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     for name in ("deals", "worlds", "charged"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1, not {getattr(options, name)}")
+    if options.players != PLAYERS and not options.bound:
+        parser.error(f"--players {options.players} goes with --bound: the ladder is for {PLAYERS}")
     if options.charged > DEEPEST:
         parser.error(f"--charged must be at most {DEEPEST}, not {options.charged}")
     if options.bound and options.playout not in RUNGS:

@@ -1,9 +1,9 @@
-"""How likely a known opponent's moves are in a world, exactly: what its policy tells of its tiles.
+"""How likely the others' moves are in a world, exactly: what a known policy tells of their tiles.
 
-The opponent is a heuristic that plays the action with the highest weighted sum of features, and
-breaks ties at random. A world in which another action had a higher sum is impossible; in all
-others a move has the probability 1 / the number of equals. `narrow` rules out in advance what a
-player for points alone cannot have held, because it would have played it.
+The others play a heuristic: the action with the highest weighted sum of features, with ties broken
+at random. A world in which another action had a higher sum is impossible; in all others a move has
+the probability 1 / the number of equals. `narrow` rules out in advance what a player for points
+alone cannot have held, because it would have played it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from fiveup_env.opponents.inference import go_back, made
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW
 from fiveup_env.rules.tiles import SUITS_OF, TILE_COUNT, TILE_PIPS
 
-# A move that the opponent chose.
+# A move that another seat chose.
 CHOICE = np.dtype(
     [
         ("public", PUBLIC),  # what everybody saw then
         ("action", np.int64),
-        ("later", np.uint32),  # the tiles that it has set from this move on
+        ("later", np.uint32),  # the tiles that the seat has set from this move on
         ("gone", np.uint32),  # the tiles that were on the table by then
         ("better", np.uint32),  # the tiles that it would have set instead, had it held them
         ("best", np.int64, (ACTION_COUNT,)),  # scratch memory
@@ -36,13 +36,13 @@ CHOICE = np.dtype(
 
 
 @compiled
-def read_choices(world: Struct, seat: int, opponent: Array, past: Struct, choices: Array) -> int:
+def read_choices(world: Struct, seat: int, others: Array, past: Struct, choices: Array) -> int:
     """Note the moves that the other seats chose, and return how many they are.
 
     `world` is any world of what a seat sees now, `past` is scratch memory.
     """
     public, count, gone = world.public, 0, np.uint32(0)
-    for_points = _plays_for_points(opponent)
+    for_points = _plays_for_points(others)
     go_back(world, past)
     while past.public.plies < public.plies or past.public.drawn < public.drawn:
         action = made(past.public, public)
@@ -110,7 +110,7 @@ def narrow(public: Struct, belief: Struct, choices: Array) -> None:
 
 
 @compiled
-def likelihood(world: Struct, opponent: Array, choices: Array, scratch: Struct) -> float:
+def likelihood(world: Struct, others: Array, choices: Array, scratch: Struct) -> float:
     """Return the probability of the moves that were chosen, in a world."""
     chance, public = 1.0, world.public
     for c in range(len(choices)):
@@ -120,7 +120,7 @@ def likelihood(world: Struct, opponent: Array, choices: Array, scratch: Struct) 
         for k in range(choice.public.drawn, public.drawn):
             if public.draw_seat[k] == seat:
                 hand &= ~(ONE << np.uint32(world.order[k]))
-        equals, among = list_best(choice.public, hand, opponent, scratch, choice.best), False
+        equals, among = list_best(choice.public, hand, others, scratch, choice.best), False
         for k in range(equals):
             among |= choice.best[k] == choice.action
         if not among:

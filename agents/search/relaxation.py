@@ -1,4 +1,4 @@
-"""An upper bound on what can be won from a fixed opponent: clairvoyance that is charged for.
+"""An upper bound on what one seat can win among fixed others: clairvoyance that is charged for.
 
 A player who sees everything wins more than one who does not. Charge it, after every decision, with
 what it could not have known, so that a player who really does not know is charged nothing on
@@ -15,10 +15,10 @@ the true deal can collect. If the base were a best response no action would have
 the bound would be its value.
 
 Q and V are means of playouts over worlds. The true world is one of them: it is hidden among others
-that are drawn from what the belief and the opponent's known policy leave possible, and each counts
-by how likely it makes the opponent's moves. Who only knows the view cannot tell which of them is
-true, and takes each to be so with the probability that it counts: the charge of such a player has
-mean zero for any number of worlds, and few worlds only make the bound looser.
+that are drawn from what the belief and the others' known policy leave possible, and each counts by
+how likely it makes the others' moves. Who only knows the view cannot tell which of them is true,
+and takes each to be so with the probability that it counts: the charge of such a player has mean
+zero for any number of worlds, and few worlds only make the bound looser.
 
 After `len(worlds) - 1` own decisions nothing is charged any more, because trees of long hands are
 large. `worlds` has the number of worlds at each decision; the last entry is where charges end.
@@ -90,7 +90,7 @@ class Problem(NamedTuple):
     base: np.ndarray  # weights of a heuristic ...
     keys: np.ndarray  # ... or, if there are any, digests of views in ascending order ...
     actions: np.ndarray  # ... and what to do there
-    opponent: np.ndarray  # weights of a heuristic
+    others: np.ndarray  # weights of the heuristic that all other seats play, partner and opponents
     worlds: np.ndarray  # by own decision, the number of worlds
     frames: np.ndarray
     games: np.ndarray
@@ -106,7 +106,7 @@ class Problem(NamedTuple):
 
 def problem_of(
     seat: int,
-    opponent: np.ndarray,
+    others: np.ndarray,
     base: np.ndarray,
     worlds: np.ndarray,
     table: tuple[np.ndarray, np.ndarray] | None = None,
@@ -119,7 +119,7 @@ def problem_of(
         base=base,
         keys=keys[order],
         actions=actions[order].astype(np.int64),
-        opponent=opponent,
+        others=others,
         worlds=np.asarray(worlds, np.int64),
         frames=np.zeros(DEEPEST, FRAME),
         games=np.zeros(max(worlds) + 1, GAME),
@@ -173,9 +173,7 @@ def _base_action(game: Struct, problem: Problem) -> int:
 @inlined
 def _other_action(game: Struct, problem: Problem, chance: Word) -> int:
     public = game.public
-    return best_action(
-        public, game.hands[public.turn], problem.opponent, problem.scratch[0], chance
-    )
+    return best_action(public, game.hands[public.turn], problem.others, problem.scratch[0], chance)
 
 
 @compiled
@@ -222,7 +220,7 @@ def weigh(frame: Struct, problem: Problem, count: int, every: bool) -> None:  # 
     chosen = _base_action(frame.game, problem)
     observe(frame.game, problem.seat, view)
     read_view(view, belief)
-    choices = read_choices(frame.game, problem.seat, problem.opponent, spare, problem.choices)
+    choices = read_choices(frame.game, problem.seat, problem.others, spare, problem.choices)
     narrow(view.public, belief, problem.choices[:choices])
     games[0] = frame.game
     public = frame.game.public
@@ -231,7 +229,7 @@ def weigh(frame: Struct, problem: Problem, count: int, every: bool) -> None:  # 
     for w in range(count + 1):
         games[w].public = public
         problem.weights[w] = likelihood(
-            games[w], problem.opponent, problem.choices[:choices], scratch
+            games[w], problem.others, problem.choices[:choices], scratch
         )
         total += problem.weights[w]
     assert problem.weights[0] > 0
@@ -281,7 +279,7 @@ def most_advantages(
 ) -> tuple[float, float]:
     """Return the most that a path of actions collects, and what the base is worth at first.
 
-    The i-th game is dealt; `chance` decides the opponent's ties in it, and `key` is that of the
+    The i-th game is dealt; `chance` decides the others' ties in it, and `key` is that of the
     worlds.
     """
     frames, last = problem.frames, len(problem.worlds) - 1

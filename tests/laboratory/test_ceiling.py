@@ -58,6 +58,7 @@ def test_who_is_told_nothing_wins_nothing_and_who_is_told_all_wins_much() -> Non
         ("--bound --charged 0", "--charged must be at least 1, not 0"),
         ("--bound --charged 113", "--charged must be at most 112, not 113"),
         ("--bound --against gredy", "gredy"),
+        ("--players 2", "--players 2 goes with --bound: the ladder is for 4"),
         ("--bound --playout student", "with --bound, "),
     ],
 )
@@ -69,8 +70,14 @@ def test_what_cannot_be_measured_is_refused(
     assert said in capsys.readouterr().err
 
 
-def test_an_agent_that_is_not_known_is_refused_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--bound", "--agents", "gredy"]) == 2
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("--agents gredy", "greedy"), ("--players 9", "there must be 2 to 5 players, not 9")],
+)
+def test_what_cannot_be_bounded_is_refused_before_anything_is_printed(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--bound", *words.split()]) == 2
     shown = capsys.readouterr()
-    assert "greedy" in shown.err
+    assert said in shown.err
     assert not shown.out
