@@ -167,7 +167,7 @@ def _run(words: Sequence[str] | None) -> int:
         others = f"{options.players - 1} x {options.against}"
         print(f"one seat among {others}, {options.deals:,} deals, base {options.playout}")
         for row in report(rules, seeds, options.against, options.playout, worlds, agents):
-            print("{:<40}{:<26}{}".format(*row).rstrip(), flush=True)
+            print("{:<39} {:<25} {}".format(*row).rstrip(), flush=True)
         return 0
     rows = [("told", "deals", "points a hand against the same without")]
     for name, told in progress(LADDER.items(), len(LADDER), "rungs"):
