@@ -33,6 +33,7 @@ def test_every_config_can_be_run(name: str) -> None:
 def test_the_configs_that_are_promised_are_there() -> None:
     promised = {
         "quick",
+        "expert",
         "selfplay",
         "smoke",
         "plain",
@@ -119,8 +120,9 @@ CONFIG_OF = {
     "self_play": "selfplay",
     "rllib": "cluster",
     "plain": "plain",
-    "expert": "quick",
+    "expert": "expert",
     "all_actions": "all_actions",
+    "expert_first": "quick",
 }
 OTHERWISE = {
     "gamma": 0.9,
@@ -149,6 +151,7 @@ OTHERWISE = {
     "explore": 0.5,
     "gate_every": 3,
     "gate_deals": 100,
+    "expert_share": 0.5,
     "env_runners": 1,
     "learners": 1,
 }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Rate = tuple[float, float, float]
 SECONDS_BETWEEN_LINES: Final = 10.0
 # Of these, what the learner reports is shown: the first ones also where there is no terminal.
-FIGURES: Final = ("entropy", "explained_variance", "kl", "student_loss", "accepted")
+FIGURES: Final = ("entropy", "explained_variance", "kl", "student_loss", "accepted", "labelled")
 MORE_FIGURES: Final = ("clip_fraction", "policy_loss", "gate", "value_loss")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Line = dict[str, Any]
 LARGEST: Final = 2**63
 NEEDED: Final = ("update", "decisions")  # to go on from a line, and to draw it
-DRAWN: Final = ("entropy", "student_loss")  # below the panel: the first that the learner reports
+DRAWN: Final = ("entropy", "labelled", "student_loss")  # the first that is reported is drawn
 
 
 class Metrics:
