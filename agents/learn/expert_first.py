@@ -54,16 +54,19 @@ class ExpertFirst:
         return self._stage.network
 
     def update(self, progress: float) -> Figures:
-        """Let the stage that is due play and learn; each has its own schedule of rates."""
+        """Let the stage that is due play and learn; each has its own schedule of rates.
+
+        A run that is made longer in its second stage stays there.
+        """
         share = self.config.expert_share
-        if progress < share:
-            return self._stage.update(progress / share)
         if isinstance(self._stage, Expert):
+            if progress < share:
+                return self._stage.update(progress / share)
             expert = self._stage
             expert.network.cool(TEMPERATURE)
             self._go_on(expert.network)
             self._stage.updates, self._stage.decisions = expert.updates, expert.decisions
-        return self._stage.update((progress - share) / (1 - share))
+        return self._stage.update(max(0.0, (progress - share) / (1 - share)))
 
     def state(self) -> State:
         """Return everything that the next update depends on."""

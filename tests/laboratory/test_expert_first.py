@@ -88,6 +88,13 @@ def test_the_second_stage_has_larger_minibatches_but_none_larger_than_a_window()
     assert second_stage(Config(**SMALL | {"batch_size": 100})).batch_size == 32 * 8
 
 
+def test_a_run_that_is_made_longer_stays_in_its_second_stage(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path)
+    learner.update(0.9)
+    assert learner.update(0.1)["learning_rate"] == LOWER * 1e-3
+    assert isinstance(learner._stage, AllActions)
+
+
 @pytest.mark.parametrize("share", [0.05, 0.25, 0.9])
 def test_a_run_continues_bit_for_bit_in_either_stage_and_into_the_second(
     tmp_path: Path, share: float
