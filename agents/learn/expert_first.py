@@ -7,11 +7,13 @@ beginning: what it learns of every action is what the policy then chooses by.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.learn.all_actions import AllActions
 from agents.learn.expert import Expert
+from agents.learn.runs.config import Config
 from agents.learn.starting import shape_of
 from agents.policies.networks import build
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
     from agents.learn.ppo import Figures
     from agents.learn.runs.checkpoints import State
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
 
 # Of the first choices by what was learnt of the actions, whose labels differ by some tenths.
@@ -36,7 +37,7 @@ class ExpertFirst:
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config = config
-        self._stage: Expert | AllActions = Expert(config, folder)
+        self._stage: Expert | AllActions = Expert(first_stage(config), folder)
 
     @property
     def updates(self) -> int:
@@ -50,8 +51,12 @@ class ExpertFirst:
 
     @property
     def network(self) -> PolicyNetwork:
-        """The current policy."""
-        return self._stage.network
+        """The current policy; of the first stage, as the second would begin with it."""
+        if isinstance(self._stage, AllActions):
+            return self._stage.network
+        network = copy.deepcopy(self._stage.network)
+        network.cool(TEMPERATURE)
+        return network
 
     def update(self, progress: float) -> Figures:
         """Let the stage that is due play and learn; each has its own schedule of rates.
@@ -62,10 +67,9 @@ class ExpertFirst:
         if isinstance(self._stage, Expert):
             if progress < share:
                 return self._stage.update(progress / share)
-            expert = self._stage
-            expert.network.cool(TEMPERATURE)
-            self._go_on(expert.network)
-            self._stage.updates, self._stage.decisions = expert.updates, expert.decisions
+            updates, decisions = self.updates, self.decisions
+            self._go_on(self.network)
+            self._stage.updates, self._stage.decisions = updates, decisions
         return self._stage.update(max(0.0, (progress - share) / (1 - share)))
 
     def state(self) -> State:
@@ -87,6 +91,11 @@ class ExpertFirst:
         """Begin the second stage with a network."""
         self._stage.close()
         self._stage = AllActions(second_stage(self.config), None, network)
+
+
+def first_stage(config: Config) -> Config:
+    """Return the configuration of the first stage."""
+    return replace(config, learner="expert", expert_share=Config.expert_share)
 
 
 def second_stage(config: Config) -> Config:

@@ -14,7 +14,8 @@ from agents.learn.expert import Expert
 from agents.learn.expert_first import LARGER, LOWER, TEMPERATURE, ExpertFirst, second_stage
 from agents.learn.runs.config import Config, ConfigError
 from agents.policies.agent import NetworkAgent
-from fiveup_env import Batch
+from agents.policies.files import save_policy
+from fiveup_env import Batch, make_agent
 from tests.laboratory.learning import check_continues
 
 if TYPE_CHECKING:
@@ -57,19 +58,40 @@ def test_the_second_stage_goes_on_with_the_policy_and_the_counts_of_the_first(
     learner.update(0.2)
     assert isinstance(learner._stage, Expert)
     policy, decisions = learner.network, learner.decisions
-    weights = {name: one.clone() for name, one in policy.state_dict().items()}
+    learnt = learner._stage.network
     batch = Batch(200, players=4, seed=0)
     batch.reset()
     views, masks, chance = batch.views(), batch.mask, np.random.default_rng(0)
     before = NetworkAgent(policy)(views, masks, chance)
     figures = learner.update(0.25)
     assert isinstance(learner._stage, AllActions)
-    assert learner.network is policy
     assert learner.updates == 3
     assert decisions < learner.decisions <= decisions + 32 * 8
     assert {"labelled", "policy_loss"} < figures.keys()
-    assert torch.allclose(policy.worth, weights["worth"] / TEMPERATURE)
+    assert torch.allclose(policy.worth, learnt.worth / TEMPERATURE)
+    weights = learner.network.state_dict()
+    assert all(torch.equal(one, weights[name]) for name, one in policy.state_dict().items())
     assert np.array_equal(NetworkAgent(learner.network)(views, masks, chance), before)
+
+
+def test_what_is_saved_in_either_stage_plays_and_searches(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path, gate_every=1)
+    while not learner._stage.accepted:
+        learner.update(0)
+    batch = Batch(50, players=4, seed=0)
+    batch.reset()
+    views, masks, chance = batch.views(), batch.mask, np.random.default_rng(0)
+    student = make_agent(f"student+search:{tmp_path / 'student'},worlds=4")
+    assert (masks[np.arange(50), student(views, masks, chance)] == 1).all()
+    for progress in (0.2, 0.5):
+        learner.update(progress)
+        save_policy(tmp_path / "policy", learner.network, {"config": learner.config.as_dict()})
+        saved: Any = make_agent(f"policy:{tmp_path / 'policy'}")
+        chances = NetworkAgent(learner.network).probabilities(views, masks)
+        assert np.allclose(saved.probabilities(views, masks), chances, atol=1e-3)
+        assert 0.01 < chances[masks.sum(1) > 1].max(1).min() < 0.99
+        search = make_agent(f"policy+search:{tmp_path / 'policy'},worlds=4")
+        assert (masks[np.arange(50), search(views, masks, chance)] == 1).all()
 
 
 def test_each_stage_has_the_whole_schedule_of_rates(tmp_path: Path) -> None:
