@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # By arm, a configuration, and what the arm changes of it.
 ARMS: Final[dict[str, tuple[str, ...]]] = {
     "expert first": ("quick",),
-    "all actions from nothing": ("quick", "learner=all_actions", "teacher=null"),
+    "all actions from nothing": ("quick", "learner=all_actions", "student=32"),
     "expert iteration": ("expert",),
     "expert, no running mean": ("expert", "averaging=0"),
     "expert, without what was passed over": ("expert", "encoder=lookahead@2"),

@@ -260,7 +260,10 @@ class Config:
         of=EXPERT,
     )
     student: int = key(
-        32, "units of the student, the network that plays the games", least=1, of=EXPERT
+        32,
+        "units of the student, the network that plays the games (0: no student, `partner` plays)",
+        least=0,
+        of=EXPERT,
     )
     explore: float = key(
         0.05, "share of the moves that are made at random", least=0, most=1, of=EXPERT
