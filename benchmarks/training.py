@@ -1,7 +1,7 @@
-"""Measure what makes a policy stronger at the same cost: `python -m benchmarks.training`.
+"""Measure what makes self-play stronger at the same cost: `python -m benchmarks.training`.
 
-Every arm is the configuration `quick`, `expert` or `selfplay`, as it is or with one change, trained
-for the same processor time on one core, from each of several seeds; one arm imitates search
+Every arm is the configuration `selfplay` or `quick`, which is expert iteration, with one change,
+trained for the same processor time on one core, from each of several seeds; one arm imitates search
 instead. (`benchmarks.baseline` compares self-play with stock MaskablePPO.) The result is measured
 on deals that are never trained on, in games to 61 as partners, each deal played both ways. Every
 run is saved as it ends, and not repeated.
@@ -36,26 +36,27 @@ if TYPE_CHECKING:
     from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
 
-# By arm, a configuration, and what the arm changes of it.
-ARMS: Final[dict[str, tuple[str, ...]]] = {
-    "expert first": ("quick",),
-    "all actions from nothing": ("quick", "learner=all_actions", "student=32"),
-    "expert iteration": ("expert",),
-    "expert, no running mean": ("expert", "averaging=0"),
-    "expert, without what was passed over": ("expert", "encoder=lookahead@2"),
-    "expert, labels from true deals": ("expert", "teacher=null"),
-    "expert, labels from true deals by partner": ("expert", "teacher=null", "judge=partner"),
-    "expert, labels from true deals, reward margin": ("expert", "teacher=null", "reward=margin"),
-    "self-play": ("selfplay",),
-    "oracle": ("selfplay", "oracle=true"),
-    "reference policy": ("selfplay", "kl_coef=0.1", "kl_every=10"),
-    "past selves": ("selfplay", "rival_share=0.25", "past_every=5"),
-    "heuristics as rivals": ("selfplay", "rival_share=0.25", "rivals=[defensive, partner]"),
-    "reward outlook": ("selfplay", "reward=outlook"),
-    "entropy 0.01": ("selfplay", "ent_coef=0.01"),
-    "plain network": ("selfplay", "network=plain"),
-    "residual network": ("selfplay", "network=residual"),
-    "attention": ("selfplay", "network=attention", "width=64"),
+# By arm, what it changes of a configuration: `quick` if the arm is in EXPERT, else `selfplay`.
+EXPERT: Final[dict[str, list[str]]] = {
+    "expert iteration": [],
+    "expert, no running mean": ["averaging=0"],
+    "expert, without what was passed over": ["encoder=lookahead@2"],
+    "expert, labels from true deals": ["teacher=null"],
+    "expert, labels from true deals by partner": ["teacher=null", "judge=partner"],
+    "expert, labels from true deals, reward margin": ["teacher=null", "reward=margin"],
+}
+ARMS: Final[dict[str, list[str]]] = {
+    **EXPERT,
+    "self-play": [],
+    "oracle": ["oracle=true"],
+    "reference policy": ["kl_coef=0.1", "kl_every=10"],
+    "past selves": ["rival_share=0.25", "past_every=5"],
+    "heuristics as rivals": ["rival_share=0.25", "rivals=[defensive, partner]"],
+    "reward outlook": ["reward=outlook"],
+    "entropy 0.01": ["ent_coef=0.01"],
+    "plain network": ["network=plain"],
+    "residual network": ["network=residual"],
+    "attention": ["network=attention", "width=64"],
 }
 IMITATION: Final = "imitation of pimc"
 TEACHER: Final = "pimc:worlds=8,playout=partner,aim=hand"
@@ -85,8 +86,8 @@ def train(arm: str, seed: int, seconds: float) -> dict[str, Any]:
 
 def config_of(arm: str, seed: int) -> Config:
     """Return the configuration of an arm."""
-    name, *changes = ARMS[arm]
-    return load_config(name, [*changes, f"seed={seed}", "threads=1"])
+    name = "quick" if arm in EXPERT else "selfplay"
+    return load_config(name, [*ARMS[arm], f"seed={seed}", "threads=1"])
 
 
 def learnt(config: Config, seconds: float) -> tuple[PolicyNetwork, int]:

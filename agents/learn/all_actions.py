@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from agents.learn.ppo import Figures
     from agents.learn.runs.checkpoints import State
     from agents.learn.runs.config import Config
-    from agents.policies.networks import PolicyNetwork
 
 SURE: Final = 0.98  # the probability from which on a policy is in no doubt
 VALUED: Final = 1 / 16  # of all decisions, the share from which values are learnt
@@ -47,15 +46,12 @@ STARTING, PLAYING, LEARNING = range(3)  # independent random streams of an updat
 class AllActions:
     """A run of self-play that learns from all actions, one update at a time."""
 
-    def __init__(
-        self, config: Config, folder: Path | None, network: PolicyNetwork | None = None
-    ) -> None:
-        """Begin with a network; without one, with what the configuration says."""
+    def __init__(self, config: Config, folder: Path) -> None:
         del folder  # nothing but checkpoints and the policy is written
         self.config = config
         self.updates = self.decisions = 0
         torch.manual_seed(config.seed)
-        self.network = network or first_network(config)
+        self.network = first_network(config)
         self._averaged = Averaged(config, {"network": self.network}, gain_loss, LOSSES)
         self._learning = self._averaged.learning["network"]
         self._judge = Judge(Student().weights if config.judge == "student" else None)

@@ -6,10 +6,9 @@ by playouts of a judge; both networks learn the differences between the actions 
 the value of the one that was played. Differences are learnt by regression: a softmax of single
 samples would favour whichever action was lucky.
 
-`partner` plays and judges first; with `student=0` there is no student, and it always does. Every
-few updates, the student plays duplicate deals against whoever plays. If it makes more points, it is
-accepted: it plays from then on, judges too with `judge=student`, and the run's folder `student` has
-it as a policy.
+`partner` plays and judges first. Every few updates, the student plays duplicate deals against
+whoever plays. If it makes more points, it is accepted: it plays from then on, judges too with
+`judge=student`, and the run's folder `student` has it as a policy.
 
 What plays is the running mean of the weights that are learnt (`agents.learn.averaged`).
 """
@@ -62,12 +61,10 @@ class Expert:
         torch.manual_seed(config.seed)
         self.network = build(shape_of(config))
         encoder = self.network.shape.encoder
-        networks = {"network": self.network}
-        if config.student:
-            self.student = build(Shape("guided", config.student, 1, encoder, shared=True))
-            self._accepted = build(self.student.shape)  # the last student that won a gate
-            networks["student"] = self.student
-        self._averaged = Averaged(config, networks, difference_loss, LOSSES[: 2 * len(networks)])
+        self.student = build(Shape("guided", config.student, 1, encoder, shared=True))
+        self._accepted = build(self.student.shape)  # the last student that won a gate
+        networks = {"network": self.network, "student": self.student}
+        self._averaged = Averaged(config, networks, difference_loss, LOSSES)
         self._parts = [
             Part(config, encoder, number, games)
             for number, games in enumerate(_split(config.games, PARTS))
@@ -84,7 +81,7 @@ class Expert:
         figures = self._learn(examples, progress)
         self.updates += 1
         self.decisions += len(examples.rows)
-        if self.config.student and self.updates % self.config.gate_every == 0:
+        if self.updates % self.config.gate_every == 0:
             figures["gate"] = self._gate()
         return figures | {"accepted": self.accepted}
 
@@ -111,8 +108,7 @@ class Expert:
         self._pool.shutdown()
 
     def _modules(self) -> dict[str, torch.nn.Module]:
-        modules = self._averaged.modules()
-        return modules | {"accepted": self._accepted} if self.config.student else modules
+        return self._averaged.modules() | {"accepted": self._accepted}
 
     def _learn(self, examples: Examples, progress: float) -> Figures:
         chance = np.random.default_rng([self.config.seed, LEARNING, self.updates])

@@ -46,7 +46,6 @@ LEARNERS: Final = {
     "self_play": ("agents.learn.selfplay", "SelfPlay"),
     "expert": ("agents.learn.expert", "Expert"),
     "all_actions": ("agents.learn.all_actions", "AllActions"),
-    "expert_first": ("agents.learn.expert_first", "ExpertFirst"),
     "rllib": ("agents.cluster.training", "RLlibPlay"),
     "plain": ("agents.learn.baseline", "Baseline"),
 }

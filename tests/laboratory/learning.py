@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from agents.learn.all_actions import AllActions
     from agents.learn.expert import Expert
-    from agents.learn.expert_first import ExpertFirst
     from agents.policies.networks import PolicyNetwork, Shape
 
 
@@ -28,7 +27,7 @@ def noisy(shape: Shape, seed: int = 1, noise: float = 0.3) -> PolicyNetwork:
     return network
 
 
-def check_continues(make: Callable[[], AllActions | Expert | ExpertFirst], updates: int) -> None:
+def check_continues(make: Callable[[], AllActions | Expert], updates: int) -> None:
     """Assert that a run continues bit for bit from the state after its first two updates."""
     first, second = make(), make()
     for number in range(2):

@@ -33,7 +33,6 @@ def test_every_config_can_be_run(name: str) -> None:
 def test_the_configs_that_are_promised_are_there() -> None:
     promised = {
         "quick",
-        "expert",
         "selfplay",
         "smoke",
         "plain",
@@ -120,9 +119,8 @@ CONFIG_OF = {
     "self_play": "selfplay",
     "rllib": "cluster",
     "plain": "plain",
-    "expert": "expert",
+    "expert": "quick",
     "all_actions": "all_actions",
-    "expert_first": "quick",
 }
 OTHERWISE = {
     "gamma": 0.9,
@@ -151,7 +149,6 @@ OTHERWISE = {
     "explore": 0.5,
     "gate_every": 3,
     "gate_deals": 100,
-    "expert_share": 0.5,
     "env_runners": 1,
     "learners": 1,
 }

@@ -18,8 +18,6 @@ import torch
 import yaml
 
 import train
-from agents.learn import averaged
-from agents.learn.expert_first import ExpertFirst
 from agents.learn.runs import checkpoints
 from agents.learn.runs import folder as runs
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
@@ -150,30 +148,6 @@ def test_told_to_stop_it_keeps_all_and_goes_on_as_if_nothing_had_been(
         words = [*TINY, "decisions=2000", "checkpoint_minutes=999", "--name", "stopped"]
         assert trained(*words) == 130
     assert len(read_metrics(tmp_path / "stopped" / "metrics.jsonl")) == 4
-    assert trained("--resume", "stopped") == 0
-    assert_same_end(tmp_path / "straight", tmp_path / "stopped")
-
-
-@pytest.mark.parametrize("updates", [1, 6])
-def test_the_default_run_goes_on_in_either_of_its_stages(
-    updates: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(averaged, "BURN_IN", 40)
-    small = ["games=16", "n_steps=8", "batch_size=32", "width=16", "student=8", "gate_deals=4"]
-    words = ["quick", *small, "threads=1", "decisions=700", "panel=[]", "table_deals=0"]
-    assert trained(*words, "--name", "straight") == 0
-    update = ExpertFirst.update
-
-    def stopped(self: ExpertFirst, progress: float) -> Any:
-        if self.updates == updates:
-            signal.raise_signal(signal.SIGTERM)
-        return update(self, progress)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(ExpertFirst, "update", stopped)
-        assert trained(*words, "--name", "stopped") == 130
-    lines = read_metrics(tmp_path / "stopped" / "metrics.jsonl")
-    assert ["labelled" in line for line in lines][-1] == (updates == 6)
     assert trained("--resume", "stopped") == 0
     assert_same_end(tmp_path / "straight", tmp_path / "stopped")
 

@@ -40,19 +40,17 @@ LARGEST_SEED: Final = (1 << 32) - 1  # what every generator that a run seeds tak
 
 # Which learners read a key.
 SELF_PLAY: Final = ("self_play",)
-EXPERT: Final = ("expert", "expert_first")
+EXPERT: Final = ("expert",)
 CLUSTER: Final = ("rllib",)
-LABELS: Final = (*EXPERT, "all_actions")
+LABELS: Final = ("expert", "all_actions")
 STARTED: Final = ("self_play", "all_actions")
 ROLLOUTS: Final = ("self_play", "rllib")
 PPO: Final = (*ROLLOUTS, "plain")
 
 # The only values that some learners support, of keys that others give more to choose from.
 OF_LABELS: Final = {"reward": ("margin", *OUTLOOKS), "horizon": ("hand",)}
-OF_EXPERT: Final = {"network": ("guided",), "shared": (True,), **OF_LABELS}
 SUPPORTED: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
-    "expert": OF_EXPERT,
-    "expert_first": OF_EXPERT | {"judge": ("partner",)},
+    "expert": {"network": ("guided",), "shared": (True,), **OF_LABELS},
     "all_actions": OF_LABELS,
     "plain": {"reward": ("margin", "win"), "network": ("plain",), "shared": (False,)},
 }
@@ -115,23 +113,15 @@ class Config:
         "self_play",
         "how to learn: from every seat's decisions, by expert iteration (from what every action "
         "brings in the true deal), from all actions of a policy's own decisions in self-play (from "
-        "the same), by expert iteration first and then from all actions, by RLlib on a Ray "
-        "cluster, or by stock MaskablePPO in one seat against a fixed opponent",
-        choices=("self_play", "expert", "all_actions", "expert_first", "rllib", "plain"),
+        "the same), by RLlib on a Ray cluster, or by stock MaskablePPO in one seat against a fixed "
+        "opponent",
+        choices=("self_play", "expert", "all_actions", "rllib", "plain"),
     )
     games: int = key(1024, "games played side by side", least=1)
     n_steps: int = key(64, "moves made in every game between two updates", least=1)
-    batch_size: int = key(
-        1024,
-        "decisions in a minibatch (learner=expert_first: four times as many in its second stage)",
-        least=2,
-    )
+    batch_size: int = key(1024, "decisions in a minibatch", least=2)
     n_epochs: int = key(1, "passes over the decisions of each update", least=1)
-    learning_rate: float = key(
-        1e-3,
-        "learning rate of Adam (learner=expert_first: half of it in its second stage)",
-        least=0,
-    )
+    learning_rate: float = key(1e-3, "learning rate of Adam", least=0)
     learning_rate_end: float | None = key(
         None, "final learning rate, reached linearly (null: constant)", least=0
     )
@@ -235,7 +225,7 @@ class Config:
         None, "spec of an agent to exploit, which is then the only rival, in every game"
     )
 
-    # Labels from true deals, for learner=expert, learner=all_actions and learner=expert_first
+    # Labels from true deals, for learner=expert and learner=all_actions
     judge: str = key(
         "student",
         "who plays out what is labelled: `partner`, or the student (for learner=expert, the run's "
@@ -252,7 +242,7 @@ class Config:
         of=LABELS,
     )
 
-    # Expert iteration, for learner=expert and learner=expert_first
+    # Expert iteration, for learner=expert
     teacher: str | None = key(
         None,
         "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
@@ -260,10 +250,7 @@ class Config:
         of=EXPERT,
     )
     student: int = key(
-        32,
-        "units of the student, the network that plays the games (0: no student, `partner` plays)",
-        least=0,
-        of=EXPERT,
+        32, "units of the student, the network that plays the games", least=1, of=EXPERT
     )
     explore: float = key(
         0.05, "share of the moves that are made at random", least=0, most=1, of=EXPERT
@@ -276,14 +263,6 @@ class Config:
         "deals of a gate, played once from every side; to win points is to pass",
         least=2,
         of=EXPERT,
-    )
-
-    expert_share: float = key(
-        0.3,
-        "share of the run, at its beginning, that is expert iteration",
-        least=0.01,
-        most=0.99,
-        of=("expert_first",),
     )
 
     # The cluster, for learner=rllib
