@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import torch
 
 from agents.learn.advantages import NOBODY, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
@@ -42,7 +41,6 @@ def make_batch(config: Config, encoder: str) -> Batch:
         reward=BATCH_REWARDS[config.reward],
         seed=config.seed,
         oracle=config.oracle,
-        threads=torch.get_num_threads(),
     )
     batch.reset()
     return batch
