@@ -155,7 +155,7 @@ class Training:
         """Return the finished policy's results against the panel, under each of its rules."""
         policy = NetworkAgent(self.learner.network)
         rows = []
-        for rules in self.config.all_rules:
+        for rules in dict.fromkeys(self.config.all_rules):  # each once, however often it is played
             results = measure(
                 policy, self.config.panel, rules, self.config.table_deals, FIRST_OF_TABLE
             )

@@ -18,10 +18,11 @@ import torch
 import yaml
 
 import train
+from agents.learn.rollouts import make_batch
 from agents.learn.runs import checkpoints
 from agents.learn.runs import folder as runs
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
-from agents.learn.runs.config import CONFIGS
+from agents.learn.runs.config import CONFIGS, load_config
 from agents.learn.runs.metrics import draw_curve, read_metrics
 from agents.learn.selfplay import SelfPlay
 from fiveup_env.files import write_atomic
@@ -99,6 +100,17 @@ def test_a_run_leaves_all_that_it_promises(
     described = json.loads((run / "policy" / "policy.json").read_text())["about"]
     assert described["results"][0][:2] == ["five_up, 4 players", "random"]
     make_agent(f"policy:{run / 'policy'}")
+
+
+def test_rules_that_are_named_twice_are_played_twice_as_often_and_measured_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    changes = ["players=[2,2,3]", "table_deals=2", "decisions=200", "panel=random"]
+    assert trained(*TINY, *changes, "past_every=0", "rivals=[]", "rival_share=0") == 0
+    told = capsys.readouterr().out
+    assert told.count("five_up, 2 players") == told.count("five_up, 3 players") == 1
+    players = make_batch(load_config("smoke", ["players=[2,2,3]", "games=60"]), "flat").states
+    assert players["public"]["rules"]["players"].tolist() == [2, 2, 3] * 20
 
 
 def test_a_run_without_a_panel_has_a_curve(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ class Config:
     # The games
     rules: tuple[str, ...] = key(
         ("five_up",),
-        "presets to train on; the games take every combination of rules and players in turn",
+        "presets to train on; the games take every combination of rules and players in turn, so "
+        "what is named twice is played twice as often",
     )
     players: tuple[int, ...] = key(
         (4,), "numbers of players to train on, from 2 to 5 (four play as partners)"
