@@ -421,6 +421,7 @@ def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
             r"card.meetings.two\[0\].judged is not 3 rows",
         ),
         ("card/meetings/two/0/forfeits", [0], r"card.meetings.two\[0\].forfeits is \[0\]"),
+        ("card/meetings/two/0/fault", "x", r"two\[0\].fault is 'x', with 0 forfeited games"),
         ("card/agent_digest", "0", "card.agent_digest is '0'.* stale"),
         ("card/agent", "defensiv", "did you mean 'defensive'"),
         ("card/minis", None, "card.minis is None, not of type list"),
@@ -460,6 +461,20 @@ def test_games_that_were_never_played_so_are_found_by_playing_them_again(
     with pytest.raises(
         EntryError, match=r"card.meetings.\w+\[\d\].games\[\d+\] is '1', but played"
     ):
+        entry.replay(1, seed=1)
+
+
+@pytest.mark.usefixtures("small", "strangers")
+def test_forfeits_that_an_entry_does_not_own_up_to_are_found_by_playing_again() -> None:
+    made = card("faulty:illegal")
+    Entry(entry_of(made, NOTED)).replay(1, seed=1)
+    for meetings in made["meetings"].values():
+        for meeting in meetings:
+            meeting |= {"forfeits": [0, 0], "fault": ""}
+    hidden = made | figures_of(SMALL, Entry(entry_of(made, NOTED)).meetings)
+    entry = Entry(entry_of(hidden, NOTED))
+    entry.check_figures()
+    with pytest.raises(EntryError, match=r"forfeits\[0\] is 0, but .* one chunk alone has \d+"):
         entry.replay(1, seed=1)
 
 

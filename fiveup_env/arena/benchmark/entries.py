@@ -133,6 +133,10 @@ class Entry:
         forfeits = _part(content, f"{where}.forfeits", list)
         if len(forfeits) != 2 or not all(type(one) is int and one >= 0 for one in forfeits):
             raise EntryError(f"{where}.forfeits is {shown(forfeits)}, not two counts")
+        if (forfeits[0] > 0) != (content["fault"] != ""):
+            raise EntryError(
+                f"{where}.fault is {shown(content['fault'])}, with {forfeits[0]} forfeited games"
+            )
         return meeting_from(content, task.rules)
 
     def _chunks(self, task: Course) -> list[tuple[int, int]]:
@@ -214,6 +218,12 @@ class Entry:
         at = sum(self._judged_in(one) for one in self._chunks(task) if one[1] <= first)
         for k, now in enumerate(found["judged"], at):
             _compare(f"{where}.judged[{k}]", kept["judged"][k], now, why)
+        for k, now in enumerate(found["forfeits"]):
+            if now > kept["forfeits"][k]:
+                said = kept["forfeits"][k]
+                raise EntryError(
+                    f"{where}.forfeits[{k}] is {said}, but {why} one chunk alone has {now}"
+                )
 
 
 def _part(content: Json, where: str, kind: type) -> Any:
