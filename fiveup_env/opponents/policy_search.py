@@ -75,20 +75,23 @@ class PolicySearch:
         default="shipped",
         metadata={"help": PATHS},
     )
-    worlds: int = field(default=1000, metadata={"help": "worlds per decision, 2 or more"})
+    worlds: int = field(default=550, metadata={"help": "worlds per decision, 2 or more"})
     ms: float = field(
         default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
     )
     playout: str = field(
-        default="partner",
+        default="greedy",
         metadata={"help": "what plays on: policy, or a heuristic to the hand's end"},
     )
-    trust: float = field(default=3.0, metadata={"help": "weight of the policy against noise"})
+    trust: float = field(
+        default=1.3,
+        metadata={"help": "weight of the policy against noise; fewer worlds need more of it"},
+    )
     least: float = field(
-        default=0.01, metadata={"help": "probability below which no action is tried"}
+        default=0.05, metadata={"help": "probability below which no action is tried"}
     )
     weighed: int = field(
-        default=1,
+        default=8,
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
     rounds: int = field(

@@ -188,7 +188,8 @@ def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
 ) -> None:
     monkeypatch.setattr("fiveup_env.opponents.world_statistics.CLEARLY", 1e9)
     game = SMALL[name]
-    thought = values(PolicySearch(str(blank), 8000, playout="policy", rounds=rounds, trust=0), game)
+    agent = PolicySearch(str(blank), 8000, playout="policy", rounds=rounds, trust=0, weighed=1)
+    thought = values(agent, game)
     assert len(thought) > 1
     for move, value in thought.items():
         assert value == pytest.approx(mean_worth(game, move, rounds, 15), abs=0.3)
@@ -198,7 +199,7 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
     blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fiveup_env.opponents.world_statistics.CLEARLY", 1e9)
-    agent = PolicySearch(str(blank), worlds=12_000, trust=0, playout="greedy")
+    agent = PolicySearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
     views, masks = positions(games=20)
     found = agent.values(views, masks, np.random.default_rng(0))
     pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
@@ -261,7 +262,7 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
 
 def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
     views, masks = positions(games=20)
-    search = PolicySearch(str(blank), worlds=70, playout="greedy", trust=5)
+    search = PolicySearch(str(blank), worlds=70, playout="greedy", trust=5, weighed=1)
     pimc = Pimc(worlds=70, aim="hand")
     assert search.aim == pimc.aim
     for seed in range(3):
