@@ -12,13 +12,14 @@ The action chosen maximizes
     mean over the worlds + trust * noise * log(probability by the policy)
 
 where `noise` is the standard error of such means, estimated from their differences. Few worlds, or
-worlds that disagree, leave the choice to the policy; many worlds that agree override it. With
-`weighed`, the worlds that are tried are drawn from more, by how likely the others' moves were in
+worlds that disagree, leave the choice to the policy; many worlds that agree override it. `trust`
+itself is the lower, the more worlds there are, unless it is given. With `weighed`, the worlds that are tried are drawn from more, by how likely the others' moves were in
 them.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 _S11: Final = np.uint64(11)
 ITSELF: Final = "policy"
+USUAL_WORLDS: Final = 550
+USUAL_TRUST: Final = 1.3  # found best with so many worlds of `policy:partners`
 
 # One action, tried in one world.
 TRIAL = np.dtype(
@@ -75,7 +78,7 @@ class PolicySearch:
         default="shipped",
         metadata={"help": PATHS},
     )
-    worlds: int = field(default=550, metadata={"help": "worlds per decision, 2 or more"})
+    worlds: int = field(default=USUAL_WORLDS, metadata={"help": "worlds per decision, 2 or more"})
     ms: float = field(
         default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
     )
@@ -83,9 +86,9 @@ class PolicySearch:
         default="greedy",
         metadata={"help": "what plays on: policy, or a heuristic to the hand's end"},
     )
-    trust: float = field(
-        default=1.3,
-        metadata={"help": "weight of the policy against noise; fewer worlds need more of it"},
+    trust: float | None = field(
+        default=None,
+        metadata={"help": "weight of the policy against noise; None: 1.3 * sqrt(550 / worlds)"},
     )
     least: float = field(
         default=0.05, metadata={"help": "probability below which no action is tried"}
@@ -103,7 +106,7 @@ class PolicySearch:
 
     def __post_init__(self) -> None:
         """Load the policy; raise AgentError if an option is out of range."""
-        if self.worlds < 2 or self.ms < 0 or self.rounds < 0 or self.trust < 0:
+        if self.worlds < 2 or self.ms < 0 or self.rounds < 0 or (self.trust or 0) < 0:
             raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
         check_weighed(self.weighed)
         if not 0 < self.temperature < float("inf"):
@@ -113,6 +116,8 @@ class PolicySearch:
         if self.playout not in (ITSELF, *PLAYOUTS):
             raise AgentError(unknown("playout", self.playout, (ITSELF, *PLAYOUTS)))
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
+        fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / self.worlds)
+        self._trust = fitting if self.trust is None else self.trust
         self._budget = Search(self.worlds, self.ms)
         self._playout = None if self.playout == ITSELF else playout_of(self.playout)
         self._policy = PolicyAgent(self.path, device=self.device)
@@ -161,7 +166,7 @@ class PolicySearch:
         tried[np.arange(len(views)), shares.argmax(1)] = True
         floor = np.finfo(shares.dtype).tiny
         logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
-        statistics = WorldStatistics(logs, self.trust)
+        statistics = WorldStatistics(logs, self._trust)
         itself = partial(self._play_on, views, units)
         search = WorldSearch(self._budget, self._playout or itself, self.weighed)
         found = search(views, statistics, (units.chances, units.which), key, began)

@@ -13,7 +13,7 @@ import math
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 from fiveup_env.errors import AgentError, shown, unknown
 
@@ -151,7 +151,7 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
         option, equals, value = part.partition("=")
         if option not in fields:
             raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))
-        kind = kinds[option]
+        kind = next(iter(get_args(kinds[option])), kinds[option])  # of `float | None`, float
         try:
             options[option] = _READERS.get(kind, kind)(value)
         except ValueError:

@@ -286,6 +286,18 @@ def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(liv
     assert followed[0] < followed[1] < followed[2] == 1
 
 
+def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively: Path) -> None:
+    views, masks = positions(games=60)
+
+    def scores(**options: Any) -> np.ndarray:
+        agent = PolicySearch(str(lively), playout="greedy", weighed=1, **options)
+        return agent.values(views, masks, np.random.default_rng(0))
+
+    assert (scores(worlds=22) == scores(worlds=22, trust=6.5)).all()  # 550 / 22 is 5 ** 2
+    assert (scores(worlds=550) == scores(worlds=550, trust=1.3)).all()
+    assert (scores(worlds=22) != scores(worlds=22, trust=1.3)).any()
+
+
 # --- What others did
 
 
