@@ -13,8 +13,8 @@ The action chosen maximizes
 
 where `noise` is the standard error of such means, estimated from their differences. Few worlds, or
 worlds that disagree, leave the choice to the policy; many worlds that agree override it. `trust`
-itself is the lower, the more worlds there are, unless it is given. With `weighed`, the worlds that are tried are drawn from more, by how likely the others' moves were in
-them.
+itself is the lower, the more worlds there are, unless it is given. With `weighed`, the worlds that
+are tried are drawn from more, by how likely the others' moves were in them.
 """
 
 from __future__ import annotations
