@@ -348,6 +348,7 @@ def test_options_that_cannot_be_are_refused(lively: Path) -> None:
     for wrong, why in [
         ("worlds=1", "worlds=2 or more"),
         ("trust=-1", "no option below 0"),
+        ("trust=none", "trust must be a float, not 'none'"),
         ("temperature=0", "temperature must be above 0, not 0.0"),
         ("least=1", "a probability from 0 to below 1, not 1.0"),
         ("playout=gredy", "did you mean 'greedy'"),
