@@ -48,7 +48,7 @@ SEARCHES: Final = {
     "student+search": ("student+search", 8, 2_048),
     "pimc, weighed": ("pimc:weighed=8", 8, 2_048),
     "pimc": ("pimc", 25, 6_400),
-    "policy+search": ("policy+search:partners", 8, 2_048),
+    "policy+search:partners": ("policy+search:partners", 8, 2_048),
     "ismcts": ("ismcts", 50, 12_800),
     "student": ("student", 0, 0),
     "partner": ("partner", 0, 0),
