@@ -12,9 +12,9 @@ The action chosen maximizes
     mean over the worlds + trust * noise * log(probability by the policy)
 
 where `noise` is the standard error of such means, estimated from their differences. Few worlds, or
-worlds that disagree, leave the choice to the policy; many worlds that agree override it. `trust`
-itself is the lower, the more worlds there are, unless it is given. With `weighed`, the worlds that
-are tried are drawn from more, by how likely the others' moves were in them.
+worlds that disagree, leave the choice to the policy; many worlds that agree override it. By
+default, `trust` falls as `worlds` rises. With `weighed`, the worlds that are tried are drawn from
+more, by how likely the others' moves were in them.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ if TYPE_CHECKING:
 
 _S11: Final = np.uint64(11)
 ITSELF: Final = "policy"
+# The defaults, tuned together in games of `policy:partners`.
 USUAL_WORLDS: Final = 550
-USUAL_TRUST: Final = 1.3  # found best with so many worlds of `policy:partners`
+USUAL_TRUST: Final = 1.3
 
 # One action, tried in one world.
 TRIAL = np.dtype(
@@ -88,7 +89,10 @@ class PolicySearch:
     )
     trust: float | None = field(
         default=None,
-        metadata={"help": "weight of the policy against noise; None: 1.3 * sqrt(550 / worlds)"},
+        metadata={
+            "help": "weight of the policy against noise; None: "
+            f"{USUAL_TRUST} * sqrt({USUAL_WORLDS} / worlds), or {USUAL_TRUST} with ms"
+        },
     )
     least: float = field(
         default=0.05, metadata={"help": "probability below which no action is tried"}
@@ -116,7 +120,8 @@ class PolicySearch:
         if self.playout not in (ITSELF, *PLAYOUTS):
             raise AgentError(unknown("playout", self.playout, (ITSELF, *PLAYOUTS)))
         self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
-        fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / self.worlds)
+        worlds = USUAL_WORLDS if self.ms else self.worlds
+        fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / worlds)
         self._trust = fitting if self.trust is None else self.trust
         self._budget = Search(self.worlds, self.ms)
         self._playout = None if self.playout == ITSELF else playout_of(self.playout)

@@ -13,7 +13,8 @@ import math
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
 
 from fiveup_env.errors import AgentError, shown, unknown
 
@@ -151,7 +152,7 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
         option, equals, value = part.partition("=")
         if option not in fields:
             raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))
-        kind = next(iter(get_args(kinds[option])), kinds[option])  # of `float | None`, float
+        kind = _without_none(kinds[option])
         try:
             options[option] = _READERS.get(kind, kind)(value)
         except ValueError:
@@ -159,6 +160,13 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
         if not equals:
             raise AgentError(f"{name}: {option} must be a {kind.__name__}, not {shown(value)}")
     return options
+
+
+def _without_none(kind: Any) -> Any:
+    """Return the type that an option has where it is given: of `float | None`, float."""
+    if get_origin(kind) not in {Union, UnionType}:
+        return kind
+    return next(one for one in get_args(kind) if one is not NoneType)
 
 
 def _finite(text: str) -> float:

@@ -298,6 +298,11 @@ def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively:
     assert (scores(worlds=22) != scores(worlds=22, trust=1.3)).any()
 
 
+def test_worlds_that_a_budget_of_time_replaces_do_not_decide_how_far_to_trust(lively: Path) -> None:
+    few, many = (PolicySearch(str(lively), worlds=worlds, ms=5) for worlds in (2, 550))
+    assert few._trust == many._trust
+
+
 # --- What others did
 
 

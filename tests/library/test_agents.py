@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, make_dataclass
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import pytest
@@ -90,6 +90,25 @@ def test_a_spec_sets_the_options_of_an_agent(monkeypatch: pytest.MonkeyPatch) ->
     for spec in ("slow:times", "slow:times=", "slow:times=two"):
         with pytest.raises(AgentError, match="times must be a int"):
             make_agent(spec)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [float | None, None | float, Optional[float]],  # noqa: UP045  (as older packages write it)
+)
+def test_an_option_that_may_be_none_is_read_as_what_it_is_otherwise(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    option = ("weight", kind, field(default=None))
+    register_agent(
+        "weighing", make_dataclass("Weighing", [option], namespace={"__doc__": "Weighs."})
+    )
+    given: Any = make_agent("weighing:weight=2.5")
+    left_out: Any = make_agent("weighing")
+    assert (given.weight, left_out.weight) == (2.5, None)
+    with pytest.raises(AgentError, match="weight must be a float, not 'None'"):
+        make_agent("weighing:weight=None")
 
 
 def test_an_agent_defined_again_replaces_the_former_and_no_other_does(
