@@ -90,7 +90,7 @@ class PolicySearch:
     trust: float | None = field(
         default=None,
         metadata={
-            "help": "weight of the policy against noise; None: "
+            "help": "weight of the policy against noise; if left out, "
             f"{USUAL_TRUST} * sqrt({USUAL_WORLDS} / worlds), or {USUAL_TRUST} with ms"
         },
     )
