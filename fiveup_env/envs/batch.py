@@ -254,7 +254,7 @@ class Batch:
         """Return the VIEW structs of the seats to move, in all games or some; update the masks."""
         self._check_dealt()
         which = self._all if which is None else self._checked_games(which)
-        views = np.empty(len(which), VIEW)
+        views = np.zeros(len(which), VIEW)
         observe_games(self._games, which, views, self.mask, self.turn)
         return views
 
@@ -276,7 +276,7 @@ class Batch:
     def _rows_of(self, games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
         which = self._checked_games(which)
         seats = self._checked_seats(seats, which)
-        views = np.empty(len(which), VIEW)
+        views = np.zeros(len(which), VIEW)
         masks = np.empty((len(which), ACTION_COUNT), np.int8)
         observe_seats(games, which, seats, views, masks)
         rows = self.rows.empty(len(which))

@@ -38,6 +38,7 @@ from fiveup_env.errors import (
     unknown,
 )
 from fiveup_env.opponents.registry import get_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         low, high = (np.broadcast_to(b, (self.num_envs, *one.shape)) for b in (one.low, one.high))
         self.observation_space = Box(low, high, dtype=self.batch.rows.dtype)
         self.action_space = MultiDiscrete(np.full(self.num_envs, ACTION_COUNT))
-        self._random = np.random.default_rng(self.batch.seed)
+        self._random = keyed_rng("vector", self.batch.seed)
         self._started = False
         self._all = np.arange(self.num_envs)
         self._seats = np.zeros(self.num_envs, np.int64)
@@ -127,7 +128,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
             return self._observations(), self._infos()
         if seed is not None:
-            self._random = np.random.default_rng(checked_seed(seed))
+            self._random = keyed_rng("vector", checked_seed(seed))
         self.batch.reset(seed if deals is None else deals)
         self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
         self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0

@@ -18,6 +18,7 @@ from fiveup_env.judging.trials import CHANCE, POINTS, Trials
 from fiveup_env.opponents.action_probabilities import Mixed
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.tiles import TILES
 
@@ -65,7 +66,7 @@ def _searched(
             f"{shown(spec)} puts no number on its moves; ask a search such as {ADVISER}, or a "
             "policy that reports its probabilities"
         )
-    chance, mask = np.random.default_rng(seed), np.zeros(ACTION_COUNT, np.int8)
+    chance, mask = keyed_rng("study", seed), np.zeros(ACTION_COUNT, np.int8)
     mask[actions] = 1
     calls = np.stack([search(view, mask[None], chance)[0] for _ in range(CALLS)])
     means = calls[:, actions].mean(0)
