@@ -4,13 +4,14 @@ Every deal is played under all seat assignments: partners both ways, others in a
 of a deal stream (a game's seed) is the same deal for everybody, so luck cancels out.
 
 The results of a chunk depend on its seeds and its two agents alone: the generator of a decision is
-keyed by the chunk's first seed, the agent's place in the pair and the number of the decision.
+keyed by the chunk's first seed, the agent's place in the pair and the number of the round.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from fiveup_env.game.game import Game
     from fiveup_env.opponents.agent import Agent
@@ -190,7 +191,7 @@ class _Chunk:
         self.faults = ["", ""]
         self.trials = Trials(terms.judge) if terms.judge else None
         self.keys = keyed_rng("judge", int(seeds[0]))
-        self.asked, self.clock = 0, AwakeClock()
+        self.round, self.clock = 0, AwakeClock()
         self.played = Played(
             scores=np.zeros(0),
             hands=np.zeros(0),
@@ -223,25 +224,25 @@ class _Chunk:
             for agent in (FIRST, SECOND):
                 if asked[agent]:
                     which = queues[agent, : asked[agent]].copy()
-                    for part, games in self.askings(agent, which):
-                        self.decide(agent, part, games)
+                    self.ask(agent, which)
+            self.round += 1
 
-    def askings(self, agent: int, which: np.ndarray) -> Iterator[tuple[Agent, np.ndarray]]:
-        """Yield whom to ask together in which games; one that plays apart is asked by its parts."""
+    def ask(self, agent: int, which: np.ndarray) -> None:
+        """Let an agent move in some games; one that plays apart is asked part by part."""
+        rng_of = partial(keyed_rng, "arena", int(self.seeds[0]), agent, self.round)
         asked = self.agents[agent]
         if not isinstance(asked, Apart):
-            yield asked, which
+            self.decide(agent, asked, which, rng_of())
             return
         ways, seats = which % self.terms.rules.sides, self.games["public"]["turn"][which]
         for way, seat in sorted(set(zip(ways.tolist(), seats.tolist(), strict=True))):
-            yield asked.part(way, seat), which[(ways == way) & (seats == seat)]
+            part = which[(ways == way) & (seats == seat)]
+            self.decide(agent, asked.part(way, seat), part, rng_of(way, seat))
 
-    def decide(self, agent: int, asked: Agent, which: np.ndarray) -> None:
+    def decide(self, agent: int, asked: Agent, which: np.ndarray, rng: np.random.Generator) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
         views, masks = np.zeros(len(which), VIEW), np.zeros((len(which), ACTION_COUNT), np.int8)
         observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
-        rng = keyed_rng("arena", int(self.seeds[0]), agent, self.asked)
-        self.asked += 1
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
         before = self.time_of(asked)
