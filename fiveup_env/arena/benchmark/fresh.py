@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from fiveup_env.arena.benchmark.meetings import Meeting
     from fiveup_env.arena.benchmark.protocol import Course
 
-# Standard errors by which a public score may be better, in a task or in all. An honest entry goes
-# beyond in one of a thousand checks at most, of five such comparisons.
-BEYOND_CHANCE: Final = 3.6
+# Standard errors by which a public score may be better, in a task or in all. Of honest entries with
+# four tasks, less than one in a thousand goes beyond.
+BEYOND_CHANCE: Final = 4.0
 FIRSTS: Final = 1 << 62  # how many first deals there are to draw from: below those of training
 
 
