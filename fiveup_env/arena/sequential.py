@@ -55,9 +55,7 @@ class SequentialTest:
     @property
     def verdict(self) -> str | None:
         """The hypothesis that the test has accepted, H0 or H1, or None."""
-        if abs(self.llr) < BOUND:
-            return None
-        return "H1" if self.llr > 0 else "H0"
+        return decided_by(self.llr)
 
     def add(self, scores: np.ndarray) -> None:
         """Use the scores of the next deals, up to those that decide the test."""
@@ -84,12 +82,12 @@ class SequentialTest:
 
     @property
     def progress(self) -> str:
-        """The state of the test in one short line."""
+        """The state of the test in one line that fits a terminal."""
         lead, low, high = self.lead
         return (
             f"LLR {self.llr:+.2f} ({-BOUND:.2f} .. {BOUND:+.2f}), "
             f"Elo {lead:+.1f} ({low:+.1f} .. {high:+.1f}), "
-            f"{len(self.scores):,} deals, {len(self.scores) * self.games:,} games"
+            f"{len(self.scores) * self.games:,} games"
         )
 
     def sentence(self, agents: Sequence[str]) -> str:
@@ -121,6 +119,13 @@ class SequentialTest:
             "elo": lead,
             "elo_ci": [low, high],
         }
+
+
+def decided_by(llr: float) -> str | None:
+    """Return the hypothesis that this LLR accepts, H0 or H1, or None."""
+    if abs(llr) < BOUND:
+        return None
+    return "H1" if llr > 0 else "H0"
 
 
 def counts_of(values: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -27,13 +27,7 @@ from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Json, Standings, standings_of
 from fiveup_env.arena.tables import regrets_text, standings_text
-from fiveup_env.arena.tournament import (
-    Engine,
-    Follower,
-    Outcome,
-    Tournament,
-    play_tournament,
-)
+from fiveup_env.arena.tournament import Engine, Follower, Outcome, Tournament, play_tournament
 from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
@@ -51,6 +45,7 @@ OF_BENCHMARK = frozenset(
     ("benchmark", "quick", "agents", "engine", "cores", "results", "json", "report")
 )
 ENGINES = ("local", "ray")
+AGENTS = "random,greedy,defensive"
 DEALS = 1_000
 MOST_DEALS = 100_000  # of a sequential test
 
@@ -77,6 +72,10 @@ def main(words: Sequence[str] | None = None, laboratory: Laboratory | None = Non
         if options.list:
             print(listing())
             return 0
+        if options.specs and options.agents:
+            raise ArenaError("name the agents one by one or with --agents, not both")
+        options.agents = options.agents or ",".join(options.specs) or AGENTS
+        del options.specs
         if options.benchmark:
             return _benchmark(options, laboratory)
         return _run(options, laboratory, shlex.join([*script, *given]))
@@ -91,7 +90,8 @@ def parser(program: str | None = None) -> Parser:
     )
     add = made.add_argument
     add("--list", action="store_true", help="list the agents and their options")
-    add("--agents", default="random,greedy,defensive", help="specs, separated by commas")
+    add("specs", nargs="*", default=[], metavar="AGENT", help="a spec, as --agents has them")
+    add("--agents", metavar="SPECS", help=f"specs, separated by commas (default: {AGENTS})")
     add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
     add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
     add("--against", metavar="SPEC", help="play only the pairs with this agent")
