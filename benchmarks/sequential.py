@@ -87,13 +87,16 @@ def measure(pair: tuple[str, str], deals: int) -> tuple[np.ndarray, np.ndarray]:
 
 def tilted(values: np.ndarray, weights: np.ndarray, mean: float) -> np.ndarray:
     """Return the weights, times an exponential function of the values that gives them this mean."""
+
+    def at(slope: float) -> np.ndarray:
+        unnormalised = weights * np.exp(slope * (values - mean))
+        return unnormalised / unnormalised.sum()
+
     low, high = -100.0, 100.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        found = weights * np.exp(middle * (values - mean))
-        found /= found.sum()
-        low, high = (middle, high) if found @ values < mean else (low, middle)
-    return found
+        low, high = (middle, high) if at(middle) @ values < mean else (low, middle)
+    return at(low)
 
 
 def simulate(

@@ -91,18 +91,14 @@ class SequentialTest:
         )
 
     def sentence(self, agents: Sequence[str]) -> str:
-        """Return what the test says about two agents."""
-        claims = {
-            name: f"{name}, that {agents[0]} leads {agents[1]} by {elo:+g} Elo"
-            for name, elo in (("H0", self.elo0), ("H1", self.elo1))
-        }
-        if self.verdict is None:
-            found = f"cannot tell {claims['H1']}, from H0, {self.elo0:+g} Elo"
-        elif self.verdict == "H1":
-            found = f"accepts {claims['H1']}, over H0, {self.elo0:+g} Elo"
-        else:
-            found = f"accepts {claims['H0']}, over H1, {self.elo1:+g} Elo"
-        return f"The sequential test {found}: {self.progress}."
+        """Return what the test says about two agents, and its figures."""
+        lead, low, high = f"{agents[0]} leads {agents[1]} by", self.elo0, self.elo1
+        found = {
+            "H0": f"accepts H0: {lead} {low:+g} Elo rather than by {high:+g}",
+            "H1": f"accepts H1: {lead} {high:+g} Elo rather than by {low:+g}",
+            None: f"cannot tell whether {lead} {low:+g} Elo (H0) or by {high:+g} (H1)",
+        }[self.verdict]
+        return f"The sequential test {found}. {self.progress} on {len(self.scores):,} deals."
 
     def to_json(self) -> dict[str, Any]:
         """Return the hypotheses and the results as plain values."""

@@ -250,7 +250,8 @@ def _tournament(options: argparse.Namespace) -> Tournament:
 def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> SequentialTest | None:
     if options.sprt is None:
         return None
-    test = SequentialTest(*options.sprt, tournament.terms.rules.sides)
+    elo0, elo1 = options.sprt
+    test = SequentialTest(elo0, elo1, tournament.terms.rules.sides)
     if len(tournament.agents) != 2:
         raise ArenaError(f"--sprt is for two agents, not {len(tournament.agents)}")
     if options.without_luck:
