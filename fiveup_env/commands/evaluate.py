@@ -66,7 +66,7 @@ def main(words: Sequence[str] | None = None, laboratory: Laboratory | None = Non
     """Run the command line, and return the exit status."""
 
     def run() -> int:
-        options = parser(None if laboratory else "fiveup evaluate").parse_args(words)
+        options = parser(None if laboratory else "fiveup evaluate").parse_intermixed_args(words)
         given = sys.argv[1:] if words is None else words
         script = ["python", "evaluate.py"] if laboratory else ["fiveup", "evaluate"]
         if options.list:
