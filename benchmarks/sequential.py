@@ -53,7 +53,7 @@ def main() -> None:
     """Measure, simulate and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sprt", type=float, nargs=2, default=(0, 5), metavar=("ELO0", "ELO1"))
-    parser.add_argument("--deals", type=int, default=20_000, help="to measure the distributions")
+    parser.add_argument("--deals", type=int, default=4_000, help="to measure the distributions")
     parser.add_argument("--runs", type=int, default=10_000, help="of each test")
     options = parser.parse_args()
     low, high = options.sprt

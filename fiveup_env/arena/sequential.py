@@ -4,7 +4,8 @@ H0 says that the first agent leads the second by `elo0`, H1 that it leads by `el
 generalised sequential probability ratio test. Its unit is the deal, whose score is the share of its
 games that the first agent won. Under either hypothesis the scores may have any distribution with
 the mean that its Elo predicts, and the likelihood is that of the best such distribution (Owen's
-empirical likelihood). For two sides that is the pentanomial model of chess engines.
+empirical likelihood). For two sides that is the pentanomial model of chess engines. One even deal
+is added: without it, agents that seldom differ are told apart too soon.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 ERROR_RATE: Final = 0.05  # the chance to accept H1 where H0 is true, and the other way round
 BOUND: Final = math.log((1 - ERROR_RATE) / ERROR_RATE)  # Wald's, for the log likelihood ratio
 EVERY: Final = 16  # deals from one evaluation to the next
-RARE: Final = 1e-3  # deals that are added with a score of 0, and of 1: both are always possible
+ADDED: Final = 0.5  # deals with a score of 0, and as many with 1: together one even deal
 NORMAL: Final = 1.96  # standard errors on either side of a 95 % interval
 STEPS: Final = 100
 PRECISION: Final = 1e-10
@@ -125,14 +126,14 @@ def decided_by(llr: float) -> str | None:
 
 
 def counts_of(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return how often each score occurred, the rare ones included.
+    """Return how often each score occurred, the even deal that is added included.
 
     Args:
         values: all scores that may occur, in ascending order, from 0 to 1.
         places: the score of every deal, as its place in `values`.
     """
     counts = np.bincount(places, minlength=len(values)).astype(np.float64)
-    counts[[0, -1]] += RARE
+    counts[[0, -1]] += ADDED
     return counts
 
 
