@@ -86,7 +86,7 @@ def best_likelihood(values: np.ndarray, counts: np.ndarray, mean: float) -> floa
 
 def tilted(chances: tuple[float, ...], slope: float) -> np.ndarray:
     """Return a distribution of scores with more of the high ones, or of the low ones."""
-    weights = chances * np.exp(slope * SCORES)
+    weights = np.array(chances) * np.exp(slope * SCORES)
     return weights / weights.sum()
 
 
