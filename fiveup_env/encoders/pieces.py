@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from fiveup_env.engine.view import as_views
+from fiveup_env.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -63,6 +66,30 @@ class Encoder(Protocol):
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Overwrite `rows`, int8 of shape (views, entries), with a row for each VIEW struct."""
+
+
+class CompiledEncoder:
+    """An encoder in compiled code, which checks no index: `encode` checks for it."""
+
+    pieces: tuple[Piece, ...]
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Overwrite `rows` with a row for each view; raise InputError for any that do not fit."""
+        views = as_views(views)
+        shape = len(views), sum(piece.size for piece in self.pieces)
+        fits = isinstance(rows, np.ndarray) and rows.shape == shape and rows.dtype == np.int8
+        if not fits or not rows.flags.writeable:
+            raise InputError(f"rows must be a writeable array of int8 in the shape {shape}")
+        self.encode_unchecked(views, rows)
+
+    def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Overwrite `rows` with a row for each view that the library itself has made."""
+        raise NotImplementedError
+
+
+def encode_own(encoder: Encoder, views: np.ndarray, rows: np.ndarray) -> None:
+    """Let an encoder write views that the library itself has made, which need no check."""
+    getattr(encoder, "encode_unchecked", encoder.encode)(views, rows)
 
 
 def full_name(encoder: Encoder) -> str:

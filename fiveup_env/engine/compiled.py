@@ -140,6 +140,8 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     """
     packages = "+".join(sorted(root.name for root in roots))
     version = f"fiveup-{packages}-{source_digest(roots)}"
+    if config.BOUNDSCHECK:  # which Numba does not tell apart
+        version += "-checked"
     if config.CACHE_DIR:
         return str(Path(config.CACHE_DIR) / version)
     if not is_writable(folder):

@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box
 
 from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
+from fiveup_env.encoders.pieces import encode_own
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.envs.options import checked_flag
 
@@ -44,15 +45,15 @@ class Rows:
         return np.empty((count, self._size), self.dtype)
 
     def write(self, views: np.ndarray, rows: np.ndarray) -> None:
-        """Overwrite `rows` with a row for each VIEW struct."""
+        """Overwrite `rows` with a row for each VIEW struct, which is not checked."""
         if self._factors is None:
-            self.encoder.encode(views, rows)
+            encode_own(self.encoder, views, rows)
             return
         scratch = np.empty((min(CHUNK, len(views)), self._size), np.int8)
         for start in range(0, len(views), CHUNK):
             part = views[start : start + CHUNK]
             entries = scratch[: len(part)]
-            self.encoder.encode(part, entries)
+            encode_own(self.encoder, part, entries)
             scale(entries, self._factors, rows[start : start + CHUNK])
 
 

@@ -22,6 +22,16 @@ class Agent(Protocol):
         """Return an action for every view."""
 
 
+def for_own_views(agent: Agent) -> Agent:
+    """Return an agent that chooses from views that the library itself has made.
+
+    An agent in compiled code, which checks no index, checks what it is given first. For a fast one
+    that takes a fifth of its time, so it may offer `choose_unchecked` beside its call.
+    """
+    unchecked: Agent = getattr(agent, "choose_unchecked", agent)
+    return unchecked
+
+
 def random_actions(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Return an allowed action for every view, each with the same probability."""
     del views

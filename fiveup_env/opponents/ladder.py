@@ -47,8 +47,13 @@ class Rung:
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view; the masks are not needed, as views imply them."""
+        return self.choose_unchecked(as_views(views), masks, random)
+
+    def choose_unchecked(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return an action for every view; see `for_own_views`."""
         del masks
-        views = as_views(views)
         actions, key = np.empty(len(views), np.int64), np.uint64(random.integers(1 << 63))
         weights = weights_of(type(self).__name__.lower())
         choose_all(views, key, weights, np.zeros(1, SCRATCH), actions)

@@ -468,16 +468,18 @@ def test_worlds_are_written_into_games_as_into_worlds() -> None:
 
 
 def test_views_that_no_game_leads_to() -> None:
-    game = push_all(game_of("2-2 2-1", "0-0 1-0", max_pip=2, reserve=2), "2-2")
-    lead, hand = game.view(0), game.view(0)
+    view = push_all(game_of("2-2 2-1", "0-0 1-0", max_pip=2, reserve=2), "2-1").view(0)
     # With 2-1 led and 2-2 in the viewer's hand, a seat that lacks 1 and 2 can hold one tile at most.
-    lead["public"]["play_action"][0, 0] = Tile.parse("2-1").id
-    lead["hand"] = mask_of([Tile.parse("2-2")])
-    hand["hand"] = 0
-    for view in (lead, hand):
-        for ask in (count, marginals, lambda view: sample(view, 1, np.random.default_rng(1))):
-            with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-                ask(view)
+    public = view[0]["public"]
+    public["turn"], public["passes"], public["lacked"][1] = 0, 1, 0b110
+    public["lack_ply"][1, 1:3], public["lack_draws"][1, 1:3] = 1, 0
+    for ask in (count, marginals, lambda view: sample(view, 1, np.random.default_rng(1))):
+        with pytest.raises(BeliefError, match="no deal is consistent with this view"):
+            ask(view)
+    for spec in ("pimc:worlds=2", "student+search:worlds=2"):
+        mask = np.ones((1, ACTION_COUNT), np.int8)
+        with pytest.raises(BeliefError, match="no deal is consistent with this view"):
+            make_agent(spec)(game_of_one_choice(view), mask, np.random.default_rng(1))
 
 
 def test_a_hand_that_is_over() -> None:

@@ -10,6 +10,7 @@ import pyspiel
 from fiveup_env.adapters.openspiel.course import NOW
 from fiveup_env.adapters.openspiel.text import history_text, table_text
 from fiveup_env.encoders import get_encoder, offsets, row_size
+from fiveup_env.encoders.pieces import encode_own
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import OptionError
@@ -77,7 +78,7 @@ class FiveUpObserver:
             drawn = games["public"]["drawn"][NOW]
             views["drawn"][0, :drawn] = games["order"][NOW, :drawn]
             write_truths(games[: NOW + 1], np.array([player]), self._truth)
-        self._encoder.encode(views, self._row)
+        encode_own(self._encoder, views, self._row)
         self.tensor[:] = self._entries[self._columns]
 
     def string_from(self, state: pyspiel.State, player: int) -> str:
