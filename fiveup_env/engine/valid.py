@@ -51,7 +51,7 @@ from fiveup_env.rules.tiles import MAX_PIP, PIP_COUNT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOST_POINTS: Final = 1 << 30  # more than any game scores, and sums of a few of them fit 32 bits
+MOST: Final = 1 << 30  # more points and hands than any game has, and their sums fit 32 bits
 MOST_RESERVE: Final = 2
 
 SPINNERS, HAND_ENDS, ROUNDINGS = (
@@ -167,9 +167,9 @@ def _numbers_fit(public: Struct) -> bool:
     rules = public.rules
     tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     for side in range(MAX_PLAYERS):
-        if not -MOST_POINTS <= public.scores[side] <= MOST_POINTS:
+        if not -MOST <= public.scores[side] <= MOST:
             return False
-        if not -MOST_POINTS <= public.end_points[side] <= MOST_POINTS:
+        if not -MOST <= public.end_points[side] <= MOST:
             return False
     if public.phase == PLAYING:
         ends = public.ended == NOT_ENDED and public.winner == NOBODY
@@ -180,7 +180,7 @@ def _numbers_fit(public: Struct) -> bool:
         ends = ends and 0 <= public.winner < rules.sides
     return bool(
         ends
-        and public.hand_number >= 0
+        and 0 <= public.hand_number <= MOST
         and 0 <= public.lead < rules.players
         and NOBODY <= public.forced_lead < (0 if rules.lead_tile == LEAD_ANY else tiles)
         and 0 <= public.turn < rules.players

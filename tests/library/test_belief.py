@@ -25,7 +25,7 @@ from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import BeliefError
 from fiveup_env.rules.tiles import TILE_COUNT, Tile, mask_of, tiles_in
 from tests.library.test_game import a_game, thorough
-from tests.support import deal, game_of, label, play_randomly, push_all
+from tests.support import deal, game_of, impossible_view, label, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -468,18 +468,9 @@ def test_worlds_are_written_into_games_as_into_worlds() -> None:
 
 
 def test_views_that_no_game_leads_to() -> None:
-    view = push_all(game_of("2-2 2-1", "0-0 1-0", max_pip=2, reserve=2), "2-1").view(0)
-    # With 2-1 led and 2-2 in the viewer's hand, a seat that lacks 1 and 2 can hold one tile at most.
-    public = view[0]["public"]
-    public["turn"], public["passes"], public["lacked"][1] = 0, 1, 0b110
-    public["lack_ply"][1, 1:3], public["lack_draws"][1, 1:3] = 1, 0
     for ask in (count, marginals, lambda view: sample(view, 1, np.random.default_rng(1))):
         with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-            ask(view)
-    for spec in ("pimc:worlds=2", "student+search:worlds=2"):
-        mask = np.ones((1, ACTION_COUNT), np.int8)
-        with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-            make_agent(spec)(game_of_one_choice(view), mask, np.random.default_rng(1))
+            ask(impossible_view())
 
 
 def test_a_hand_that_is_over() -> None:

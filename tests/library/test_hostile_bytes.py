@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Rules, make_agent
-from fiveup_env.belief import count, marginals, sample, worlds_to_games
+from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import GAME
@@ -19,11 +19,12 @@ from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.judging import chances_of
-from fiveup_env.opponents.endings import best_moves, regrets
+from fiveup_env.opponents.endings import best_moves
 from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.opponents.student import Student
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import RULES
+from tests import fuzz, fuzz_bytes
+from tests.fuzz_bytes import DOORS
 from tests.support import EVERY_PRESET, impossible_view, play_randomly
 
 if TYPE_CHECKING:
@@ -101,42 +102,6 @@ def set_field(structs: np.ndarray, field: str, value: int) -> np.ndarray:
 # --- Views
 
 
-def encode(name: str) -> Callable[[np.ndarray], object]:
-    def write(views: np.ndarray) -> None:
-        encoder = get_encoder(name)
-        encoder.encode(views, np.empty((len(views), row_size(encoder)), np.int8))
-
-    return write
-
-
-def play(spec: str) -> Callable[[np.ndarray], object]:
-    return lambda views: make_agent(spec)(views, masks(views), RANDOM(0))
-
-
-def masks(views: np.ndarray) -> np.ndarray:
-    return np.ones((len(views), ACTION_COUNT), np.int8)
-
-
-AGENTS: Final = (
-    *("greedy", "defensive", "positional", "counter", "partner", "student", "policy"),
-    *("pimc:worlds=2", "student+search:worlds=2", "endgame:nodes=10"),
-)
-DOORS: Final[dict[str, Callable[[np.ndarray], object]]] = {
-    "as_views": as_views,
-    "count": count,
-    "marginals": marginals,
-    "sample": lambda view: sample(view, 2, RANDOM(0)),
-    "worlds_to_games": lambda view: worlds_to_games(view, sample(a_game().view(), 2, RANDOM(0))),
-    "best_moves": lambda view: best_moves(view, 10),
-    "regrets": lambda views: regrets(views, np.zeros(len(views), np.int64), 10),
-    "student's logits": lambda views: Student().logits(views),
-    "policy's logits": lambda views: PolicyAgent().logits(views, masks(views)),
-    "policy's values": lambda views: PolicyAgent().values(views),
-    **{f"encoder {name}": encode(name) for name in ENCODERS if "@" in name},
-    **{f"agent {spec}": play(spec) for spec in AGENTS},
-}
-
-
 @pytest.mark.parametrize("door", DOORS)
 def test_no_door_lets_a_hostile_view_in(door: str) -> None:
     for field, value in HOSTILE:
@@ -200,7 +165,7 @@ def test_a_search_refuses_a_view_that_no_deal_leads_to(spec: str) -> None:
     view = impossible_view()
     assert as_view(view) is view
     with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-        make_agent(spec)(view, masks(view), RANDOM(0))
+        make_agent(spec)(view, np.ones((1, ACTION_COUNT), np.int8), RANDOM(0))
 
 
 # --- States
@@ -273,7 +238,7 @@ def test_a_saved_batch_with_hostile_games_is_refused(array: str, field: str, val
 def test_a_saved_batch_with_other_hostile_arrays_is_refused(array: str, content: Any) -> None:
     batch = a_batch()
     state = batch.save()
-    with pytest.raises(OptionError, match="saved (batch|state)"):
+    with pytest.raises(OptionError, match=r"saved (batch|state)"):
         batch.load(altered("Batch", state, **{array: content}))
     assert batch.save() == state
 
@@ -307,7 +272,7 @@ def test_a_saved_vector_environment_with_hostile_arrays_is_refused(
     envs = FiveUpVectorEnv(6, players=3, seed=1)
     envs.reset(seed=1)
     state = envs.save()
-    with pytest.raises(OptionError, match="saved (games|state)"):
+    with pytest.raises(OptionError, match=r"saved (games|state)"):
         envs.load(altered("VectorEnv", state, **{array: content}))
     assert envs.save() == state
 
@@ -323,6 +288,12 @@ def test_a_saved_vector_environment_with_a_hostile_batch_is_refused() -> None:
                 altered("VectorEnv", state, batch=lambda _, h=hostile: np.frombuffer(h, np.uint8))
             )
         assert envs.save() == state
+
+
+def test_the_fuzzer_finds_nothing_behind_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "TARGETS", fuzz_bytes.TARGETS)
+    with fuzz.in_scratch_folder():
+        assert fuzz.fuzz(list(fuzz_bytes.TARGETS), 400, seed=3) == 0
 
 
 # --- What is sound
