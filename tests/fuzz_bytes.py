@@ -73,7 +73,8 @@ def door(choose: Callable[[np.ndarray, np.ndarray], object]) -> Callable[..., ob
 
 def playing(spec: str) -> Callable[..., object]:
     """Return the door of an agent."""
-    return door(lambda views, masks: make_agent(spec)(views, masks, np.random.default_rng(0)))
+    agent = make_agent(spec)
+    return door(lambda views, masks: agent(views, masks, np.random.default_rng(0)))
 
 
 def encoding(name: str) -> Callable[..., object]:
@@ -92,6 +93,7 @@ AGENTS: Final = (
     *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=1,playout=greedy,solve=4"),
     *("student+search:worlds=2", "endgame:nodes=10"),
 )
+STUDENT, POLICY = Student(), PolicyAgent()
 DOORS: Final[dict[str, Callable[..., object]]] = {
     "as_views": door(lambda views, _: as_views(views)),
     "count": door(lambda view, _: count(view)),
@@ -101,9 +103,9 @@ DOORS: Final[dict[str, Callable[..., object]]] = {
     "trials": door(lambda view, _: Trials("pimc:worlds=4,aim=hand")(view, np.array([-1]), 0)),
     "best_moves": door(lambda view, _: best_moves(view, 100)),
     "regrets": door(lambda views, masks: regrets(views, masks.argmax(1), 100)),
-    "student's logits": door(lambda views, _: Student().logits(views)),
-    "policy's logits": door(PolicyAgent().logits),
-    "policy's values": door(lambda views, _: PolicyAgent().values(views)),
+    "student's logits": door(lambda views, _: STUDENT.logits(views)),
+    "policy's logits": door(POLICY.logits),
+    "policy's values": door(lambda views, _: POLICY.values(views)),
     **{f"encoder {name}": encoding(name) for name in ENCODERS if "@" in name},
     **{f"agent {spec}": playing(spec) for spec in AGENTS},
 }
@@ -204,11 +206,11 @@ def lead_on(random: Random, structs: np.ndarray) -> None:
     elif pick < 0.6 and drawn < TILE_COUNT:
         public["draw_seat"][drawn], public["draw_ply"][drawn] = turn, plies
         public["drawn"] = drawn + 1
-    elif pick < 0.75:
+    elif pick < 0.8:
         public["turn"] = (turn + 1) % players
-    elif pick < 0.85:
+    elif pick < 0.93:
         public["play_action"][random.randrange(max(1, plies))] = random.randrange(DRAW)
-    elif pick < 0.95:
+    elif pick < 0.95:  # rarely, for every set of rules takes time to prepare
         name = random.choice(RULES.names or ())
         rules[name] += random.choice([-1, 1])
         if name == "players" and random.random() < 0.9:

@@ -16,6 +16,7 @@ import tests.fuzz as fuzzer
 from agents.arena.bank.storage import (
     SHIPPED,
     _columns,
+    _content_of,
     _digest,
     read_bank,
     shipped_bank,
@@ -201,12 +202,15 @@ def banks(random: Random) -> None:
     assert np.array_equal(bank.views, shipped_bank().views[:3])
 
 
+@cache
+def a_banks_arrays() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return the arrays of this bank, and what is said about them."""
+    return _content_of(a_bank())
+
+
 def forged_banks(random: Random) -> None:
     """Banks with other content and the right digest; agents play what is read."""
-    a_bank()
-    with np.load("one.npz") as file:
-        arrays = {name: file[name] for name in file.files}
-    about = json.loads(arrays.pop("about").tobytes())
+    arrays, about = map(dict, a_banks_arrays())
     if random.random() < 0.5:
         views = shipped_bank().views[:3].copy()
         at = random.randrange(3)
