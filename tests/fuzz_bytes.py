@@ -331,7 +331,8 @@ def alter_one(random: Random, arrays: dict[str, np.ndarray]) -> None:
     elif act == 3:
         arrays[name] = random.choice([array[:-1], array.repeat(2), array[None], array[:0]])
     elif act == 4:
-        arrays[name] = array.astype(random.choice(["f4", "i8", "u1", "?", "c8", "S3"]))
+        with np.errstate(invalid="ignore"):  # NaN is no integer
+            arrays[name] = array.astype(random.choice(["f4", "i8", "u1", "?", "c8", "S3"]))
     else:
         del arrays[name]
     if name in {"about", "chance", "batch"} and name in arrays and random.random() < 0.7:

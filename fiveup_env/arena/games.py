@@ -26,7 +26,7 @@ from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_epi
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
-from fiveup_env.opponents.agent import for_own_views
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.endings import regrets
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
@@ -177,7 +177,7 @@ class _Chunk:
         announce: Callable[[Decision | None], None] | None,
     ) -> None:
         self.players, self.names, self.terms, self.announce = agents, names, terms, announce
-        self.agents = [for_own_views(agent) for agent in agents]
+        self.agents = [unchecked(agent) for agent in agents]
         ways = seatings(terms.rules)
         self.seated = np.tile(ways, (len(seeds), 1)).astype(np.int8)
         self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)

@@ -12,7 +12,7 @@ from fiveup_env.engine.view import as_views
 from fiveup_env.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ class CompiledEncoder:
         """Overwrite `rows` with a row for each view; raise InputError for any that do not fit."""
         views = as_views(views)
         shape = len(views), sum(piece.size for piece in self.pieces)
-        fits = isinstance(rows, np.ndarray) and rows.shape == shape and rows.dtype == np.int8
-        if not fits or not rows.flags.writeable:
+        if not _is_writeable(rows, shape):
             raise InputError(f"rows must be a writeable array of int8 in the shape {shape}")
         self.encode_unchecked(views, rows)
 
@@ -87,9 +86,21 @@ class CompiledEncoder:
         raise NotImplementedError
 
 
-def encode_own(encoder: Encoder, views: np.ndarray, rows: np.ndarray) -> None:
-    """Let an encoder write views that the library itself has made, which need no check."""
-    getattr(encoder, "encode_unchecked", encoder.encode)(views, rows)
+def _is_writeable(rows: object, shape: tuple[int, int]) -> bool:
+    """Return whether an encoder can write rows in a shape here."""
+    return bool(
+        isinstance(rows, np.ndarray)
+        and rows.shape == shape
+        and rows.dtype == np.int8
+        and rows.flags.writeable
+    )
+
+
+def unchecked(encoder: Encoder) -> Callable[[np.ndarray, np.ndarray], None]:
+    """Return an encoder's `encode` without its check, for views that the library has made."""
+    if isinstance(encoder, CompiledEncoder) and type(encoder).encode is CompiledEncoder.encode:
+        return encoder.encode_unchecked
+    return encoder.encode
 
 
 def full_name(encoder: Encoder) -> str:

@@ -100,7 +100,7 @@ def as_game(game: np.ndarray) -> np.ndarray:
     return game
 
 
-def check_masks(masks: np.ndarray, count: int) -> None:
+def check_masks(masks: object, count: int) -> None:
     """Raise InputError for anything but a row of actions for each of some views."""
     if not isinstance(masks, np.ndarray) or masks.shape != (count, ACTION_COUNT):
         of = f"the shape {masks.shape}" if isinstance(masks, np.ndarray) else shown(masks)

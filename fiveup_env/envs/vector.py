@@ -38,7 +38,7 @@ from fiveup_env.errors import (
     shown,
     unknown,
 )
-from fiveup_env.opponents.agent import for_own_views
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -91,7 +91,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise SeatError(
                 f"seat must be from 0 to {fewest - 1} to exist in every game, not {shown(seat)}"
             )
-        self._opponents = for_own_views(get_agent(opponents))
+        self._opponents = unchecked(get_agent(opponents))
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         one = self.single_observation_space = self.batch.rows.space()

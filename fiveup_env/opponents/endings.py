@@ -104,7 +104,7 @@ def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
     The position is an array of one GAME or VIEW struct, as `Game.state` or `Game.view()` returns
     it. Raises EndgameError if it is not an ending that can be solved.
     """
-    is_game = isinstance(position, np.ndarray) and position.dtype == GAME
+    is_game = getattr(position, "dtype", None) == GAME
     position = as_game(position) if is_game else as_view(position)
     public = position[0]["public"]
     if public["rules"]["sides"] != 2:

@@ -17,7 +17,7 @@ import numpy as np
 
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
-from fiveup_env.engine.view import as_views
+from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.features import FEATURE_NAMES, SCRATCH, best_action
 
 WEIGHTS_FILE: Final = Path(__file__).with_name("weights.json")
@@ -40,19 +40,13 @@ def weights_of(rung: str) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Rung:
+class Rung(CompiledAgent):
     """A rung of the ladder: plays the best action by its weights."""
-
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
-        """Return an action for every view; the masks are not needed, as views imply them."""
-        return self.choose_unchecked(as_views(views), masks, random)
 
     def choose_unchecked(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
-        """Return an action for every view; see `for_own_views`."""
+        """Return an action for every view; the masks are not needed, as views imply them."""
         del masks
         actions, key = np.empty(len(views), np.int64), np.uint64(random.integers(1 << 63))
         weights = weights_of(type(self).__name__.lower())

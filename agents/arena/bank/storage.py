@@ -130,7 +130,7 @@ def _bank_of(
     count = np.size(arrays.get("game", ()))
     views = np.zeros(count, VIEW)
     fields = dict(_columns(views))
-    others = {
+    others: dict[str, np.ndarray] = {
         "game": np.zeros(count, np.int32),
         "player": np.zeros(count, np.int8),
         "halves": np.zeros((count, 2, ACTION_COUNT), np.float32),
