@@ -30,7 +30,7 @@ from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError
 from fiveup_env.judging import chances_of
-from fiveup_env.judging.trials import Trials
+from fiveup_env.judging.trials import PLAY_ON, Trials
 from fiveup_env.opponents.endings import best_moves, regrets
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.student import Student
@@ -90,17 +90,17 @@ def _worlds(view: np.ndarray) -> np.ndarray:
 
 AGENTS: Final = (
     *("greedy", "defensive", "positional", "counter", "partner", "student", "policy"),
-    *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=1,playout=greedy,solve=4"),
+    *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=3,playout=greedy,solve=4"),
     *("student+search:worlds=2", "endgame:nodes=10"),
 )
-STUDENT, POLICY = Student(), PolicyAgent()
+STUDENT, POLICY, TRIALS = Student(), PolicyAgent(), Trials("pimc:worlds=4")
 DOORS: Final[dict[str, Callable[..., object]]] = {
     "as_views": door(lambda views, _: as_views(views)),
     "count": door(lambda view, _: count(view)),
     "marginals": door(lambda view, _: marginals(view)),
     "sample": door(lambda view, _: _worlds(view)),
     "worlds_to_games": door(lambda view, _: worlds_to_games(view, _worlds(Game(seed=0).view()))),
-    "trials": door(lambda view, _: Trials("pimc:worlds=4,aim=hand")(view, np.array([-1]), 0)),
+    "trials": door(lambda view, _: TRIALS(view, np.array([PLAY_ON]), 0)),
     "best_moves": door(lambda view, _: best_moves(view, 100)),
     "regrets": door(lambda views, masks: regrets(views, masks.argmax(1), 100)),
     "student's logits": door(lambda views, _: STUDENT.logits(views)),
@@ -138,8 +138,8 @@ def states(random: Random) -> None:
     pick = random.random()
     if pick < 0.4:
         best_moves(state, 1000)
-    elif pick < 0.6:
-        chances_of(state, Trials("pimc:worlds=4,aim=hand"))
+    elif pick < 0.5:
+        chances_of(state, TRIALS)
     else:
         as_game(state)
 

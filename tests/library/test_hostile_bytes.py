@@ -11,6 +11,7 @@ import pytest
 from fiveup_env import Batch, Game, Rules, make_agent
 from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
+from fiveup_env.encoders.flat import Flat
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.valid import first_unsound_game, first_unsound_view, rules_fit
@@ -19,7 +20,9 @@ from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.judging import chances_of
+from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.endings import best_moves
+from fiveup_env.opponents.ladder import Greedy
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import RULES
@@ -151,6 +154,23 @@ def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> N
     ):
         with pytest.raises(InputError, match="rows must be a writeable array of int8 in the shape"):
             encoder.encode(views, rows)
+
+
+def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
+    class Last(Greedy):
+        def __call__(self, _views: Any, masks: np.ndarray, _random: Any) -> np.ndarray:
+            return ACTION_COUNT - 1 - masks[:, ::-1].argmax(1)
+
+    class Ones(Flat):
+        def encode(self, _views: np.ndarray, rows: np.ndarray) -> None:
+            rows[:] = 1
+
+    last, greedy = Last(), Greedy()
+    assert agents_unchecked(last) is last
+    assert agents_unchecked(greedy) == greedy.choose_unchecked
+    batch = Batch(2, encoder=Ones(), seed=1)
+    batch.reset()
+    assert (batch.observation == 1).all()
 
 
 def test_a_policy_writes_logits_only_for_masks_that_fit() -> None:
