@@ -28,6 +28,7 @@ from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_epi
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -178,7 +179,8 @@ class _Chunk:
         seeds: np.ndarray,
         announce: Callable[[Decision | None], None] | None,
     ) -> None:
-        self.agents, self.names, self.terms, self.announce = agents, names, terms, announce
+        self.players, self.names, self.terms, self.announce = agents, names, terms, announce
+        self.agents = [one if isinstance(one, Apart) else unchecked(one) for one in agents]
         ways = seatings(terms.rules)
         self.seated = np.tile(ways, (len(seeds), 1)).astype(np.int8)
         self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)
@@ -336,7 +338,7 @@ class _Chunk:
     def luck(self) -> np.ndarray:
         """Return the luck of the first agent's side in every game."""
         ways = seatings(self.terms.rules)
-        agents = [agent for agent in self.agents if not isinstance(agent, Apart)]
+        agents = [agent for agent in self.players if not isinstance(agent, Apart)]
         luck_of = Luck(self.terms.rules, agents, ways)
         moves = enumerate(moves_by_game(self.log, len(self.games)))
         return np.array([luck_of(self.seeds[i], i % len(ways), actions) for i, actions in moves])

@@ -139,7 +139,8 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     with them for a day; a process that began before the source changed may still use a younger one.
     """
     packages = "+".join(sorted(root.name for root in roots))
-    version = f"fiveup-{packages}-{source_digest(roots)}"
+    checked = "+checked" if config.BOUNDSCHECK else ""  # which Numba does not tell apart
+    version = f"fiveup-{packages}-{source_digest(roots)}{checked}"
     if config.CACHE_DIR:
         return str(Path(config.CACHE_DIR) / version)
     if not is_writable(folder):

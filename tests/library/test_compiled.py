@@ -97,6 +97,43 @@ def test_processes_that_compile_at_the_same_time_do_not_spoil_each_others_code(
     assert [float(word) for word in done.stdout.split()] == [4] * len(KINDS) + [len(KINDS)]
 
 
+OUTSIDE = """
+from fiveup_env.engine.compiled import compiled
+
+@compiled
+def entry(array, i):
+    return array[i]
+"""
+
+
+def test_code_with_and_without_bounds_checking_is_cached_apart(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "entries.py").write_text(OUTSIDE)
+    code = """
+import numpy
+from package.entries import entry
+
+try:
+    entry(numpy.zeros(3)[:2], 2)  # which is inside of what the array is a part of
+    print("read", *entry.stats.cache_hits.values())
+except IndexError:
+    print("refused", *entry.stats.cache_hits.values())
+"""
+    told = []
+    for checked in ("0", "1", "0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_BOUNDSCHECK": checked},
+        )
+        told.append(done.stdout.strip())
+    assert told == ["read", "refused", "read 1", "refused 1"]
+
+
 def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Path) -> None:
     beside = tmp_path / "__pycache__"
     for name in ("fiveup-fiveup_env-young", "fiveup-fiveup_env-old", "fiveup-other-old"):
