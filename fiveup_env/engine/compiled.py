@@ -76,9 +76,11 @@ class _SharedCache(FunctionCache):  # type: ignore[misc]
     """
 
     def _save_overload(self, signature: Any, data: Any) -> None:
-        self._impl.locator.ensure_cache_path()
-        with locked(Path(self.cache_path) / "lock"):
-            super()._save_overload(signature, data)
+        # On a full disk, or in a folder that was just removed, code runs without being kept.
+        with suppress(OSError):
+            self._impl.locator.ensure_cache_path()
+            with locked(Path(self.cache_path) / "lock"):
+                super()._save_overload(signature, data)
 
 
 def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:
