@@ -74,7 +74,7 @@ def write_atomic(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a folder to fill; it appears under its name, which must be free, once it is complete."""
+    """Yield a folder to fill; it appears under its name, which must be free, once complete."""
     target = file_path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = _draft_of(target)

@@ -272,8 +272,10 @@ ROOM: Final = {
 
 def state_of(folder: Path) -> list[tuple[str, str]]:
     """Return the files of a folder and their content, with the chance taken out of names."""
-    return sorted((path.name[:-16] if path.name in drafts(folder) else path.name, path.read_text())
-                  for path in folder.iterdir())
+    return sorted(
+        (path.name[:-16] if path.name in drafts(folder) else path.name, path.read_text())
+        for path in folder.iterdir()
+    )
 
 
 def main(name: str, place: str) -> None:

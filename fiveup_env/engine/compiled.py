@@ -151,7 +151,8 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     if not (beside / version).exists():
         for other in beside.glob(f"fiveup-{packages}-*"):
             with suppress(OSError):  # another process has just removed it
-                if time.time() - other.stat().st_mtime > SECONDS_KEPT:
+                # The only clock for ages of files. If it jumps, code is compiled once more.
+                if time.time() - other.stat().st_mtime > SECONDS_KEPT:  # noqa: TID251
                     shutil.rmtree(other, ignore_errors=True)
     return str(beside / version)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -30,6 +30,9 @@ from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env.opponents.policy_files import DESCRIPTION, read_policy
 from tests.faults import KINDS, Writer, survives_everywhere
 from tests.laboratory.test_sweeps import TINY
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ARRAYS = {"weights": np.arange(6_000, dtype=np.float32)}
 PLAN = Plan(agents=("greedy", "partner"), positions=40, shards=2, values="pimc:worlds=8")
@@ -114,7 +117,9 @@ def write_a_sweep(folder: Path, version: int) -> None:
     kept.folder = folder
     kept.file = folder / "sweep.json"
     kept.begin(sweep)
-    trial = Trial("mine-000", {"learning_rate": 0.001, "n_epochs": 1}, [0.5, 0.4, 0.6], None, 500, 1.0, "1")
+    trial = Trial(
+        "mine-000", {"learning_rate": 0.001, "n_epochs": 1}, [0.5, 0.4, 0.6], None, 500, 1.0, "1"
+    )
     kept.keep(sweep, [trial] * (version + 1))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import closing, redirect_stderr
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from random import Random
@@ -17,8 +16,6 @@ from fiveup_env.__main__ import main
 from fiveup_env.arena.games import Played, Task, Terms
 from fiveup_env.arena.results import Json, ResultsFile, header_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
-from fiveup_env.engine import compiled
-from fiveup_env.engine.compiled import PACKAGE, _cache_of
 from fiveup_env.game.records import read_file
 from tests.faults import (
     KINDS,
@@ -29,7 +26,6 @@ from tests.faults import (
     failing,
     hidden,
     state_of,
-    survives,
     survives_everywhere,
 )
 from tests.support import on_posix

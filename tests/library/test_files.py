@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fiveup_env.files import atomic_file, clear_drafts, file_path, is_writable, new_folder, write_atomic
+from fiveup_env.files import (
+    atomic_file,
+    clear_drafts,
+    file_path,
+    is_writable,
+    new_folder,
+    write_atomic,
+)
 from tests.support import on_posix
 
 if TYPE_CHECKING:
@@ -126,7 +133,7 @@ def test_the_draft_of_a_process_that_lives_is_left_alone(tmp_path: Path) -> None
 def test_errors_name_the_file_and_not_its_draft(tmp_path: Path) -> None:
     for file in (tmp_path / "nowhere" / "file", tmp_path / "folder"):
         (tmp_path / "folder").mkdir(exist_ok=True)
-        with pytest.raises(OSError, match="file|folder") as error, atomic_file(file):
+        with pytest.raises(OSError, match=r"file|folder") as error, atomic_file(file):
             pass
         assert error.value.filename == str(file)
 
