@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shutil
 import signal
 import sys
@@ -265,6 +266,22 @@ ROOM: Final = {
     "bytes": Writer(write_bytes, read_text),
     "lines": Writer(append_lines, read_lines, grows=True),
 }
+
+
+# --- Where files are written
+
+WRITING: Final = re.compile(
+    r"""\.write_(text|bytes)\(|\bos\.(replace|rename|write)\(|\bopen\([^()]*["'][rbt]*[wax+]"""
+)
+
+
+def writes_in(package: Path) -> set[str]:
+    """Return the files of a package that write files themselves."""
+    return {
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        if WRITING.search(path.read_text("utf-8"))
+    }
 
 
 # --- Processes that really die

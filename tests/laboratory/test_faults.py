@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import torch
 
 from agents.arena.bank.storage import read_bank, shipped_bank, write_bank
 from agents.data import making
-from agents.data.card import CARD, read_card
+from agents.data.card import CARD, begin, read_card
 from agents.data.games import Columns, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import Plan
@@ -28,12 +28,10 @@ from agents.learn.sweeps.spec import make_sweep
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env.opponents.policy_files import DESCRIPTION, read_policy
-from tests.faults import KINDS, Writer, survives_everywhere
+from tests.faults import KINDS, Writer, survives_everywhere, writes_in
 from tests.laboratory.test_sweeps import TINY
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+AGENTS = Path(making.__file__).parents[1]
 ARRAYS = {"weights": np.arange(6_000, dtype=np.float32)}
 PLAN = Plan(agents=("greedy", "partner"), positions=40, shards=2, values="pimc:worlds=8")
 
@@ -97,7 +95,7 @@ def write_data(folder: Path, version: int) -> None:
     if version:
         make_data(folder, PLAN, command="make", say=lambda _: None)
     else:
-        making.begin(folder, PLAN, "make")
+        begin(folder, PLAN, "make")
 
 
 def read_data(folder: Path) -> int | None:
@@ -163,3 +161,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new(
     monkeypatch.setattr(making, "rows_of_shard", rows_once)
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
     survives_everywhere(WRITERS[name], kind, tmp_path, before)
+
+
+def test_the_laboratory_writes_by_the_room_that_is_tested() -> None:
+    assert writes_in(AGENTS) == set()

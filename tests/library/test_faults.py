@@ -16,6 +16,7 @@ from fiveup_env.__main__ import main
 from fiveup_env.arena.games import Played, Task, Terms
 from fiveup_env.arena.results import Json, ResultsFile, header_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.engine.compiled import PACKAGE
 from fiveup_env.game.records import read_file
 from tests.faults import (
     KINDS,
@@ -27,6 +28,7 @@ from tests.faults import (
     hidden,
     state_of,
     survives_everywhere,
+    writes_in,
 )
 from tests.support import on_posix
 
@@ -172,3 +174,7 @@ def test_a_process_that_is_really_killed_leaves_what_the_simulator_leaves(
         ROOM[name].write(folder, 1)
         assert ROOM[name].read(folder) == 1
         assert hidden(folder) == []
+
+
+def test_the_library_writes_by_the_room_that_is_tested() -> None:
+    assert writes_in(PACKAGE) == {"files.py"}
