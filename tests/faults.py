@@ -40,7 +40,7 @@ KINDS: Final = (
     "read-only",  # the disk, from this call on: nothing can be tidied up
     "interrupted",  # by Ctrl-C, right after this call
     "killed",  # the process, right before this call
-    "unplugged",  # the machine, right before this call: what was not synchronised is lost
+    "unplugged",  # the machine, right before this call or after all: what is not synchronised is lost
 )
 DEADLY: Final = frozenset({"killed", "unplugged"})
 LASTING: Final = {"full": SPACE, "read-only": COUNTED, "killed": COUNTED, "unplugged": COUNTED}
@@ -78,7 +78,8 @@ class System:
         self.fault, self._die = fault, die
         self.calls: list[str] = []
         self._part = Random(fault.seed)
-        self._lengths: dict[int, int] = {}  # of files, as far as they are surely on disk
+        # By inode: a descriptor that stays open, and the length that is surely on disk.
+        self._unsynced: dict[int, tuple[int, int]] = {}
 
     @property
     def was_hit(self) -> bool:
@@ -107,17 +108,28 @@ class System:
             if kind == "interrupted":
                 real(*given, **named)
                 raise KeyboardInterrupt
-        if name == "write":
-            self._lengths.setdefault(given[0], os.fstat(given[0]).st_size)
-        elif name == "fsync":
-            self._lengths.pop(given[0], None)
+        if kind == "unplugged" and name in {"write", "fsync"}:
+            self._note(name, given[0])
         return real(*given, **named)
+
+    def _note(self, name: str, descriptor: int) -> None:
+        about = os.fstat(descriptor)
+        if name == "fsync" and about.st_ino in self._unsynced:
+            os.close(self._unsynced.pop(about.st_ino)[0])
+        elif name == "write" and about.st_ino not in self._unsynced:
+            self._unsynced[about.st_ino] = os.dup(descriptor), about.st_size
 
     def _end(self) -> None:
         if self._die:
             self._die()
-        while self._lengths and self.fault.kind == "unplugged":
-            os.ftruncate(*self._lengths.popitem())
+        self.lose()
+
+    def lose(self) -> None:
+        """Lose what was not synchronised, if the machine is unplugged."""
+        while self._unsynced:
+            _, (descriptor, length) = self._unsynced.popitem()
+            os.ftruncate(descriptor, length)
+            os.close(descriptor)
 
     def fdopen(self, descriptor: int, mode: str, encoding: str | None, newline: str | None) -> Any:
         """Open a descriptor as `os` does, but with its writes counted."""
@@ -155,7 +167,10 @@ def failing(fault: Fault, die: Callable[[], None] | None = None) -> Iterator[Sys
     """Let a fault happen to whatever is written in the block."""
     system = System(fault, die)
     with mock.patch.multiple(files, os=system, shutil=system):
-        yield system
+        try:
+            yield system
+        finally:
+            system.lose()
 
 
 @dataclass(frozen=True)
@@ -271,7 +286,7 @@ ROOM: Final = {
 # --- Where files are written
 
 WRITING: Final = re.compile(
-    r"""\.write_(text|bytes)\(|\bos\.(replace|rename|write)\(|\bopen\([^()]*["'][rbt]*[wax+]"""
+    r"""\.(write_text|write_bytes|touch)\(|\bshutil\.(copy|move)|\bos\.(replace|rename|write)\(|\bopen\([^()]*["'][rbt]*[wax+]"""
 )
 
 

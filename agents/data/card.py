@@ -67,7 +67,7 @@ def begin(folder: str | os.PathLike[str], plan: Plan, command: str) -> Card:
         card = read_card(path)
         _check_same(card, wanted)
         return card
-    clear_drafts(path)
+    clear_drafts(path, CARD)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise DataError(f"{path} is not an empty folder and holds no decision data: choose another")
     path.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ def save_policy(
 
 
 def _replace(folder: Path, content: bytes, description: Mapping[str, Any]) -> None:
-    """Write the files of a policy in such an order that readers find the old one or the new one.
+    """Write the files of a policy in such an order that a death leaves the old one or the new one.
 
     The new policy is there as soon as its description is; `read_policy` finds its weights beside
     those of the old one, and then in their place.

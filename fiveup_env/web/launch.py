@@ -10,7 +10,6 @@ import socket
 import sys
 import threading
 import webbrowser
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -113,9 +112,10 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
     Threads may be in compiled code that cannot be interrupted, and there is nothing to wait for:
     tables and studies are kept in memory only.
     """
-    with suppress(OSError):
+    try:
         print("the table is closed", flush=True)  # noqa: T201
-    os._exit(0)
+    finally:  # even if nobody reads it
+        os._exit(0)
 
 
 class FirstMessages(logging.Filter):

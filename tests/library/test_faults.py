@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import closing, redirect_stderr
 from io import StringIO
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -17,17 +18,22 @@ from fiveup_env.arena.games import Played, Task, Terms
 from fiveup_env.arena.results import Json, ResultsFile, header_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.engine.compiled import PACKAGE
+from fiveup_env.files import new_folder
 from fiveup_env.game.records import read_file
 from tests.faults import (
+    DEADLY,
     KINDS,
     ROOM,
     Fault,
     Killed,
     Writer,
+    drafts,
     failing,
     hidden,
+    read_text,
     state_of,
     survives_everywhere,
+    write_text,
     writes_in,
 )
 from tests.support import on_posix
@@ -124,19 +130,42 @@ def test_faults_one_after_the_other_leave_the_old_or_the_new(seed: int, tmp_path
     writer, version = ROOM[random.choice(list(ROOM))], None
     for _ in range(8):
         fault = Fault(random.choice(KINDS), random.randint(1, 8), random.getrandbits(32))
-        wanted = 1 if version == 1 and writer is ROOM["lines"] else random.randint(0, 1)
+        wanted = 1 if version == 1 and writer.grows else random.randint(0, 1)
+        possible = {version, wanted} | ({0} if writer.grows and version is None else set())
         with failing(fault):
             try:
                 writer.write(tmp_path, wanted)
-                version, said = wanted, None
+                possible, said = {wanted}, None
             except (OSError, KeyboardInterrupt, Killed) as error:
                 said = error
-        found = writer.read(tmp_path)
-        assert found in {version, wanted, 0}, (fault, said)
-        version = found
+        version = writer.read(tmp_path)
+        assert version in possible, (fault, said)
     writer.write(tmp_path, 1)
     assert writer.read(tmp_path) == 1
     assert hidden(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_while_a_folder_is_made_leaves_all_of_it_or_nothing(
+    kind: str, tmp_path: Path
+) -> None:
+    for call in count(1):
+        place = tmp_path / str(call)
+        place.mkdir()
+        said = None
+        with failing(Fault(kind, call, seed=call)) as system:
+            try:
+                with new_folder(place / "folder") as draft:
+                    write_text(draft, 1)
+            except (OSError, KeyboardInterrupt, Killed) as error:
+                said = error
+        left = {path.name for path in place.iterdir()}
+        if kind in {"read-only", *DEADLY}:
+            left -= set(drafts(place))
+        assert left in ({"folder"}, set() if said else {"folder"}), (kind, call, said)
+        assert not left or read_text(place / "folder") == 1
+        if not system.was_hit:
+            return
 
 
 def test_the_same_fault_does_the_same(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class SweepFolder:
         """Make the folder, unless it is there already, with this sweep."""
         if self.file.is_file():
             return
-        clear_drafts(self.folder)
+        clear_drafts(self.folder, self.file.name)
         with suppress(OSError):
             self.folder.rmdir()  # if it is empty: its beginning was killed
         for taken in (self.folder, self.run(0).folder):
