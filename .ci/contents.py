@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NOT_IN_THE_SDIST = {"agents", "benchmarks", "configs", "examples", "train.py", "evaluate.py"}
+# All of the project's own, under its own licence: nothing of others is bundled.
+KINDS = {".py", ".typed", ".json", ".safetensors", ".md", ".html", ".js", ".css"}
 MOST_BYTES = 9_000_000  # three policies have 8.1 million of them
 
 folder = Path(sys.argv[1])
@@ -24,6 +26,10 @@ inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" no
 library = {name for name in listed if name.startswith("fiveup_env/")}
 assert inside == library, f"the wheel and the code differ in {sorted(inside ^ library)}"
 assert "fiveup_env/py.typed" in inside
+kinds = {Path(name).suffix for name in inside}
+assert kinds <= KINDS, f"the wheel has files of the kinds {sorted(kinds - KINDS)}"
+licence = next(name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/LICENSE"))
+assert zipfile.ZipFile(wheel).read(licence) == (ROOT / "LICENSE").read_bytes()
 size = wheel.stat().st_size
 assert size < MOST_BYTES, f"the wheel has {size:,} bytes"
 

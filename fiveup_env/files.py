@@ -59,6 +59,44 @@ def is_writable(folder: Path) -> bool:
         return False
 
 
+def is_ours(folder: Path) -> bool:
+    """Return whether nobody else can write in a folder or put another in its place.
+
+    A folder that is not there yet is ours where it would be made. Root may write everywhere.
+    Windows has no such permissions: it keeps the folders of a user from others by default.
+    """
+    if os.name == "nt":
+        return True
+    whole = Path(os.path.realpath(folder))
+    nearest, *above = (path.stat() for path in (whole, *whole.parents) if path.exists())
+    return _is_kept(nearest) and all(_is_kept(one, sticky=True) for one in above)
+
+
+def _is_kept(found: os.stat_result, *, sticky: bool = False) -> bool:
+    """Return whether others cannot change what a folder holds.
+
+    In a sticky one, as /tmp is, everybody may make things, and nobody may replace those of others.
+    """
+    if found.st_uid not in {0, os.getuid()}:
+        return False
+    if sticky and found.st_mode & stat.S_ISVTX:
+        return True
+    others = found.st_mode & stat.S_IWOTH
+    return not others and not (found.st_mode & stat.S_IWGRP and _is_shared(found.st_gid))
+
+
+def _is_shared(group: int) -> bool:
+    """Return whether a group may have other members than this user: all but its own of its name."""
+    import grp
+    import pwd
+
+    try:
+        own = grp.getgrgid(group)
+        return own.gr_name != pwd.getpwuid(os.getuid()).pw_name or len(own.gr_mem) > 0
+    except KeyError:
+        return True
+
+
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Open a text file for writing; it appears under its name only once it is complete."""

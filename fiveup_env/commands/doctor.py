@@ -141,6 +141,12 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _examine_cache(report: Report) -> None:
     """Say where compiled code is kept, how much there is, and whether more can be."""
     folders = sorted(cache_folders())
+    if not folders:
+        report.faults.append(
+            "compiled code is kept nowhere, as others can write there, so every start compiles "
+            "anew: set NUMBA_CACHE_DIR to a folder that only you can write in"
+        )
+        return
     kept = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     size = sum(file.stat().st_size for file in kept) / 1e6
     place = os.path.commonpath(folders)

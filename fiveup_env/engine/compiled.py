@@ -4,6 +4,8 @@ Numba caches compiled code, but notices changes only in the file that defines th
 the files of the functions that it calls. Code is therefore cached in a folder named after a digest
 of all source of the packages that it is compiled from: after any change there it is compiled anew,
 and no outdated rule survives in the cache of another file.
+
+What is in a cache is run as it is, so none is used that others can write in.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import shutil
 import sys
 import time
+import warnings
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -24,7 +27,7 @@ from numba.core import cgutils, config, event, types
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-from fiveup_env.files import is_writable, locked
+from fiveup_env.files import is_ours, is_writable, locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,14 +59,15 @@ def inlined(function: Function) -> Function:
 
 def _compile(function: Function, *, inline: bool) -> Function:
     roots = _roots_of(function)
-    with _cache_folder(Path(function.__code__.co_filename).parent, roots):
+    with _cache_folder(Path(function.__code__.co_filename).parent, roots) as kept:
         made: Any = numba.njit(
             nogil=True,
             error_model="numpy",
             forceinline=inline,
             no_cfunc_wrapper=True,  # nothing here is called back from C, and it takes time to make
         )(function)
-        made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose the cache
+        if kept:
+            made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
     made.source_roots = roots
     return made
 
@@ -122,20 +126,27 @@ def cache_folders() -> set[Path]:
 
 
 @contextmanager
-def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[None]:
-    """Make Numba cache what it compiles in a folder for this version of the source."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = _cache_of(folder, roots)
-    _CACHES.add(Path(config.CACHE_DIR))
+def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[bool]:
+    """Make Numba cache what it compiles in a folder for this version of the source.
+
+    The value is whether there is such a folder.
+    """
+    before, found = config.CACHE_DIR, _cache_of(folder, roots)
+    if found:
+        config.CACHE_DIR = found
+        _CACHES.add(Path(found))
     try:
-        yield
+        yield found is not None
     finally:
         config.CACHE_DIR = before
 
 
 @cache
-def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
+def _cache_of(folder: Path, roots: frozenset[Path]) -> str | None:
     """Return the cache of a folder: inside it, or below the user's cache if it is read-only.
+
+    Where others can write in it, the user's cache is taken instead, and where they can write there,
+    too, there is none.
 
     Caches inside it of older versions of the same packages are removed once no process has begun
     with them for a day; a process that began before the source changed may still use a younger one.
@@ -143,12 +154,18 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     packages = "+".join(sorted(root.name for root in roots))
     checked = "+checked" if config.BOUNDSCHECK else ""  # which Numba does not tell apart
     version = f"fiveup-{packages}-{source_digest(roots)}{checked}"
-    if config.CACHE_DIR:
-        return str(Path(config.CACHE_DIR) / version)
-    if not is_writable(folder):
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        return str(Path(home) / "fiveup-env" / version)
     beside = folder / "__pycache__"
+    if config.CACHE_DIR or not is_writable(folder) or not is_ours(beside / version):
+        chosen = Path(config.CACHE_DIR) if config.CACHE_DIR else _cache_of_the_user()
+        if chosen and is_ours(chosen / version):
+            return str(chosen / version)
+        warnings.warn(
+            f"others can write in {chosen or beside}, so compiled code is not kept there: set "
+            "NUMBA_CACHE_DIR to a folder that only you can write in",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
     if not (beside / version).exists():
         for other in beside.glob(f"fiveup-{packages}-*"):
             with suppress(OSError):  # another process has just removed it
@@ -156,6 +173,16 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
                 if time.time() - other.stat().st_mtime > SECONDS_KEPT:  # noqa: TID251
                     shutil.rmtree(other, ignore_errors=True)
     return str(beside / version)
+
+
+def _cache_of_the_user() -> Path | None:
+    """Return where a user's programs cache, or None for a user without a home."""
+    if home := os.environ.get("XDG_CACHE_HOME"):
+        return Path(home) / "fiveup-env"
+    try:
+        return Path.home() / ".cache" / "fiveup-env"
+    except RuntimeError:
+        return None
 
 
 class _FirstCompileNotice(event.Listener):  # type: ignore[misc]

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import numba
 import pytest
+from numba.core import config
 
 from fiveup_env.engine.compiled import PACKAGE, _cache_of, compiled, source_digest
 from fiveup_env.engine.state import side_of
+from fiveup_env.files import is_ours
+from tests.support import on_posix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,6 +168,48 @@ def test_a_clock_that_jumps_removes_no_code_in_use(
     _cache_of.__wrapped__(tmp_path, roots)
     assert current.exists()
     assert young.exists()
+
+
+@on_posix
+def test_no_compiled_code_is_run_from_a_folder_that_others_can_write_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots, mine = frozenset({PACKAGE}), tmp_path / "mine"
+    everybodys = tmp_path / "everybodys"
+    for folder, mode in ((mine, 0o755), (everybodys, 0o777)):
+        (folder / "package").mkdir(parents=True)
+        folder.chmod(mode)
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(mine))
+    find = _cache_of.__wrapped__
+    assert str(find(mine / "package", roots)).startswith(str(mine / "package" / "__pycache__"))
+    assert str(find(everybodys / "package", roots)).startswith(str(mine / "fiveup-env"))
+    for chosen in ({"XDG_CACHE_HOME": str(everybodys)}, {"CACHE_DIR": str(everybodys)}):
+        monkeypatch.setenv("XDG_CACHE_HOME", chosen.get("XDG_CACHE_HOME", str(mine)))
+        monkeypatch.setattr(config, "CACHE_DIR", chosen.get("CACHE_DIR", ""))
+        with pytest.warns(RuntimeWarning, match="set NUMBA_CACHE_DIR to a folder that only you"):
+            assert find(everybodys / "package", roots) is None
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    everybodys.chmod(0o1777)  # as /tmp: others make things there, but replace nothing
+    assert is_ours(everybodys / "package")
+    assert not is_ours(everybodys / "new")
+    (everybodys / "package").chmod(0o777)
+    assert not is_ours(everybodys / "package")
+
+
+@on_posix
+def test_code_that_is_kept_nowhere_runs_all_the_same(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    code = "from fiveup_env import Game; print(len(Game(seed=1).legal_moves) > 0)"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "True\n"
+    assert not list(tmp_path.iterdir())
 
 
 # A disk that is full when the code is to be kept.
