@@ -178,12 +178,19 @@ def test_a_study_rests_while_nobody_asks_and_then_goes_on_to_the_same_verdicts(
     visitor: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = play_randomly(Game(players=2, seed=1), Random(1), 5)
+    go_on, rests = studies.Study.go_on, threading.Event()
+
+    def go_on_and_say(study: Any, *given: Any) -> None:
+        go_on(study, *given)
+        rests.set()
+
     with monkeypatch.context() as during:
         during.setattr(studies, "PATIENCE", 0)
+        during.setattr(studies.Study, "go_on", go_on_and_say)
         study = visitor.post("/api/studies", {"record": record_of(game)}).json()["study"]
-        for _ in range(5):
-            answer = visitor.get(f"/api/studies/{study}/verdicts").json()
-            assert (answer["done"], answer["verdicts"]) == (0, None)
+        assert rests.wait(60)
+        answer = visitor.get(f"/api/studies/{study}/verdicts").json()
+        assert (answer["done"], answer["verdicts"]) == (0, None)
     alone, wanted = studies.Study(game, QUICK), iter([True] * 3)
     alone.go_on(lambda: next(wanted, False))
     assert 0 < alone.done < alone.total
