@@ -167,7 +167,7 @@ def test_code_that_plays_otherwise_is_refused_by_what_differs() -> None:
     for protocol, what in [
         (replace(SMALL, tasks=(wrong_fields,)), "two has target 60, and here five_up has 61"),
         (replace(SMALL, tasks=(wrong_moves,)), "greedy makes other moves in the task two"),
-        (replace(FULL, weights={"policy:shipped": "0"}), "policy:shipped has the digest"),
+        (replace(FULL, weights={"policy:partners": "0"}), "policy:partners has the digest"),
     ]:
         with pytest.raises(ArenaError, match=f"does not play fiveup-v1: .*{what}"):
             protocol.check()
