@@ -99,12 +99,12 @@ def parser(program: str | None = None) -> Parser:
     add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
     add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
     add("--episode", choices=EPISODES, default="game", help="default: game")
-    deals = f"number of deal streams (default: {DEALS}; with --sprt, at most {MOST_DEALS})"
+    deals = f"deal streams (default: {DEALS}; with --sprt {MOST_DEALS})"
     add("--deals", type=int, help=deals)
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
     _add_shared(made)
-    kept = "save results, and skip what FILE (with --benchmark, a folder) already holds"
+    kept = "keep results, and skip what it already holds"
     add("--results", metavar="FILE", help=kept)
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
     add(
@@ -112,18 +112,18 @@ def parser(program: str | None = None) -> Parser:
         action="store_true",
         help="measure regret in solved endings (implied by --report)",
     )
-    judge = "judge decisions by a reference search, such as pimc:worlds=200,playout=partner"
+    judge = "judge decisions by a search (docs/arena.md)"
     add("--judge", metavar="SPEC", help=judge)
     every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
     add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
-    luck = "subtract luck from wins: narrower intervals, for a time of its own (docs/arena.md)"
+    luck = "subtract luck from wins (docs/arena.md)"
     add("--without-luck", action="store_true", help=luck)
-    sprt = "play two agents until a test accepts that the first leads by one Elo or the other"
+    sprt = "play until a test accepts one of two leads"
     add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
     add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
-    forfeit = "an agent at fault loses its game instead of ending the tournament"
+    forfeit = "an agent at fault loses its game, and play goes on"
     add("--forfeit", action="store_true", help=forfeit)
     return made
 

@@ -114,7 +114,6 @@ def test_help_fits_a_screen(made: Parser, monkeypatch: pytest.MonkeyPatch) -> No
             "--episode gmae",
             "there is no episode 'gmae' (did you mean 'game'?)",
         ),
-        (evaluate.parser().parse_args, "greedy", "there is nothing that 'greedy' could be"),
         (train.parser().parse_intermixed_args, "smoke gamma=1 --nmae x", "did you mean '--name'?"),
     ],
 )

@@ -88,7 +88,7 @@ def test_list_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_report_has_every_section_and_needs_nothing_else(players: int, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     command = (
-        f"--agents greedy,random --deals 48 --players {players} --episode hand --report {file}"
+        f"--agents greedy,random --deals 800 --players {players} --episode hand --report {file}"
     )
     assert run(command) == 0
     page = file.read_text(encoding="utf-8")
