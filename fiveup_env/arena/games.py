@@ -3,15 +3,16 @@
 Every deal is played under all seat assignments: partners both ways, others in all rotations. Hand k
 of a deal stream (a game's seed) is the same deal for everybody, so luck cancels out.
 
-The results of a chunk depend on its seeds and its two agents alone: the generator of a decision is
-keyed by the chunk's first seed, the agent's place in the pair and the number of the round.
+The results of a chunk depend on its seeds and its two agents alone: each agent's generator is keyed
+by the chunk's first seed and the agent's place in the pair.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -188,12 +189,18 @@ class _Chunk:
         self.games = np.zeros(count, GAME)
         self.games["public"]["rules"] = terms.rules.to_struct()
         start_episodes(self.games, np.arange(count), self.seeds)
+        # To each agent its own, as a part of an array leads to the whole.
+        self.shown = [
+            (np.zeros(count, VIEW), np.zeros((count, ACTION_COUNT), np.int8)) for _ in range(2)
+        ]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
         self.faults = ["", ""]
         self.trials = Trials(terms.judge) if terms.judge else None
         self.keys = keyed_rng("judge", int(seeds[0]))
-        self.round, self.clock = 0, AwakeClock()
+        self.rngs = [keyed_rng("arena", int(seeds[0]), place) for place in range(2)]
+        self.round = 0
+        self.clock = AwakeClock() if terms.move_limit < math.inf else None
         self.played = Played(
             scores=np.zeros(0),
             hands=np.zeros(0),
@@ -205,7 +212,7 @@ class _Chunk:
 
     def play(self) -> Played:
         """Play all games to their ends, and return the results."""
-        with self.clock:
+        with self.clock or nullcontext():
             self.play_on()
         public, sides = self.games["public"], self.terms.rules.sides
         return replace(
@@ -231,26 +238,27 @@ class _Chunk:
 
     def ask(self, agent: int, which: np.ndarray) -> None:
         """Let an agent move in some games; one that plays apart is asked part by part."""
-        rng_of = partial(keyed_rng, "arena", int(self.seeds[0]), agent, self.round)
         asked = self.agents[agent]
         if not isinstance(asked, Apart):
-            self.decide(agent, asked, which, rng_of())
+            self.decide(agent, asked, which, self.rngs[agent])
             return
         ways, seats = which % self.terms.rules.sides, self.games["public"]["turn"][which]
         for way, seat in sorted(set(zip(ways.tolist(), seats.tolist(), strict=True))):
             part = which[(ways == way) & (seats == seat)]
-            self.decide(agent, asked.part(way, seat), part, rng_of(way, seat))
+            rng = keyed_rng("apart", int(self.seeds[0]), agent, self.round, way, seat)
+            self.decide(agent, asked.part(way, seat), part, rng)
 
     def decide(self, agent: int, asked: Agent, which: np.ndarray, rng: np.random.Generator) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
-        views, masks = np.zeros(len(which), VIEW), np.zeros((len(which), ACTION_COUNT), np.int8)
+        views, masks = (array[: len(which)] for array in self.shown[agent])
         observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
         before = self.time_of(asked)
         try:
             actions = np.asarray(asked(views, masks, rng))
-            seconds = max(np.subtract(self.time_of(asked), before))
+            after = self.time_of(asked)
+            seconds = max(after[0] - before[0], after[1] - before[1])
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
             self.blame(agent, which, f"raised {type(error).__name__}: {error}")
             return
@@ -266,7 +274,9 @@ class _Chunk:
             self.move(agent, which, actions)
 
     def time_of(self, asked: Agent) -> tuple[float, float]:
-        """Return the time, and the processor time of the process in which an agent is."""
+        """Return the time, and if it is limited the processor time of an agent's process."""
+        if self.clock is None:
+            return time.perf_counter(), 0.0
         return self.clock.now(), processor_time(getattr(asked, "pid", None))
 
     def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:

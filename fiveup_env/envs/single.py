@@ -26,6 +26,7 @@ from fiveup_env.errors import (
     WrongMomentError,
     shown,
 )
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -62,7 +63,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         """
         check_names(options, FiveUpEnv, raw_env)
         self._aec = raw_env(rules, players, **options)
-        self._opponents = get_agent(opponents)
+        self._opponents = unchecked(get_agent(opponents))
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
@@ -122,6 +123,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         self._chances = {
             name: keyed_rng("gymnasium", self.np_random_seed, self._episodes, deal, name)
             for name in self._aec.possible_agents
+            if name != self._agent
         }
         self._before_first_turn = self._others_move()
 
