@@ -27,6 +27,7 @@ from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
 from fiveup_env.opponents.outlook import outlook_of
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def burnt_in(games: int, *args: Any, seed: int, **options: Any) -> Batch:
     """Return games that are burnt in as `gather` does it with the same seed."""
     batch = Batch(games, *args, seed=seed, **options)
     batch.reset()
-    burn_in(batch, np.random.default_rng(seed))
+    burn_in(batch, keyed_rng("imitation", seed))
     return batch
 
 

@@ -42,7 +42,7 @@ def chunk(a: str, b: str, rules: Rules, first: int, deals: int) -> Played:
 @pytest.mark.parametrize(
     ("a", "b", "preset", "players", "deals"),
     [
-        ("greedy", "partner", "five_up", 4, 8),
+        ("greedy", "partner", "five_up", 4, 16),
         ("random", "greedy", "all_fives", 2, 40),
         ("greedy", "random", "muggins", 3, 40),
         pytest.param("greedy", "partner", "five_up", 4, 200, marks=pytest.mark.slow),
