@@ -17,7 +17,7 @@ from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules, belief
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
-from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.belief.worlds import _number_below, sample, worlds_to_games
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand
 from fiveup_env.engine.state import GAME, PLAYING
@@ -462,6 +462,14 @@ def test_worlds_are_written_into_games_as_into_worlds() -> None:
     assert belief.fill_worlds_at(view, 0, scratch, key, games)
     assert games["hands"].tobytes() == worlds["hands"].tobytes()
     assert games["order"].tobytes() == worlds["order"].tobytes()
+
+
+def test_numbers_below_any_bound_are_equally_likely() -> None:
+    bound = np.uint64(3 * 2**62)  # a quarter of all words lie above it
+    tally = Counter(
+        int(_number_below(np.uint64(key), bound) >> np.uint64(62)) for key in range(3_000)
+    )
+    assert even(tally, 3)
 
 
 # --- Bad input
