@@ -1,7 +1,11 @@
-"""Atomic writes: a file or a folder appears under its name complete, or not at all. And locks.
+"""Everything that the project writes to disk: files, folders, lines that are appended, and locks.
 
-A link stays what it is, and what it points to is replaced. Pipes and devices are written to, and
-`-` is the standard output.
+A file or a folder appears under its name complete, or not at all. A link stays what it is, and what
+it points to is replaced. Pipes and devices are written to, and `-` is the standard output.
+
+A process that is killed as it writes leaves a hidden draft, which the next one to write the same
+file removes. All that changes the disk is called as `os.NAME`, one system call at a time, so that
+`tests/faults.py` can let any of them fail.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import stat
 import sys
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 
 # Their descriptors are shared: opened by name, a file that they lead to would be overwritten.
 STANDARD: Final = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
+RANDOM_BYTES: Final = 8  # in the name of a draft
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
@@ -67,32 +73,75 @@ def write_atomic(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 @contextmanager
-def atomic_folder(path: str | os.PathLike[str], *, keep: bool = False) -> Iterator[Path]:
-    """Yield a folder to fill; it replaces the one of its name once it is complete.
-
-    With `keep`, entries of the older folder that the new one lacks are copied into it.
-    """
-    target = Path(os.path.realpath(file_path(path)))
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a folder to fill; it appears under its name, which must be free, once complete."""
+    target = file_path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    workspace = _hidden_beside(target)
-    draft, before = workspace / "draft", workspace / "before"
+    draft = _draft_of(target)
     try:
-        workspace.mkdir(mode=0o700)
-        draft.mkdir()
+        os.mkdir(draft)
         yield draft
-        if keep and target.exists():
-            _copy_missing(target, draft)
+        os.rename(draft, target)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+class Appended:
+    """A file to which whole lines are appended.
+
+    If the process dies in between, part of the last line may be there. So whoever opens the file
+    again says how much of it is good, and the rest is cut off.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], length: int) -> None:
+        """Open a file, and make it if need be; only its first `length` bytes are kept."""
+        self._path = file_path(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._descriptor = os.open(self._path, flags, 0o666)
         try:
-            if target.exists():
-                target.replace(before)
-            draft.replace(target)
+            with _naming(self._path):
+                os.ftruncate(self._descriptor, length)
         except BaseException:
-            if before.exists() and not target.exists():
-                before.replace(target)
+            self.close()
             raise
-    finally:
-        if workspace.exists():
-            shutil.rmtree(workspace)
+
+    def append(self, lines: bytes) -> None:
+        """Append lines; they are on disk when this returns."""
+        left = memoryview(lines)
+        with _naming(self._path):
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+            os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+def move(path: Path, target: Path) -> None:
+    """Give a file another name, in place of the file that has it."""
+    os.replace(path, target)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def clear_drafts(folder: Path, name: str = "*") -> None:
+    """Remove what killed processes have left in a folder of files that are named like this.
+
+    A draft that is being written is locked; on Windows, it cannot be removed because it is open.
+    """
+    for draft in folder.glob(f".{name}.{'[0-9a-f]' * (2 * RANDOM_BYTES)}"):
+        with suppress(OSError), ExitStack() as stack:
+            if sys.platform != "win32":
+                descriptor = os.open(draft, os.O_RDONLY)
+                stack.callback(os.close, descriptor)
+                _lock(descriptor, wait=False)
+            os.unlink(draft)
 
 
 @contextmanager
@@ -107,32 +156,45 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
-def _lock(descriptor: int) -> None:
-    """Wait for the lock on a file, which goes when the file is closed or the process ends."""
+def _lock(descriptor: int, *, wait: bool = True) -> None:
+    """Lock a file until it is closed or the process ends; raise OSError if that is impossible."""
     if sys.platform == "win32":
         import msvcrt
 
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
     else:
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-def _copy_missing(source: Path, target: Path) -> None:
-    """Copy the entries of one folder that another lacks."""
-    for entry in source.iterdir():
-        if (target / entry.name).exists():
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.copytree(entry, target / entry.name, symlinks=True)
-        else:
-            shutil.copy2(entry, target / entry.name, follow_symlinks=False)
-
-
-def _hidden_beside(target: Path) -> Path:
+def _draft_of(target: Path) -> Path:
     """Return a hidden name in the same folder that nobody else has."""
-    return target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    return target.with_name(f".{target.name}.{secrets.token_hex(RANDOM_BYTES)}")
+
+
+def _open_draft(draft: Path) -> int:
+    """Make a draft and lock it, so that nobody takes it for one that a killed process left."""
+    while True:
+        # Made here and not by `tempfile`, so that the system applies the umask.
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if sys.platform != "win32":
+            with suppress(OSError):
+                _lock(descriptor)
+        if draft.exists():
+            return descriptor
+        os.close(descriptor)  # it was removed before it was locked
+
+
+@contextmanager
+def _naming(path: Path, draft: Path | None = None) -> Iterator[None]:
+    """Let errors of the system name a file as whoever asked for it does, and not its draft."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or str(error.filename) == str(draft):
+            error.filename, error.filename2 = str(path), None
+        raise
 
 
 @contextmanager
@@ -142,25 +204,29 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
         shared = STANDARD.get(str(named))
         opened = named if shared is None else os.dup(shared)
         end = _line_end(mode)
-        with open(opened, mode, encoding=encoding, newline=end) as file:  # noqa: PTH123 - or a descriptor
+        with open(opened, mode, encoding=encoding, newline=end) as file:
             yield file
         return
     target = Path(os.path.realpath(named))
     permissions = target.stat().st_mode if target.exists() else None
-    draft = _hidden_beside(target)
-    try:
-        # Made here and not by `tempfile`, so that the system applies the umask.
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        with os.fdopen(descriptor, mode, encoding=encoding, newline=_line_end(mode)) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if permissions is not None:
-            draft.chmod(stat.S_IMODE(permissions))
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    clear_drafts(target.parent, escape(target.name))
+    draft = _draft_of(target)
+    with _naming(named, draft):
+        try:
+            descriptor = _open_draft(draft)
+            with os.fdopen(descriptor, mode, encoding=encoding, newline=_line_end(mode)) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                if sys.platform == "win32":
+                    file.close()  # what is open cannot be replaced there
+                if permissions is not None:
+                    os.chmod(draft, stat.S_IMODE(permissions))
+                os.replace(draft, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(draft)
+            raise
 
 
 def _line_end(mode: str) -> str | None:

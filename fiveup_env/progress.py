@@ -1,4 +1,4 @@
-"""A progress bar with the time left, shown only on a terminal."""
+"""A progress bar with the time left, and a line that changes; both only on a terminal."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 BAR_WIDTH = 30
 SECONDS_BETWEEN = 0.1
+LINE_WIDTH = 79
 
 
 def progress(items: Iterable[Item], count: int, label: str) -> Iterator[Item]:
@@ -31,3 +32,10 @@ def progress(items: Iterable[Item], count: int, label: str) -> Iterator[Item]:
             sys.stderr.write(line)
             sys.stderr.flush()
     sys.stderr.write("\n")
+
+
+def show_line(text: str, end: str = "") -> None:
+    """Show a line in place of the one before, unless that ended with a line break."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{text:<{LINE_WIDTH}}{end}")
+        sys.stderr.flush()

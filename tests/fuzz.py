@@ -671,6 +671,9 @@ def fuzz(names: list[str], inputs: int, seed: int) -> int:
 
 def main() -> int:
     """Run the command line, and return its exit status."""
+    from tests import fuzz_bytes
+
+    TARGETS.update(fuzz_bytes.TARGETS)
     try:
         from tests.laboratory import fuzzing
 

@@ -55,6 +55,17 @@ def game_of(*hands: str, lead: int = 0, top: str = "", **fields: Any) -> Game:
     return Game(rules, deals=[given], seed=0)
 
 
+def impossible_view() -> np.ndarray:
+    """A view that follows from its plays by the rules, but that no deal leads to."""
+    game = push_all(game_of("2-2 2-1 1-1", "0-0 1-0 2-0", max_pip=2), "2-1")
+    view = game.view(0)
+    # A seat that lacks 1 and 2 can hold 0-0 alone, and this one has three tiles.
+    public = view[0]["public"]
+    public["turn"], public["passes"], public["lacked"][1] = 0, 1, 0b110
+    public["lack_ply"][1, 1:3], public["lack_draws"][1, 1:3] = 1, 0
+    return view
+
+
 def push_all(game: Game, moves: str) -> Game:
     """Make moves written one after the other."""
     for move in moves.split():

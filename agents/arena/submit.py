@@ -1,7 +1,7 @@
 """Entries of the leaderboard: `python -m agents.arena.submit check leaderboard/partner.json`.
 
     make    make an entry of a score card and its authors' notes
-    check   check entries: every figure, and random chunks of games, which are played again
+    check   check entries: every figure, random chunks, which are played again, and fresh deals
     page    write the leaderboard's page from its entries
 
 docs/benchmark.md says how to enter.
@@ -18,6 +18,7 @@ from typing import Any
 
 from fiveup_env.arena.benchmark.card import card_json
 from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of, read_json
+from fiveup_env.arena.benchmark.fresh import check_fresh
 from fiveup_env.arena.benchmark.leaderboard import page_of_entries
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.errors import FiveUpError
@@ -62,7 +63,16 @@ def _parser() -> Parser:
     check.set_defaults(work=_check)
     check.add_argument("entries", nargs="+", metavar="ENTRY")
     check.add_argument("--chunks", type=int, default=4, help="to play again (default: 4)")
-    check.add_argument("--seed", type=int, help="which chunks (default: chosen at random)")
+    check.add_argument(
+        "--fresh",
+        type=int,
+        default=64,
+        metavar="DEALS",
+        help="to play against each of the panel in every task, to compare (default: 64)",
+    )
+    check.add_argument(
+        "--seed", type=int, help="which chunks, and which fresh deals (default: drawn at random)"
+    )
     check.add_argument("--cores", type=int, default=1, help="number of processes (default: 1)")
     page = commands.add_parser("page", help="write the page of the leaderboard")
     page.set_defaults(work=_page)
@@ -81,15 +91,16 @@ def _make(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    if options.chunks < 0 or options.cores < 1:
-        raise EntryError("--chunks must be 0 or more, and --cores 1 or more")
-    seed = secrets.randbits(32) if options.seed is None else options.seed
+    if min(options.chunks, options.fresh) < 0 or options.cores < 1:
+        raise EntryError("--chunks and --fresh must be 0 or more, and --cores 1 or more")
+    seed = secrets.randbits(63) if options.seed is None else options.seed
     refused = 0
     for path in options.entries:
         why = _refused(path, options, seed)
         print(f"{path}: {f'refused: {why}' if why else 'right'}", flush=True)
         refused += bool(why)
-    print(f"{options.chunks} chunks of each were played again (--seed {seed})")
+    fresh = f"{options.fresh} fresh deals against each of the panel"
+    print(f"played: {options.chunks} chunks of each again, and {fresh} (--seed {seed})")
     return int(refused > 0)
 
 
@@ -102,6 +113,8 @@ def _refused(path: str, options: argparse.Namespace, seed: int) -> str:
         entry.protocol.check()
         entry.check_minis()
         entry.replay(options.chunks, seed, options.cores)
+        if options.fresh:
+            check_fresh(entry, options.fresh, seed, options.cores)
     except FiveUpError as error:
         return str(error)
     return ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
 from ray.rllib.env import INPUT_ENV_SPACES
@@ -29,8 +28,11 @@ from agents.learn.runs.config import make_config
 from agents.learn.starting import shape_of
 from agents.policies.networks import masked_log_probabilities
 from fiveup_env.envs.streams import derived_seed
+from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from agents.learn.rollouts import Choice, Lesson
     from agents.learn.runs.config import Config
 
@@ -56,7 +58,7 @@ class BatchRunner(EnvRunner, Checkpointable):
     def make_env(self) -> None:
         """Deal the games; no two runners play the same deals, nor does a restarted one."""
         life = [self._play.seed, self.worker_index or 0, self._weights_number]
-        self._chance = np.random.default_rng(life)
+        self._chance = keyed_rng("cluster", *life)
         self.env = make_batch(self._play, shape_of(self._play).encoder)
         self.env.reset(derived_seed(*life))
         rivals = Rivals(self._play, self.env, Path())

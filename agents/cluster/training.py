@@ -10,6 +10,7 @@ import logging
 import math
 import shutil
 import time
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
@@ -17,7 +18,7 @@ from agents.learn.ppo import LossError
 from agents.learn.runs.checkpoints import KEPT
 from agents.learn.starting import shape_of
 from agents.policies.networks import build
-from fiveup_env.files import atomic_folder
+from fiveup_env.files import new_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,8 +94,10 @@ class RLlibPlay:
 
     def state(self) -> State:
         """Write Ray's checkpoint to its own folder, and return where it is."""
-        name = f"{self.updates:08}"
-        with atomic_folder(self._folder / name) as draft:
+        name, more = f"{self.updates:08}", count(2)
+        while (self._folder / name).exists():  # a run that was resumed may come by again
+            name = f"{self.updates:08}-{next(more)}"
+        with new_folder(self._folder / name) as draft:
             self._algorithm.save_to_path(draft)
         for old in sorted(self._folder.iterdir())[: -KEPT - 1]:
             shutil.rmtree(old)

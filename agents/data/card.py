@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agents.data.plan import DataError, plan_of
 from fiveup_env.arena.results import code_version, origin
 from fiveup_env.errors import FiveUpError, shown
-from fiveup_env.files import atomic_file, file_path
+from fiveup_env.files import atomic_file, clear_drafts, file_path
 
 if TYPE_CHECKING:
     import os
@@ -67,6 +67,7 @@ def begin(folder: str | os.PathLike[str], plan: Plan, command: str) -> Card:
         card = read_card(path)
         _check_same(card, wanted)
         return card
+    clear_drafts(path, CARD)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise DataError(f"{path} is not an empty folder and holds no decision data: choose another")
     path.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ from fiveup_env.envs.options import row_of_integers
 from fiveup_env.envs.streams import derived_seed
 from fiveup_env.errors import IllegalMoveError
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.fields import MAX_PLAYERS
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def values_of(
     plan: Plan, searcher: Searcher, seed: int, views: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values and errors of every action in the positions of the game with a seed."""
-    found = searcher.search(views, np.random.default_rng([plan.seed, seed]))
+    found = searcher.search(views, keyed_rng("values of data", plan.seed, seed))
     return found.means.astype(np.float32), found.errors.astype(np.float32)
 
 
@@ -121,6 +122,7 @@ def decisions_of_group(
     )
     batch.reset()
     random, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
+    chance = keyed_rng("games of data", plan.seed, shard, group)
     seated = random.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
     sides = batch.states["public"]["rules"]["sides"]
     moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
@@ -133,7 +135,7 @@ def decisions_of_group(
         actions = np.zeros(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                chosen = agent(views[own], masks[own], random)
+                chosen = agent(views[own], masks[own], chance)
                 actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
         seen = (going, moves[going], views, masks, actions, movers, earned[going])
         choice = masks.sum(1) > 1

@@ -15,7 +15,7 @@ from agents.data.card import begin, complete
 from agents.data.games import rows_of_shard
 from agents.data.plan import SPLITS, DataError
 from agents.data.shards import digest_of, missing, read_rows, write_shard
-from fiveup_env.files import locked
+from fiveup_env.files import clear_drafts, locked
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def make_data(
     command = command or f"make_data(DIR, {plan})"
     with locked(begin(folder, plan, command).folder / LOCK):
         card = begin(folder, plan, command)  # another process may have begun other data
-        for torn in card.folder.glob(".shard-*"):  # drafts of a process that was killed
-            torn.unlink()
+        clear_drafts(card.folder)
         numbers, damaged = missing(card)
         for sentence in damaged:
             say(sentence)

@@ -25,6 +25,7 @@ from agents.learn.rollouts import make_batch
 from agents.learn.starting import first_network
 from agents.policies.networks import masked_log_probabilities
 from agents.policies.weights import arrays_of, put_back
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.student import Student
 from fiveup_env.opponents.units import Units
 
@@ -88,7 +89,7 @@ class AllActions:
         self._pool.shutdown()
 
     def _chance(self, stream: int) -> np.random.Generator:
-        return np.random.default_rng([self.config.seed, stream, self.updates])
+        return keyed_rng("learning", self.config.seed, stream, self.updates)
 
     def _move(self, chance: np.random.Generator) -> Examples:
         """Make a move in every game, and return the decisions that were labelled."""

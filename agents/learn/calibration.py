@@ -36,6 +36,7 @@ from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.policy_search import reward_of
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     import argparse
@@ -110,7 +111,7 @@ def play(
     """
     batch = Batch(GAMES, rules, players, reward=BATCH_REWARDS[reward], seed=seed)
     batch.reset()
-    random = np.random.default_rng(seed)
+    random = keyed_rng("calibration", seed)
     burn_in(batch, random)
     rewards, numbers = Rewards(reward, batch), np.arange(GAMES)
     counted = np.zeros(GAMES, np.bool_)  # not the hands that the burn-in has begun

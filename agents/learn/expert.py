@@ -34,6 +34,7 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.networks import weights_of
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.units import Units
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class Part:
         self._batch.load(state.tobytes())
 
     def _chance(self, stream: int, update: int) -> np.random.Generator:
-        return np.random.default_rng([self.config.seed, stream, update, self.number])
+        return keyed_rng("learning", self.config.seed, stream, update, self.number)
 
 
 def difference_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

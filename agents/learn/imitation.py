@@ -39,6 +39,7 @@ from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.units import OUTLOOKS, Units, with_version
 from fiveup_env.progress import progress
 
@@ -115,7 +116,7 @@ def gather(
         seed=seed,
     )
     batch.reset()
-    random, ticks = np.random.default_rng(seed), max(1, positions // games)
+    random, ticks = keyed_rng("imitation", seed), max(1, positions // games)
     burn_in(batch, random)
     seen = []
     for _ in progress(range(ticks), ticks, "moves"):

@@ -14,6 +14,7 @@ from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.starting import first_network
 from agents.policies.files import save_policy
 from agents.policies.weights import arrays_of, put_back, under
+from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +93,7 @@ class SelfPlay:
 
     def _chance(self, stream: int) -> np.random.Generator:
         """Return this update's generator for a stream; no generator's state has to be saved."""
-        return np.random.default_rng([self.config.seed, stream, self.updates])
+        return keyed_rng("learning", self.config.seed, stream, self.updates)
 
     def _remember(self) -> None:
         """Add the current policy to the rivals."""

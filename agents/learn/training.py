@@ -187,7 +187,8 @@ class Training:
             "update": self.learner.updates,
             "decisions": self.learner.decisions,
             "seconds": round(self.seconds, 2),
-            "decisions_per_second": round((self.learner.decisions - before) / spent),
+            # A clock that steps may stand still for a short update.
+            "decisions_per_second": round((self.learner.decisions - before) / max(spent, 1e-3)),
             **figures,
         }
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import fiveup_env.adapters.openspiel  # noqa: F401 - its error says how to install OpenSpiel
 
 # isort: split
-import numpy as np
 import pyspiel
 from open_spiel.python import policy
 
 from fiveup_env.opponents.action_probabilities import probabilities_of
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     from fiveup_env.adapters.openspiel import FiveUpGame, FiveUpState
@@ -44,7 +43,7 @@ class AgentPolicy(policy.Policy):
         """Return the probability of each legal action."""
         seat = state.current_player() if player_id is None else player_id
         text = state.information_state_string(seat)
-        random = np.random.default_rng([self._seed, crc32(text.encode())])
+        random = keyed_rng("OpenSpiel policy", self._seed, text)
         legal = state.legal_actions()
         view, mask = state.course.view(seat), state.course.mask()[None]
         (shares,) = probabilities_of(self._agent, view, mask, self._samples, random)
@@ -58,7 +57,7 @@ class AgentBot(pyspiel.Bot):
         """Make a bot of an agent or its spec."""
         super().__init__()
         self._agent = make_agent(agent) if isinstance(agent, str) else agent
-        self._random = np.random.default_rng(seed)
+        self._random = keyed_rng("OpenSpiel bot", seed)
 
     def step(self, state: FiveUpState) -> int:
         """Return the agent's action for the seat to move."""

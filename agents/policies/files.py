@@ -7,17 +7,19 @@ imported only when a policy is saved or loaded.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import InputError, MissingExtraError, shown
-from fiveup_env.files import atomic_folder, write_atomic
+from fiveup_env.files import clear_drafts, move, remove, write_atomic
 from fiveup_env.opponents.policy_files import (
     DESCRIPTION,
     FORMAT,
     VERSION,
+    WAITING,
     WEIGHTS,
     NoPolicyError,
     PolicyError,
@@ -59,9 +61,28 @@ def save_policy(
     }
     description = json.loads(json.dumps(description))
     description["digest"] = digest_of(content, description)
-    with atomic_folder(folder, keep=True) as draft:
-        write_atomic(draft / WEIGHTS, content)
-        write_atomic(draft / DESCRIPTION, json.dumps(description, indent=1).encode())
+    _replace(Path(folder), content, description)
+
+
+def _replace(folder: Path, content: bytes, description: Mapping[str, Any]) -> None:
+    """Write the files of a policy in such an order that a death leaves the old one or the new one.
+
+    The new policy is there as soon as its description is; `read_policy` finds its weights beside
+    those of the old one, and then in their place.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    clear_drafts(folder)
+    waiting = folder / f"{WAITING}{description['digest'][:16]}"
+    try:
+        write_atomic(waiting, content)
+        write_atomic(folder / DESCRIPTION, json.dumps(description, indent=1).encode())
+    except OSError:
+        with suppress(OSError):
+            remove(waiting)
+        raise
+    move(waiting, folder / WEIGHTS)
+    for old in folder.glob(f"{WAITING}*"):
+        remove(old)
 
 
 def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:

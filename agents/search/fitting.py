@@ -24,6 +24,7 @@ from fiveup_env.files import atomic_file
 from fiveup_env.opponents.features import FEATURE_NAMES, SCRATCH, unseen_by
 from fiveup_env.opponents.inference import MODEL, MODEL_FILE, log_weights, write_option_features
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +49,7 @@ class Moves(NamedTuple):
 
 def played(player: str, seed: int, rounds: int) -> Iterator[tuple[Batch, np.ndarray, np.ndarray]]:
     """Yield a batch of games before each round of moves, its views and the player's actions."""
-    agent, chance = make_agent(player), np.random.default_rng(seed)
+    agent, chance = make_agent(player), keyed_rng("fitting", seed)
     batch = Batch(GAMES, players=4, seed=seed)
     batch.reset()
     for turn in range(BURN_IN + rounds):

@@ -21,7 +21,7 @@ from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, s
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import as_views, check_masks
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.dealing import BLOCK
 from fiveup_env.opponents.features import SCRATCH
@@ -71,7 +71,9 @@ class Ismcts(Search):
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return for every view the action that was visited most."""
-        views, visits = as_views(views), (masks > 0).astype(np.int64)
+        views = as_views(views)
+        check_masks(masks, len(views))
+        visits = (masks > 0).astype(np.int64)
         chances, which = outlooks_of(views, self.aim)
         weights, scratch, belief = (
             weights_of(self.playout),

@@ -11,6 +11,7 @@
     duels       two agents compared on the same deals
     statistics  bootstrap intervals over deals
     ratings     Elo and Nash averaging
+    sequential  a test of two agents that ends as soon as it can tell
     standings   everything that the tables and the report show
     tables      the standings as text
     report      the standings as an HTML page

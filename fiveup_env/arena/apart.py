@@ -1,8 +1,12 @@
-"""An agent in a process of its own, which is given views, masks and chance, and nothing else.
+"""An agent in processes of its own, which are given views, masks and chance, and nothing else.
 
-No frame, module or file of that process holds a game. Both sides write a line of JSON and then the
-bytes of arrays. Nothing that the process answers is unpickled or run: an answer of any other form
-is an error of the agent.
+It has a process for every seat that it takes and every seating: whoever sees two hands of a deal
+knows more than a seat does. No frame, module or file of these processes holds a game. Both sides
+write a line of JSON and then the bytes of arrays. Nothing that a process answers is unpickled or
+run: an answer of any other form is an error of the agent.
+
+Where Linux has Landlock, the processes cannot read the memory of the arena or of each other, nor
+stop them.
 """
 
 from __future__ import annotations
@@ -32,7 +36,14 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[2]
 LONGEST: Final = 1 << 20  # bytes of the first line of an answer, and numbers in it
 NUMBERS: Final = "biuf"  # the kinds of arrays that an answer may hold
-DEATH_OF_PARENT: Final = 1  # the option of Linux's prctl for a signal at the parent's end
+# Of Linux: options of prctl, the system calls of Landlock, and what they are given.
+DEATH_OF_PARENT: Final = 1
+NO_NEW_PRIVILEGES: Final = 38
+CREATE_RULESET: Final = 444
+RESTRICT_SELF: Final = 446
+MAKE_BLOCK: Final = 1 << 11
+SCOPES: Final = 3  # no signals to processes outside, nor their abstract sockets
+SCOPED_SINCE: Final = 6
 
 
 class ApartError(FiveUpError):
@@ -44,10 +55,43 @@ class EndedError(ApartError):
 
 
 class Apart:
-    """The agent of a spec, which plays in a process of its own."""
+    """The agent of a spec, of which every part plays in a process of its own."""
 
     def __init__(self, spec: str) -> None:
-        """Start the process, and wait until the agent is made."""
+        """Start nothing yet."""
+        self._spec = spec
+        self._parts: dict[tuple[int, int], ApartProcess] = {}
+
+    def start(self, wanted: np.ndarray) -> list[ApartProcess]:
+        """Start the parts that are missing, and return them when they are ready.
+
+        `wanted` says of every seating (a row) and seat (a column) whether there is such a part.
+        """
+        new = {
+            (way, seat): ApartProcess(self._spec)
+            for way, seat in np.argwhere(wanted).tolist()
+            if (way, seat) not in self._parts
+        }
+        for process in new.values():
+            process.wait_until_made()
+        self._parts |= new
+        return list(new.values())
+
+    def part(self, way: int, seat: int) -> ApartProcess:
+        """Return the part that plays a seat in a seating."""
+        return self._parts[way, seat]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process of a part has ended, so that nothing more can be asked."""
+        return any(process.ended for process in self._parts.values())
+
+
+class ApartProcess:
+    """An agent that plays in a process of its own."""
+
+    def __init__(self, spec: str) -> None:
+        """Start the process."""
         self._process = subprocess.Popen(  # noqa: S603  (this Python, this module, a checked spec)
             [sys.executable, "-m", "fiveup_env.arena.apart", spec],
             env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
@@ -58,6 +102,14 @@ class Apart:
         assert self._process.stdout
         self._to_agent, self._from_agent = self._process.stdin, self._process.stdout
         self.ended = False  # whether nothing more can be asked
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def wait_until_made(self) -> None:
+        """Wait until the agent is made."""
         read_answer(self._from_agent)
 
     def __call__(
@@ -65,18 +117,13 @@ class Apart:
     ) -> np.ndarray:
         """Return the agent's answer, whatever numbers it is; raise ApartError if it is none."""
         try:
-            answer, actions = self._ask(views, masks, random)
+            return self._ask(views, masks, random)
         except EndedError:
             self.ended = True
             self._process.kill()
             raise
-        with suppress(ValueError, TypeError, KeyError):  # if it is nothing, chance stays as it was
-            random.bit_generator.state = answer["chance"]
-        return actions
 
-    def _ask(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> tuple[dict[str, Any], np.ndarray]:
+    def _ask(self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
         question = {"views": len(views), "chance": random.bit_generator.state}
         try:
             self._to_agent.write(_line(question))
@@ -96,15 +143,15 @@ class Apart:
         self._from_agent.close()
 
 
-def read_answer(pipe: IO[bytes]) -> tuple[dict[str, Any], np.ndarray]:
-    """Return an answer and its array; raise ApartError if it is an error, or of another form."""
+def read_answer(pipe: IO[bytes]) -> np.ndarray:
+    """Return the array of an answer; raise ApartError if it is an error, or of another form."""
     line = pipe.readline(LONGEST)
     if not line:
         raise EndedError("ended its process")
     with suppress(ValueError, TypeError, KeyError, OverflowError, RecursionError):
         answer = dict(json.loads(line))
         if "error" not in answer:
-            return answer, _array(answer, pipe)
+            return _array(answer, pipe)
         raise ApartError(str(answer["error"]))
     raise EndedError("answered in no form that an agent's answer has")
 
@@ -121,6 +168,7 @@ def _serve(spec: str) -> None:
     """Answer questions until there are no more: the main function of the process."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DEATH_OF_PARENT, signal.SIGKILL)
+        _confine()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an agent prints is no answer
@@ -136,15 +184,33 @@ def _serve(spec: str) -> None:
     while line := sys.stdin.buffer.readline():
         question = json.loads(line)
         try:
-            answer, actions = _asked(agent, question, sys.stdin.buffer)
+            actions = _asked(agent, question, sys.stdin.buffer)
         except Exception as error:  # noqa: BLE001  (whatever it raises is an answer)
             _write(answers, {"error": f"{type(error).__name__}: {error}"})
         else:
+            answer = {"kind": actions.dtype.str, "shape": actions.shape}
             _write(answers, answer, actions.tobytes())
 
 
-def _asked(agent: Agent, question: dict[str, Any], pipe: IO[bytes]) -> tuple[Any, np.ndarray]:
-    """Ask the agent, and return the answer and its array."""
+def _confine() -> None:
+    """Keep this process from the memory of others, and from stopping them, where Linux can.
+
+    A domain of Landlock has to forbid something: nobody here makes a block device.
+    """
+    libc = ctypes.CDLL(None)
+    version = libc.syscall(CREATE_RULESET, None, 0, 1)
+    if version < 1:
+        return
+    ruleset = (ctypes.c_uint64 * 3)(MAKE_BLOCK, 0, SCOPES if version >= SCOPED_SINCE else 0)
+    size = ctypes.sizeof(ruleset) if version >= SCOPED_SINCE else ctypes.sizeof(ctypes.c_uint64)
+    domain = libc.syscall(CREATE_RULESET, ruleset, ctypes.c_size_t(size), 0)
+    libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    libc.syscall(RESTRICT_SELF, domain, 0)
+    os.close(domain)
+
+
+def _asked(agent: Agent, question: dict[str, Any], pipe: IO[bytes]) -> np.ndarray:
+    """Ask the agent, and return its answer."""
     count = question["views"]
     views = np.frombuffer(bytearray(pipe.read(count * VIEW.itemsize)), VIEW)
     masks = np.frombuffer(bytearray(pipe.read(count * ACTION_COUNT)), np.int8)
@@ -153,8 +219,7 @@ def _asked(agent: Agent, question: dict[str, Any], pipe: IO[bytes]) -> tuple[Any
     actions = np.asarray(agent(views, masks.reshape(count, ACTION_COUNT), random))
     if actions.dtype.kind not in NUMBERS:
         raise TypeError(f"returned an array of {actions.dtype}")
-    chance = random.bit_generator.state
-    return {"kind": actions.dtype.str, "shape": actions.shape, "chance": chance}, actions
+    return actions
 
 
 def _write(pipe: IO[bytes], answer: dict[str, Any], content: bytes = b"") -> None:

@@ -13,7 +13,7 @@ from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tally import NOBODY, SECOND
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
@@ -78,6 +78,13 @@ class Duel:
 
 def _stacked(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
     return None if one is None or other is None else np.hstack([one, other])
+
+
+def duel_between(a: str, b: str, duels: Mapping[tuple[str, str], Duel], sides: int) -> Duel:
+    """Return the results of `a` against `b`, from the duels of their meetings."""
+    if sides > 2:
+        return duels[a, b].with_games_of(duels[b, a].turned)
+    return duels[a, b] if (a, b) in duels else duels[b, a].turned
 
 
 def duel(agents: Sequence[Agent], rules: Rules, seeds: np.ndarray, episode: str = "game") -> Duel:

@@ -3,19 +3,21 @@
 Every deal is played under all seat assignments: partners both ways, others in all rotations. Hand k
 of a deal stream (a game's seed) is the same deal for everybody, so luck cancels out.
 
-The results of a chunk depend on its seeds and its two agents alone: each agent's random stream is
-seeded by the chunk's first seed and the agent's place in the pair.
+The results of a chunk depend on its seeds and its two agents alone: the generator of a decision is
+keyed by the chunk's first seed, the agent's place in the pair and the number of the round.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fiveup_env.arena.apart import Apart
+from fiveup_env.arena.clock import AwakeClock, processor_time
 from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.luck import Luck
 from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
@@ -26,7 +28,9 @@ from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_epi
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.endings import regrets
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
@@ -126,7 +130,7 @@ def seatings(rules: Rules) -> np.ndarray:
 
 
 def play_chunk(
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | Apart],
     names: Sequence[str],
     terms: Terms,
     seeds: np.ndarray,
@@ -169,13 +173,14 @@ class _Chunk:
 
     def __init__(
         self,
-        agents: Sequence[Agent],
+        agents: Sequence[Agent | Apart],
         names: Sequence[str],
         terms: Terms,
         seeds: np.ndarray,
         announce: Callable[[Decision | None], None] | None,
     ) -> None:
-        self.agents, self.names, self.terms, self.announce = agents, names, terms, announce
+        self.players, self.names, self.terms, self.announce = agents, names, terms, announce
+        self.agents = [one if isinstance(one, Apart) else unchecked(one) for one in agents]
         ways = seatings(terms.rules)
         self.seated = np.tile(ways, (len(seeds), 1)).astype(np.int8)
         self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)
@@ -183,13 +188,12 @@ class _Chunk:
         self.games = np.zeros(count, GAME)
         self.games["public"]["rules"] = terms.rules.to_struct()
         start_episodes(self.games, np.arange(count), self.seeds)
-        self.views, self.masks = np.zeros(count, VIEW), np.zeros((count, ACTION_COUNT), np.int8)
-        self.streams = [np.random.default_rng([int(seeds[0]), place]) for place in range(2)]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
         self.faults = ["", ""]
         self.trials = Trials(terms.judge) if terms.judge else None
-        self.keys = np.random.default_rng([int(seeds[0]), len(self.streams)])
+        self.keys = keyed_rng("judge", int(seeds[0]))
+        self.round, self.clock = 0, AwakeClock()
         self.played = Played(
             scores=np.zeros(0),
             hands=np.zeros(0),
@@ -201,13 +205,8 @@ class _Chunk:
 
     def play(self) -> Played:
         """Play all games to their ends, and return the results."""
-        going, queues = np.arange(len(self.games)), np.empty((2, len(self.games)), np.int64)
-        while len(going):
-            left, *asked = queue_games(self.games, going, self.seated, queues)
-            going = going[:left]
-            for agent in (FIRST, SECOND):
-                if asked[agent]:
-                    self.decide(agent, queues[agent, : asked[agent]].copy())
+        with self.clock:
+            self.play_on()
         public, sides = self.games["public"], self.terms.rules.sides
         return replace(
             self.played,
@@ -218,16 +217,40 @@ class _Chunk:
             faults=tuple(self.faults),
         )
 
-    def decide(self, agent: int, which: np.ndarray) -> None:
+    def play_on(self) -> None:
+        """Play all games to their ends."""
+        going, queues = np.arange(len(self.games)), np.empty((2, len(self.games)), np.int64)
+        while len(going):
+            left, *asked = queue_games(self.games, going, self.seated, queues)
+            going = going[:left]
+            for agent in (FIRST, SECOND):
+                if asked[agent]:
+                    which = queues[agent, : asked[agent]].copy()
+                    self.ask(agent, which)
+            self.round += 1
+
+    def ask(self, agent: int, which: np.ndarray) -> None:
+        """Let an agent move in some games; one that plays apart is asked part by part."""
+        rng_of = partial(keyed_rng, "arena", int(self.seeds[0]), agent, self.round)
+        asked = self.agents[agent]
+        if not isinstance(asked, Apart):
+            self.decide(agent, asked, which, rng_of())
+            return
+        ways, seats = which % self.terms.rules.sides, self.games["public"]["turn"][which]
+        for way, seat in sorted(set(zip(ways.tolist(), seats.tolist(), strict=True))):
+            part = which[(ways == way) & (seats == seat)]
+            self.decide(agent, asked.part(way, seat), part, rng_of(way, seat))
+
+    def decide(self, agent: int, asked: Agent, which: np.ndarray, rng: np.random.Generator) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
-        views, masks = self.views[: len(which)], self.masks[: len(which)]
+        views, masks = np.zeros(len(which), VIEW), np.zeros((len(which), ACTION_COUNT), np.int8)
         observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
-        started = time.perf_counter()
+        before = self.time_of(asked)
         try:
-            actions = np.asarray(self.agents[agent](views, masks, self.streams[agent]))
-            seconds = time.perf_counter() - started
+            actions = np.asarray(asked(views, masks, rng))
+            seconds = max(np.subtract(self.time_of(asked), before))
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
             self.blame(agent, which, f"raised {type(error).__name__}: {error}")
             return
@@ -241,6 +264,10 @@ class _Chunk:
             self.blame(agent, which, f"{took}; {self.terms.move_limit:g} are allowed")
         else:
             self.move(agent, which, actions)
+
+    def time_of(self, asked: Agent) -> tuple[float, float]:
+        """Return the time, and the processor time of the process in which an agent is."""
+        return self.clock.now(), processor_time(getattr(asked, "pid", None))
 
     def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
         """Make the legal moves of an agent, and blame it for the others."""
@@ -311,7 +338,8 @@ class _Chunk:
     def luck(self) -> np.ndarray:
         """Return the luck of the first agent's side in every game."""
         ways = seatings(self.terms.rules)
-        luck_of = Luck(self.terms.rules, self.agents, ways)
+        agents = [agent for agent in self.players if not isinstance(agent, Apart)]
+        luck_of = Luck(self.terms.rules, agents, ways)
         moves = enumerate(moves_by_game(self.log, len(self.games)))
         return np.array([luck_of(self.seeds[i], i % len(ways), actions) for i, actions in moves])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -65,6 +66,24 @@ def elo_against(
         if np.abs(step).max() < PRECISION:
             break
     return ELO_SCALE * strengths
+
+
+def win_rate(lead: float, sides: int = 2) -> float:
+    """Return the win rate by the model of `elo` of an agent that leads another by some Elo.
+
+    With more than two sides it is the rate over both directions, alone and on all other sides.
+    """
+    odds, others = lead / ELO_SCALE, math.log(sides - 1)
+    return 0.5 + (math.tanh((odds - others) / 2) + math.tanh((odds + others) / 2)) / 4
+
+
+def lead_of(rate: float, sides: int = 2) -> float:
+    """Return the lead in Elo that gives a win rate between 0 and 1: the inverse of `win_rate`."""
+    # With x = exp(lead / ELO_SCALE), the rate is that of a quadratic equation in x.
+    others = sides - 1
+    surplus = (1 + others**2) * (2 * rate - 1)
+    root = math.sqrt(surplus**2 + 16 * others**2 * rate * (1 - rate))
+    return float(ELO_SCALE * math.log((surplus + root) / (4 * others * (1 - rate))))
 
 
 def nash(rates: np.ndarray) -> np.ndarray:

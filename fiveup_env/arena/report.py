@@ -33,11 +33,23 @@ RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 
 
 def report_html(
-    outcome: Outcome, standings: Standings, command: str, bank: Sequence[Json] | None = None
+    outcome: Outcome,
+    standings: Standings,
+    command: str,
+    bank: Sequence[Json] | None = None,
+    test: str | None = None,
 ) -> str:
-    """Return the page; `command` is the command line that it shows, `bank` the rows of the bank."""
+    """Return the page.
+
+    Args:
+        outcome: what was played.
+        standings: its figures.
+        command: the command line that the page shows.
+        bank: the rows of the bank.
+        test: what a sequential test found.
+    """
     sections = [
-        ("What was played", _what_was_played(outcome, standings, command)),
+        ("What was played", _what_was_played(outcome, standings, command, test)),
         ("The ladder", _ladder(standings)),
         ("Who beats whom", _heat_map(standings)),
         ("All pairs", _pairs(standings)),
@@ -55,7 +67,7 @@ def report_html(
     return page_of("Five Up: an arena report", lead, f"{sections_of(sections)}\n{reading}")
 
 
-def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> str:
+def _what_was_played(outcome: Outcome, standings: Standings, command: str, test: str | None) -> str:
     tournament, rules = outcome.tournament, outcome.tournament.terms.rules
     deals = standings.pairs[0]["deals"]
     partners = " as partners" if rules.teams else ""
@@ -70,7 +82,8 @@ def _what_was_played(outcome: Outcome, standings: Standings, command: str) -> st
         ("Hands", f"{sum(pair['hands'] for pair in standings.pairs):,} in all"),
         ("Version", code_version()),
     ]
-    return facts_of([*rows, ("Command", command)])
+    tested = [("Sequential test", test)] if test else []
+    return facts_of([*rows, *tested, ("Command", command)])
 
 
 def _ladder(standings: Standings) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 import re
 from dataclasses import asdict
 from functools import cache
@@ -26,11 +25,12 @@ from fiveup_env.arena.games import Played, Task
 from fiveup_env.arena.tally import MOST_POINTS, NOBODY, TALLY
 from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
-from fiveup_env.files import file_path
+from fiveup_env.files import Appended, file_path
 from fiveup_env.opponents.policy_files import policy_folder
 from fiveup_env.opponents.registry import agent_class
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
 
     from fiveup_env.arena.games import Terms
@@ -117,8 +117,8 @@ class ResultsFile:
         self._origins = {spec: origin(spec) for spec in specs}
         content = self.path.read_bytes() if self.path.exists() else b""
         first = _line(header)
-        if first.startswith(content):  # empty, or a truncated header
-            complete = first
+        if len(content) < len(first) and first.startswith(content):  # empty, or a truncated header
+            complete, missing = b"", first
         else:
             written = _header_in(content.partition(b"\n")[0]) if b"\n" in content else None
             if written is None:
@@ -126,14 +126,14 @@ class ResultsFile:
                     f"{self.path} is not a results file of the arena: choose another name"
                 )
             _check_header(f"{self.path}", written, header)
-            complete = content[: content.rindex(b"\n") + 1]
+            complete, missing = content[: content.rindex(b"\n") + 1], b""
             self._read(complete, header)
-        with self.path.open("wb" if complete == first else "r+b") as file:
-            if complete == first:
-                file.write(first)
-            file.truncate(len(complete))
-            _sync(file)
-        self._file = self.path.open("ab")
+        self._file = Appended(self.path, len(complete))
+        try:
+            self._file.append(missing)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -141,15 +141,14 @@ class ResultsFile:
 
     def add(self, task: Task, played: Played) -> None:
         """Append a chunk; it is on disk when this returns."""
-        self.played[task] = played
         about = {
             "agents": task.agents,
             "origins": [self._origins[spec] for spec in task.agents],
             "first": task.first,
             "deals": task.deals,
         }
-        self._file.write(_sealed_line(about | to_json(played)))
-        _sync(self._file)
+        self._file.append(_sealed_line(about | to_json(played)))
+        self.played[task] = played
 
     def _read(self, content: bytes, header: Json) -> None:
         """Read all chunks; further headers are those of results that were appended as a whole."""
@@ -269,8 +268,3 @@ def _opened(line: bytes) -> Json:
         if _sealed_line(values) == line + b"\n":
             return values
     raise ValueError("its content does not match its digest")
-
-
-def _sync(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())

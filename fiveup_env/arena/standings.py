@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.arena.duels import duel_of
+from fiveup_env.arena.duels import duel_between, duel_of
 from fiveup_env.arena.ratings import elo, nash
 from fiveup_env.arena.statistics import (
     interval,
@@ -107,12 +107,7 @@ def _pair_rows(
 ) -> tuple[list[Json], list[Json]]:
     """Return the rows of all pairs, and those of the differences."""
     specs = [(tournament.agents[a], tournament.agents[b]) for a, b in tournament.pairs]
-    between = []
-    for a, b in specs:
-        if tournament.terms.rules.sides == 2:
-            between.append(duels[a, b] if (a, b) in duels else duels[b, a].turned)
-        else:
-            between.append(duels[a, b].with_games_of(duels[b, a].turned))
+    between = [duel_between(a, b, duels, tournament.terms.rules.sides) for a, b in specs]
     values = np.array([[duel.wins, duel.margins] for duel in between])  # pair, what, deal
     means, deals = values.mean(2), values.shape[2]
     samples = resampled_means(values.reshape(-1, deals).T).reshape(-1, *means.shape)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from fiveup_env.arena.duels import CHUNK
+from fiveup_env.arena.duels import CHUNK, duel_between, duel_of
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.results import ResultsFile, header_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from fiveup_env.arena.games import Played
+    from fiveup_env.arena.sequential import SequentialTest
 
 # Two specs: the first plays one side, the second all others.
 Meeting: TypeAlias = tuple[str, str]
@@ -121,27 +122,70 @@ class Outcome:
         done = (self.played[task] for task in every if task in self.played)
         return [record for played in done for record in played.records]
 
+    def first(self, deals: int) -> Outcome:
+        """Return the outcome of a tournament on the first deals, in whole chunks, alone."""
+        tournament = replace(self.tournament, deals=deals)
+        played = {task: self.played[task] for task in tournament.tasks if task in self.played}
+        return Outcome(tournament, played, self.interrupted)
+
+
+class Follower:
+    """Feeds a sequential test with the deals of a tournament of two agents, in order.
+
+    Chunks are finished in any order. One counts as soon as all before it do, so the verdict depends
+    on the deals alone.
+    """
+
+    def __init__(self, test: SequentialTest, show: Callable[[str], None] = lambda _: None) -> None:
+        """Call `show` with the state of the test whenever it has changed."""
+        self.test, self.show = test, show
+        self.deals = 0  # that the test has been given
+
+    def __call__(self, outcome: Outcome) -> bool:
+        """Add the deals that are there, and return whether the test is decided."""
+        tournament, before = outcome.tournament, self.deals
+        a, b = tournament.agents
+        rules = tournament.terms.rules
+        while self.deals < tournament.deals and not self.test.verdict:
+            tasks = {one: tournament.task(one, self.deals) for one in tournament.meetings}
+            if not all(task in outcome.played for task in tasks.values()):
+                break
+            duels = {one: duel_of([outcome.played[task]], rules) for one, task in tasks.items()}
+            self.test.add(duel_between(a, b, duels, rules.sides).wins)
+            self.deals += tournament.task((a, b), self.deals).deals
+        if self.deals > before:
+            self.show(self.test.progress)
+        return self.test.verdict is not None
+
 
 def play_tournament(
     tournament: Tournament,
     cores: int,
     results: str | os.PathLike[str] | None = None,
     engine: Engine | None = None,
+    decided: Callable[[Outcome], bool] | None = None,
 ) -> Outcome:
     """Play the tasks that the results file lacks, and return the outcome.
 
     The engine plays the tasks: by default, processes on this machine. Ctrl-C ends the tournament
-    early and keeps every chunk that was finished.
+    early and keeps every chunk that was finished. So does `decided`, which is asked before the
+    first chunk and after each; it replaces the progress bar.
     """
     engine = engine or play_tasks
     if results is None:
-        return _play(tournament, cores, None, engine)
+        return _play(tournament, cores, None, engine, decided)
     header = header_of(tournament.terms, tournament.seed, tournament.chunk)
     with closing(ResultsFile(results, header, tournament.agents)) as file:
-        return _play(tournament, cores, file, engine)
+        return _play(tournament, cores, file, engine, decided)
 
 
-def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: Engine) -> Outcome:
+def _play(
+    tournament: Tournament,
+    cores: int,
+    file: ResultsFile | None,
+    engine: Engine,
+    decided: Callable[[Outcome], bool] | None,
+) -> Outcome:
     tasks = tournament.tasks
     known = file.played if file else {}
     outcome = Outcome(tournament, {task: known[task] for task in tasks if task in known})
@@ -151,15 +195,19 @@ def _play(tournament: Tournament, cores: int, file: ResultsFile | None, engine: 
             f"{file.path} already holds games, but not their moves: "
             "give --record a results file of its own"
         )
+    if decided and decided(outcome):
+        return outcome
     cores = min(cores, max(1, len(todo)))
     try:
         if cores > 1:
             _compile(tournament.terms)
         playing = engine(todo, tournament.terms, cores)
-        for task, played in progress(playing, len(todo), "chunks"):
+        for task, played in playing if decided else progress(playing, len(todo), "chunks"):
             outcome.played[task] = played
             if file:
                 file.add(task, played)
+            if decided and decided(outcome):
+                break
     except KeyboardInterrupt:
         outcome.interrupted = True
     return outcome

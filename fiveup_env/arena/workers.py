@@ -9,7 +9,6 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import sys
-import time
 from collections import deque
 from contextlib import suppress
 from multiprocessing import connection
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.arena.apart import Apart
+from fiveup_env.arena.clock import AwakeClock
 from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.games import (
     Decision,
@@ -27,6 +27,7 @@ from fiveup_env.arena.games import (
     all_forfeited,
     moves_by_game,
     play_chunk,
+    seatings,
 )
 from fiveup_env.errors import FiveUpError
 from fiveup_env.game.game import Game
@@ -34,7 +35,7 @@ from fiveup_env.laboratory import meet_the_laboratory
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from fiveup_env.arena.games import Terms
@@ -65,33 +66,41 @@ class Player:
         What the arena itself does in between, such as judging, is not the agent's time.
         """
         self.terms, self.announce = terms, announce
-        self.agents: dict[str, Agent] = {}
+        self.agents: dict[str, Agent | Apart] = {}
 
     def play(self, task: Task) -> Played:
         """Play a task and return its results; an agent is made once for each spec.
 
         One whose process has ended is made anew, so that a chunk depends on no other.
         """
-        for spec in task.agents:
-            if getattr(self.agents.get(spec), "ended", spec not in self.agents):
-                if self.announce:
-                    self.announce(spec)
-                self.agents[spec] = self._ready(spec)
-                if self.announce:
-                    self.announce(None)
+        for place, spec in enumerate(task.agents):
+            if self.announce:
+                self.announce(spec)
+            self._make_ready(spec, place)
+            if self.announce:
+                self.announce(None)
         agents = [self.agents[spec] for spec in task.agents]
         return play_chunk(agents, task.agents, self.terms, task.seeds, self.announce)
 
-    def _ready(self, spec: str) -> Agent:
-        """Return an agent that has made a move, so that loading and compiling are not timed."""
-        agent: Agent = Apart(spec) if spec == self.terms.apart else make_agent(spec)
+    def _make_ready(self, spec: str, place: int) -> None:
+        """Let an agent make a move, if it is new, so that loading and compiling are not timed."""
+        if spec == self.terms.apart:
+            apart = self.agents.get(spec)
+            if not isinstance(apart, Apart) or apart.ended:
+                apart = self.agents[spec] = Apart(spec)
+            new: Sequence[Agent] = apart.start(seatings(self.terms.rules) == place)
+        elif spec not in self.agents:
+            made = self.agents[spec] = make_agent(spec)
+            new = [made]
+        else:
+            new = []
         game = Game(self.terms.rules, seed=0)
         # The games share the cores already, and one thread sums the same way on any machine.
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
-        with suppress(Exception):  # it will fail again in a game, where the fault is reported
-            agent(game.view(), game.action_mask()[None], np.random.default_rng(0))
-        return agent
+        for one in new:
+            with suppress(Exception):  # it will fail again in a game, where the fault is reported
+                one(game.view(), game.action_mask()[None], np.random.default_rng(0))
 
 
 def _work(pipe: Connection, terms: Terms) -> None:
@@ -126,7 +135,7 @@ class _Worker:
         self.log: list[Moves] = []
         self.pipe.send(task)
 
-    def note(self, asked: str | Decision | None) -> None:
+    def note(self, asked: str | Decision | None, now: float) -> None:
         """Note an announcement, and set the deadline for what was announced, if anything was."""
         if asked is None:
             self.deadline = float("inf")
@@ -136,7 +145,7 @@ class _Worker:
             allowed = self.terms.move_limit * len(asked.which) + GRACE
             if asked.last:
                 self.log.append(asked.last)
-        self.asked, self.deadline = asked, time.monotonic() + allowed
+        self.asked, self.deadline = asked, now + allowed
 
     def end(self) -> None:
         self.process.kill()
@@ -170,23 +179,25 @@ class _Crew:
     def __init__(self, terms: Terms, cores: int) -> None:
         self.terms, self.cores = terms, cores
         self.workers: list[_Worker] = []
+        self.clock = AwakeClock()
 
     def play(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Played]]:
         waiting = deque(tasks)
-        try:
-            while waiting and len(self.workers) < self.cores:
-                self.workers.append(_Worker(self.terms, waiting.popleft()))
-            while self.workers:
-                yield from self._finished(waiting)
-                yield from self._overdue(waiting)
-        finally:
-            for worker in self.workers:
-                worker.end()
+        with self.clock:
+            try:
+                while waiting and len(self.workers) < self.cores:
+                    self.workers.append(_Worker(self.terms, waiting.popleft()))
+                while self.workers:
+                    yield from self._finished(waiting)
+                    yield from self._overdue(waiting)
+            finally:
+                for worker in self.workers:
+                    worker.end()
 
     def _finished(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
         """Wait for the workers, yield finished tasks, and hand out the next ones."""
         nearest = min(worker.deadline for worker in self.workers)
-        patience = None if nearest == float("inf") else max(0, nearest - time.monotonic())
+        patience = None if nearest == float("inf") else max(0, nearest - self.clock.now())
         ready = connection.wait([worker.pipe for worker in self.workers], patience)
         for worker in [worker for worker in self.workers if worker.pipe in ready]:
             try:
@@ -194,7 +205,7 @@ class _Crew:
             except (EOFError, ConnectionResetError):
                 raise lost(worker.task, "--cores 1 plays them in this process") from None
             if message is None or isinstance(message, (str, Decision)):
-                worker.note(message)
+                worker.note(message, self.clock.now())
             elif isinstance(message, ArenaError):
                 raise message
             else:
@@ -207,7 +218,7 @@ class _Crew:
 
     def _overdue(self, waiting: deque[Task]) -> Iterator[tuple[Task, Played]]:
         """End the workers whose agents do not respond, and yield what they forfeit."""
-        now = time.monotonic()
+        now = self.clock.now()
         for worker in [worker for worker in self.workers if worker.deadline < now]:
             played = worker.missed()
             self._dismiss(worker)

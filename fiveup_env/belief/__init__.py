@@ -8,8 +8,9 @@ deal is a shuffle, so all worlds that are consistent with what a seat has seen a
     worlds      worlds drawn at random, each with the same probability
     marginals   the probability of each place for each tile
 
-Compiled code calls `fill_worlds` and `fill_marginals` with one VIEW; Python calls `count`,
-`sample`, `marginals` and `worlds_to_games` with an array that holds one, as `Game.view` returns it.
+Compiled code calls `fill_worlds` and `fill_marginals` with one VIEW, which is not checked; Python
+calls `count`, `sample`, `marginals` and `worlds_to_games` with an array that holds one, as
+`Game.view` returns it, and which is.
 """
 
 from fiveup_env.belief.counting import count, count_ways, count_ways_at, full

@@ -23,6 +23,7 @@ from fiveup_env.engine.compiled import (
     inlined,
     signed,
 )
+from fiveup_env.engine.view import as_view
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
@@ -62,9 +63,9 @@ def count(view: np.ndarray) -> int:
     """Return the exact number of worlds that are consistent with a view.
 
     Two worlds differ if they differ in a dealt hand (as a set), in one of the tiles drawn, or in
-    what is left of the boneyard (as a set).
+    what is left of the boneyard (as a set). Raises BeliefError if there are none.
     """
-    belief = np.zeros(1, BELIEF)
+    view, belief = as_view(view), np.zeros(1, BELIEF)
     ways = int(count_ways_at(view, 0, belief))
     if not ways:
         raise impossible(view)

@@ -13,6 +13,7 @@ from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
 from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled, inlined
+from fiveup_env.engine.view import as_view
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
@@ -77,8 +78,9 @@ def marginals(view: np.ndarray) -> np.ndarray:
     """Return the probability of each tile to be in each hand or in the boneyard now.
 
     Rows 0 to 4 are the seats, row 5 is the boneyard; columns are tiles. The column of a tile that
-    has been played is zero.
+    has been played is zero. Raises BeliefError if no world is consistent with the view.
     """
+    view = as_view(view)
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     if not fill_marginals_at(view, 0, np.zeros(1, BELIEF), shares):
         raise impossible(view)

@@ -14,6 +14,7 @@ from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
 from fiveup_env.engine.chance import chance_below, scramble
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, lowest_bit, signed
 from fiveup_env.engine.state import GAME, ONE
+from fiveup_env.engine.view import as_view
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -127,8 +128,11 @@ def _number_below(key: Word, bound: Word) -> Word:
 
 
 def sample(view: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
-    """Return n WORLD structs, drawn independently and uniformly from all consistent worlds."""
-    worlds = np.zeros(n, WORLD)
+    """Return n WORLD structs, drawn independently and uniformly from all consistent worlds.
+
+    Raises BeliefError if there are none.
+    """
+    view, worlds = as_view(view), np.zeros(n, WORLD)
     key = random.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
     if not fill_worlds_at(view, 0, np.zeros(1, BELIEF), key, worlds):
         raise impossible(view)
@@ -137,6 +141,7 @@ def sample(view: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
 
 def worlds_to_games(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
     """Return GAME structs that continue a view's game, one in each world; their seeds are 0."""
+    view = as_view(view)
     games = np.zeros(len(worlds), GAME)
     games["public"] = view["public"]
     games["hands"] = worlds["hands"]

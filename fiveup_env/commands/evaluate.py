@@ -24,14 +24,16 @@ from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import REGRET_EVERY, Terms
 from fiveup_env.arena.report import report_html
 from fiveup_env.arena.results import code_version
+from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Json, Standings, standings_of
 from fiveup_env.arena.tables import regrets_text, standings_text
-from fiveup_env.arena.tournament import Engine, Outcome, Tournament, play_tournament
+from fiveup_env.arena.tournament import Engine, Follower, Outcome, Tournament, play_tournament
 from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
 from fiveup_env.laboratory import INSTALL, laboratory_needed
 from fiveup_env.opponents.registry import listing, make_agent, split_specs
+from fiveup_env.progress import show_line
 from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
@@ -43,6 +45,9 @@ OF_BENCHMARK = frozenset(
     ("benchmark", "quick", "agents", "engine", "cores", "results", "json", "report")
 )
 ENGINES = ("local", "ray")
+AGENTS = "random,greedy,defensive"
+DEALS = 1_000
+MOST_DEALS = 100_000  # of a sequential test
 
 
 @dataclass(frozen=True)
@@ -61,12 +66,16 @@ def main(words: Sequence[str] | None = None, laboratory: Laboratory | None = Non
     """Run the command line, and return the exit status."""
 
     def run() -> int:
-        options = parser(None if laboratory else "fiveup evaluate").parse_args(words)
+        options = parser(None if laboratory else "fiveup evaluate").parse_intermixed_args(words)
         given = sys.argv[1:] if words is None else words
         script = ["python", "evaluate.py"] if laboratory else ["fiveup", "evaluate"]
         if options.list:
             print(listing())
             return 0
+        if options.specs and options.agents:
+            raise ArenaError("name the agents one by one or with --agents, not both")
+        options.agents = options.agents or ",".join(options.specs) or AGENTS
+        del options.specs
         if options.benchmark:
             return _benchmark(options, laboratory)
         return _run(options, laboratory, shlex.join([*script, *given]))
@@ -81,7 +90,8 @@ def parser(program: str | None = None) -> Parser:
     )
     add = made.add_argument
     add("--list", action="store_true", help="list the agents and their options")
-    add("--agents", default="random,greedy,defensive", help="specs, separated by commas")
+    add("specs", nargs="*", default=[], metavar="AGENT", help="a spec, as --agents has them")
+    add("--agents", metavar="SPECS", help=f"specs, separated by commas (default: {AGENTS})")
     add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
     add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
     add("--against", metavar="SPEC", help="play only the pairs with this agent")
@@ -89,7 +99,8 @@ def parser(program: str | None = None) -> Parser:
     add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
     add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
     add("--episode", choices=EPISODES, default="game", help="default: game")
-    add("--deals", type=int, default=1000, help="number of deal streams (default: 1000)")
+    deals = f"number of deal streams (default: {DEALS}; with --sprt, at most {MOST_DEALS})"
+    add("--deals", type=int, help=deals)
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
     _add_shared(made)
@@ -107,6 +118,8 @@ def parser(program: str | None = None) -> Parser:
     add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
     luck = "subtract luck from wins: narrower intervals, for a time of its own (docs/arena.md)"
     add("--without-luck", action="store_true", help=luck)
+    sprt = "play two agents until a test accepts that the first leads by one Elo or the other"
+    add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
     add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
@@ -170,10 +183,17 @@ def _run(options: argparse.Namespace, laboratory: Laboratory | None, command: st
     """Play a tournament, print its tables, and write what the options name; `command` made it."""
     if options.quick:
         raise ArenaError("--quick goes with --benchmark")
+    if options.deals is None:
+        options.deals = MOST_DEALS if options.sprt else DEALS
     tournament = _tournament(options)
+    test = _sequential_test(options, tournament)
     engine, cores = _engine(options, laboratory)
     measure = _bank(tournament.terms.rules, laboratory) if options.bank else None
-    outcome = play_tournament(tournament, cores, options.results, engine)
+    follower = Follower(test, show_line) if test else None
+    outcome = play_tournament(tournament, cores, options.results, engine, follower)
+    if test and follower:
+        show_line(test.progress, end="\n")
+        outcome = outcome.first(follower.deals) if test.verdict else outcome
     if options.record:
         with atomic_file(options.record) as file:
             file.writelines(f"{record}\n" for record in outcome.records)
@@ -183,7 +203,9 @@ def _run(options: argparse.Namespace, laboratory: Laboratory | None, command: st
         rows = measure(tournament.agents) if measure else None
         if rows:
             print(f"\n{regrets_text(rows)}")
-        _write(options, outcome, standings, rows, command)
+        _write(options, outcome, standings, rows, command, test)
+    if test:
+        print(f"\n{test.sentence(tournament.agents)}")
     if outcome.interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FILE"
         done, total = len(outcome.played), len(tournament.tasks)
@@ -225,6 +247,18 @@ def _tournament(options: argparse.Namespace) -> Tournament:
     return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
 
 
+def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> SequentialTest | None:
+    if options.sprt is None:
+        return None
+    elo0, elo1 = options.sprt
+    test = SequentialTest(elo0, elo1, tournament.terms.rules.sides)
+    if len(tournament.agents) != 2:
+        raise ArenaError(f"--sprt is for two agents, not {len(tournament.agents)}")
+    if options.without_luck:
+        raise ArenaError("--sprt counts games as they were won: leave out --without-luck")
+    return test
+
+
 def _bank(rules: Rules, laboratory: Laboratory | None) -> Callable[[Sequence[str]], list[Json]]:
     """Return what measures agents on the bank's positions under some rules."""
     if laboratory is None:
@@ -238,6 +272,7 @@ def _write(
     standings: Standings,
     bank: list[Json] | None,
     command: str,
+    test: SequentialTest | None,
 ) -> None:
     """Write the files that the options name."""
     if options.json:
@@ -250,12 +285,14 @@ def _write(
             "differences": standings.differences,
             "ratings": standings.ratings,
             "bank": bank,
+            "sprt": test.to_json() if test else None,
         }
         with atomic_file(options.json) as file:
             json.dump(content, file, indent=1, allow_nan=False)
     if options.report:
         with atomic_file(options.report) as file:
-            file.write(report_html(outcome, standings, command, bank))
+            found = test.sentence(outcome.tournament.agents) if test else None
+            file.write(report_html(outcome, standings, command, bank, found))
 
 
 def _plain(value: object) -> object:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.encoders.pieces import Piece, offsets
+from fiveup_env.encoders.pieces import CompiledEncoder, Piece, offsets
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
 from fiveup_env.engine.layout import (
     ALL_DOUBLES,
@@ -154,7 +154,7 @@ MODULO = np.array(
 )
 
 
-class Flat:
+class Flat(CompiledEncoder):
     """Everything that a player can know, with seats counted from the observer.
 
     The shape is the same for any number of players: absent seats are zero. Partners share a score.
@@ -165,7 +165,7 @@ class Flat:
     def __init__(self, version: int = VERSIONS[-1]) -> None:
         self.version, self.pieces = version, FLAT_PIECES[version]
 
-    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+    def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
         _WRITERS[self.version](views, rows)
 

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from fiveup_env.engine.view import as_views
+from fiveup_env.errors import InputError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,41 @@ class Encoder(Protocol):
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Overwrite `rows`, int8 of shape (views, entries), with a row for each VIEW struct."""
+
+
+class CompiledEncoder:
+    """An encoder in compiled code, which checks no index: `encode` checks for it."""
+
+    pieces: tuple[Piece, ...]
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Overwrite `rows` with a row for each view; raise InputError for any that do not fit."""
+        views = as_views(views)
+        shape = len(views), sum(piece.size for piece in self.pieces)
+        if not _is_writeable(rows, shape):
+            raise InputError(f"rows must be a writeable array of int8 in the shape {shape}")
+        self.encode_unchecked(views, rows)
+
+    def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Overwrite `rows` with a row for each view that the library itself has made."""
+        raise NotImplementedError
+
+
+def _is_writeable(rows: object, shape: tuple[int, int]) -> bool:
+    """Return whether an encoder can write rows in a shape here."""
+    return bool(
+        isinstance(rows, np.ndarray)
+        and rows.shape == shape
+        and rows.dtype == np.int8
+        and rows.flags.writeable
+    )
+
+
+def unchecked(encoder: Encoder) -> Callable[[np.ndarray, np.ndarray], None]:
+    """Return an encoder's `encode` without its check, for views that the library has made."""
+    if isinstance(encoder, CompiledEncoder) and type(encoder).encode is CompiledEncoder.encode:
+        return encoder.encode_unchecked
+    return encoder.encode
 
 
 def full_name(encoder: Encoder) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fiveup_env.encoders.flat import FLAT_PIECES, VERSIONS, seats_on, write_flat
-from fiveup_env.encoders.pieces import Piece
+from fiveup_env.encoders.pieces import CompiledEncoder, Piece
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.rules.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
 from fiveup_env.rules.tiles import TILE_COUNT
@@ -31,7 +31,7 @@ EVENTS = Piece(
 )
 
 
-class Tokens:
+class Tokens(CompiledEncoder):
     """The events of this hand, every tile set and every tile drawn, followed by all of `flat`.
 
     Passes are not events: they follow from the seats of the plays before and after.
@@ -42,7 +42,7 @@ class Tokens:
     def __init__(self, version: int = VERSIONS[-1]) -> None:
         self.version, self.pieces = version, (EVENTS, *FLAT_PIECES[version])
 
-    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+    def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
         _WRITERS[self.version](views, rows)
 

@@ -79,9 +79,11 @@ class _SharedCache(FunctionCache):  # type: ignore[misc]
     """
 
     def _save_overload(self, signature: Any, data: Any) -> None:
-        self._impl.locator.ensure_cache_path()
-        with locked(Path(self.cache_path) / "lock"):
-            super()._save_overload(signature, data)
+        # On a full disk, or in a folder that was just removed, code runs without being kept.
+        with suppress(OSError):
+            self._impl.locator.ensure_cache_path()
+            with locked(Path(self.cache_path) / "lock"):
+                super()._save_overload(signature, data)
 
 
 def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:
@@ -142,7 +144,8 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     with them for a day; a process that began before the source changed may still use a younger one.
     """
     packages = "+".join(sorted(root.name for root in roots))
-    version = f"fiveup-{packages}-{source_digest(roots)}"
+    checked = "+checked" if config.BOUNDSCHECK else ""  # which Numba does not tell apart
+    version = f"fiveup-{packages}-{source_digest(roots)}{checked}"
     if config.CACHE_DIR:
         return str(Path(config.CACHE_DIR) / version)
     if not is_writable(folder):
@@ -152,7 +155,8 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str:
     if not (beside / version).exists():
         for other in beside.glob(f"fiveup-{packages}-*"):
             with suppress(OSError):  # another process has just removed it
-                if time.time() - other.stat().st_mtime > SECONDS_KEPT:
+                # The only clock for ages of files. If it jumps, code is compiled once more.
+                if time.time() - other.stat().st_mtime > SECONDS_KEPT:  # noqa: TID251
                     shutil.rmtree(other, ignore_errors=True)
     return str(beside / version)
 

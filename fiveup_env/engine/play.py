@@ -117,7 +117,7 @@ def play(game: Struct, action: int) -> None:
         _draw(game, seat)
         return
     if action == PASS:
-        _show_lack(public, seat)
+        show_lack(public, seat)
         public.passes += 1
         if public.passes == rules.players:
             end_hand(game, BLOCKED)
@@ -155,7 +155,7 @@ def _draw(game: Struct, seat: int) -> None:
 
 
 @compiled
-def _show_lack(public: Struct, seat: int) -> None:
+def show_lack(public: Struct, seat: int) -> None:
     """Note that a seat lacks all open pips, apart from a drawn tile that it must set now."""
     pips = open_pips(public.layout)
     public.lacked[seat] |= np.uint8(pips)
@@ -178,7 +178,7 @@ def _go_round(game: Struct) -> None:
             return
         while playable(public.layout, game.hands[public.turn]) == 0 and drawable(public) > 0:
             _draw(game, public.turn)
-        _show_lack(public, public.turn)
+        show_lack(public, public.turn)
         if playable(public.layout, game.hands[public.turn]) != 0:
             return
         public.passes += 1

@@ -4,18 +4,25 @@
 
 Agents and encoders get views, never games: nothing in a view reveals another hand, the order of the
 boneyard or the seed. The functions of the engine that take `public` and a `hand` serve both.
+`as_views` and its neighbours are the boundary before compiled code, which checks nothing.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import mark_legal
-from fiveup_env.engine.state import PUBLIC
+from fiveup_env.engine.state import GAME, PUBLIC
+from fiveup_env.engine.valid import FAULTS, first_unsound_game, first_unsound_view
 from fiveup_env.errors import InputError, shown
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.tiles import TILE_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VIEW = np.dtype(
     [
@@ -62,17 +69,61 @@ def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks:
             mark_legal(game.public, views[k].hand, masks, k, 0)
 
 
+# --- The boundary in front of compiled code
+
+
 def as_views(views: np.ndarray) -> np.ndarray:
-    """Return views as compiled code reads them: aligned, contiguous and writeable.
+    """Return views as compiled code reads them: sound, aligned, contiguous and writeable.
 
     They are cast where need be: `np.load` returns structs that have lost their alignment. Raises
-    InputError for anything but views.
+    InputError for anything but views that play could have stored.
     """
-    if not isinstance(views, np.ndarray):
-        raise InputError(f"views are an array of VIEW structs, not {shown(views)}")
-    if views.ndim != 1 or views.dtype != VIEW:
-        of = shown(views.dtype, str)
-        raise InputError(f"views are a row of VIEW structs, not {of} in the shape {views.shape}")
-    if views.dtype.isalignedstruct and views.flags.carray:
-        return views
-    return views.astype(VIEW)
+    return _as_structs(views, VIEW, "view", first_unsound_view)
+
+
+def as_view(view: np.ndarray) -> np.ndarray:
+    """Return an array of one view as compiled code reads it; raise as `as_views` does."""
+    view = as_views(view)
+    if len(view) != 1:
+        raise InputError(f"one view is needed, not {len(view)}")
+    return view
+
+
+def as_game(game: np.ndarray) -> np.ndarray:
+    """Return an array of one GAME struct as compiled code reads it.
+
+    Raises InputError for anything but a state that play could have stored.
+    """
+    game = _as_structs(game, GAME, "game", first_unsound_game)
+    if len(game) != 1:
+        raise InputError(f"one game is needed, not {len(game)}")
+    return game
+
+
+def check_masks(masks: object, count: int) -> None:
+    """Raise InputError for anything but a row of actions for each of some views."""
+    if not isinstance(masks, np.ndarray) or masks.shape != (count, ACTION_COUNT):
+        of = f"the shape {masks.shape}" if isinstance(masks, np.ndarray) else shown(masks)
+        raise InputError(f"masks have the shape ({count}, {ACTION_COUNT}) here, not {of}")
+
+
+def _as_structs(
+    structs: np.ndarray,
+    dtype: np.dtype,
+    kind: str,
+    first_unsound: Callable[[np.ndarray], tuple[int, int]],
+) -> np.ndarray:
+    name = kind.upper()
+    if not isinstance(structs, np.ndarray):
+        raise InputError(f"{kind}s are an array of {name} structs, not {shown(structs)}")
+    if structs.ndim != 1 or structs.dtype != dtype:
+        of = shown(structs.dtype, str)
+        raise InputError(
+            f"{kind}s are a row of {name} structs, not {of} in the shape {structs.shape}"
+        )
+    if not (structs.dtype.isalignedstruct and structs.flags.carray):
+        structs = structs.astype(dtype)
+    i, fault = first_unsound(structs)
+    if i >= 0:
+        raise InputError(f"{kind} {i} is of no game: {FAULTS[fault]}")
+    return structs

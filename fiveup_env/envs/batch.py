@@ -23,7 +23,8 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.engine.valid import FAULTS, first_unsound_game
 from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
@@ -39,7 +40,7 @@ from fiveup_env.envs.episodes import (
 )
 from fiveup_env.envs.options import check_names, checked_flag, row_of_integers
 from fiveup_env.envs.rows import Rows
-from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.envs.saved import array_in, json_in, pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
 from fiveup_env.moved import OldName
@@ -254,7 +255,7 @@ class Batch:
         """Return the VIEW structs of the seats to move, in all games or some; update the masks."""
         self._check_dealt()
         which = self._all if which is None else self._checked_games(which)
-        views = np.empty(len(which), VIEW)
+        views = np.zeros(len(which), VIEW)
         observe_games(self._games, which, views, self.mask, self.turn)
         return views
 
@@ -276,7 +277,7 @@ class Batch:
     def _rows_of(self, games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
         which = self._checked_games(which)
         seats = self._checked_seats(seats, which)
-        views = np.empty(len(which), VIEW)
+        views = np.zeros(len(which), VIEW)
         masks = np.empty((len(which), ACTION_COUNT), np.int8)
         observe_seats(games, which, seats, views, masks)
         rows = self.rows.empty(len(which))
@@ -303,21 +304,46 @@ class Batch:
     def load(self, state: bytes) -> None:
         """Continue from a state that a batch with the same options has saved.
 
-        Raises OptionError if the state is damaged or of another batch.
+        Raises OptionError if the state is damaged, of another batch, or such as no play leads to.
         """
+        self.adopt(self.read(state))
+
+    def read(self, state: bytes) -> dict[str, np.ndarray]:
+        """Return the arrays of a saved state for `adopt`; raise OptionError as `load` does."""
         arrays = unpack("Batch", state)
-        about = json.loads(arrays["about"].tobytes())
+        about = json_in("Batch", arrays, "about")
         for name, value in self._about().items():
             if about.get(name) != value:
-                raise OptionError(
-                    f"the saved batch has {name} {about.get(name)!r}, but this one has {value!r}"
-                )
-        kept = {name: getattr(self, name).view(np.uint8) for name in STATE}
-        for name, array in kept.items():
-            if name not in arrays or arrays[name].shape != array.shape:
-                raise OptionError(f"the saved batch has no {name} of the size of this one")
-        for name, array in kept.items():
-            array[:] = arrays[name]
+                given = shown(about.get(name))
+                raise OptionError(f"the saved batch has {name} {given}, but this one has {value!r}")
+        kept = {}
+        for name in STATE:
+            own = getattr(self, name)
+            kept[name] = np.empty_like(own)
+            kept[name].view(np.uint8)[:] = array_in("Batch", arrays, name, own.view(np.uint8))
+        self._check(kept)
+        return kept
+
+    def _check(self, kept: dict[str, np.ndarray]) -> None:
+        """Raise an OptionError for the arrays of a state that no play leads to."""
+        rules, finals = self._games["public"]["rules"], kept["_finals"]
+        ended = np.flatnonzero(finals["public"]["rules"]["players"])  # in others no episode has
+        for games, own in ((kept["_games"], rules), (finals[ended], rules[ended])):
+            i, fault = first_unsound_game(games)
+            if i >= 0:
+                raise OptionError(f"the saved batch has what is no game: {FAULTS[fault]}")
+            if (games["public"]["rules"] != own).any():
+                raise OptionError("the saved batch has a game by other rules than this one")
+        endings, going = kept["_endings"], kept["_games"]["public"]["phase"] == PLAYING
+        right = going & (endings == 0) | (endings == ENDED) | (endings == CUT_OFF)
+        right &= (kept["_episodes_played"] >= 0) & np.isfinite(kept["reward"]).all(1)
+        if not right.all():
+            raise OptionError("the saved batch has rewards or endings that no play leads to")
+
+    def adopt(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from the arrays that `read` has returned."""
+        for name, array in arrays.items():
+            getattr(self, name)[:] = array
         self._dealt = True
         self._update_endings()
         self._on_slices(self._observe_slice)

@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box
 
 from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
+from fiveup_env.encoders.pieces import unchecked
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.envs.options import checked_flag
 
@@ -23,6 +24,7 @@ class Rows:
     def __init__(self, encoder: str | Encoder, *, scaled: bool) -> None:
         """Raise EncoderError or OptionError for a value that is not allowed."""
         self.encoder = get_encoder(encoder)
+        self._encode = unchecked(self.encoder)
         self._size = row_size(self.encoder)
         scales = checked_flag(scaled, "scaled")
         self._factors = factors_of(self.encoder.pieces) if scales else None
@@ -44,15 +46,15 @@ class Rows:
         return np.empty((count, self._size), self.dtype)
 
     def write(self, views: np.ndarray, rows: np.ndarray) -> None:
-        """Overwrite `rows` with a row for each VIEW struct."""
+        """Overwrite `rows` with a row for each VIEW struct, which is not checked."""
         if self._factors is None:
-            self.encoder.encode(views, rows)
+            self._encode(views, rows)
             return
         scratch = np.empty((min(CHUNK, len(views)), self._size), np.int8)
         for start in range(0, len(views), CHUNK):
             part = views[start : start + CHUNK]
             entries = scratch[: len(part)]
-            self.encoder.encode(part, entries)
+            self._encode(part, entries)
             scale(entries, self._factors, rows[start : start + CHUNK])
 
 

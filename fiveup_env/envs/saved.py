@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from typing import TYPE_CHECKING, Final
+import json
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DIGEST_SIZE: Final = 16
+# What NumPy and JSON raise for content that is something else, whatever its digest says.
+UNREADABLE: Final = (
+    *(ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError, MemoryError),
+    *(NotImplementedError, RuntimeError, OSError, zipfile.BadZipFile, zlib.error),
+)
 
 
 def pack(kind: str, arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -29,9 +37,38 @@ def unpack(kind: str, state: bytes) -> dict[str, np.ndarray]:
         raise OptionError(f"not the saved state of a {kind}: it must be bytes, not {type(state)}")
     digest, content = bytes(state[:DIGEST_SIZE]), bytes(state[DIGEST_SIZE:])
     if digest != _digest(kind, content):
-        raise OptionError(f"not the saved state of a {kind}, or a damaged one")
-    with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-        return dict(saved)
+        raise damaged(kind)
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+            return {name: np.asarray(saved[name]) for name in saved.files}
+    except UNREADABLE:
+        raise damaged(kind) from None
+
+
+def array_in(
+    kind: str, arrays: Mapping[str, np.ndarray], name: str, like: np.ndarray
+) -> np.ndarray:
+    """Return a saved array, or raise an OptionError if it has another type or size than `like`."""
+    array = arrays.get(name)
+    if array is None or (array.shape, array.dtype) != (like.shape, like.dtype):
+        raise OptionError(f"the saved state of a {kind} has no {name} of the size of this one")
+    return array
+
+
+def json_in(kind: str, arrays: Mapping[str, np.ndarray], name: str) -> dict[str, Any]:
+    """Return a dict that was saved as JSON, or raise an OptionError if there is none."""
+    try:
+        content = json.loads(arrays[name].tobytes())
+    except UNREADABLE:
+        raise damaged(kind) from None
+    if not isinstance(content, dict):
+        raise damaged(kind)
+    return content
+
+
+def damaged(kind: str) -> OptionError:
+    """Return the error for a state that `pack` cannot have made."""
+    return OptionError(f"not the saved state of a {kind}, or a damaged one")
 
 
 def _digest(kind: str, content: bytes) -> bytes:

@@ -27,6 +27,7 @@ from fiveup_env.errors import (
     shown,
 )
 from fiveup_env.opponents.registry import get_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         self.render_mode = self._aec.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)
         self._before_first_turn = 0.0
+        self._episodes = 0  # begun since the last seed
+        self._chances: dict[str, np.random.Generator] = {}  # by opponent, in this episode
 
     @property
     def rules(self) -> Rules:
@@ -103,14 +106,24 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         """
         (deal,) = reset_options(options, "deal")
         super().reset(seed=None if seed is None else checked_seed(seed))
+        if seed is not None:
+            self._episodes = 0
         if self._fixed_seat is None:
             self._agent = str(self.np_random.choice(self._aec.possible_agents))
-        self._aec.reset(self._next_deal() if deal is None else deal)
-        self._before_first_turn = self._others_move()
+        self._begin(self._next_deal() if deal is None else deal)
         while self._over:
-            self._aec.reset(self._next_deal())
-            self._before_first_turn = self._others_move()
+            self._begin(self._next_deal())
         return self._observation()
+
+    def _begin(self, deal: int) -> None:
+        """Start an episode, in which every opponent has chance of its own."""
+        self._aec.reset(deal)
+        self._episodes += 1
+        self._chances = {
+            name: keyed_rng("gymnasium", self.np_random_seed, self._episodes, deal, name)
+            for name in self._aec.possible_agents
+        }
+        self._before_first_turn = self._others_move()
 
     def _next_deal(self) -> int:
         """Return the seed of an episode that nobody has named: one that only streams reach."""
@@ -150,7 +163,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         while not self._over and self._aec.agent_selection != self._agent:
             mover = self._aec.agent_selection
             mask = self._aec.observe(mover)["action_mask"]
-            action = self._opponents(self._aec.view(mover), mask[None], self.np_random)[0]
+            action = self._opponents(self._aec.view(mover), mask[None], self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")

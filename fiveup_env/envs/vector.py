@@ -26,9 +26,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.state import PLAYING
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.options import as_array, check_names, reset_options, row_of_integers
-from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.envs.saved import array_in, json_in, pack, unpack
 from fiveup_env.errors import (
     IllegalMoveError,
     OptionError,
@@ -37,7 +38,9 @@ from fiveup_env.errors import (
     shown,
     unknown,
 )
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import get_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -89,7 +92,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise SeatError(
                 f"seat must be from 0 to {fewest - 1} to exist in every game, not {shown(seat)}"
             )
-        self._opponents = get_agent(opponents)
+        self._opponents = unchecked(get_agent(opponents))
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         one = self.single_observation_space = self.batch.rows.space()
@@ -97,7 +100,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         low, high = (np.broadcast_to(b, (self.num_envs, *one.shape)) for b in (one.low, one.high))
         self.observation_space = Box(low, high, dtype=self.batch.rows.dtype)
         self.action_space = MultiDiscrete(np.full(self.num_envs, ACTION_COUNT))
-        self._random = np.random.default_rng(self.batch.seed)
+        self._random = keyed_rng("vector", self.batch.seed)
         self._started = False
         self._all = np.arange(self.num_envs)
         self._seats = np.zeros(self.num_envs, np.int64)
@@ -127,7 +130,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
             return self._observations(), self._infos()
         if seed is not None:
-            self._random = np.random.default_rng(checked_seed(seed))
+            self._random = keyed_rng("vector", checked_seed(seed))
         self.batch.reset(seed if deals is None else deals)
         self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
         self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0
@@ -179,14 +182,33 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def load(self, state: bytes) -> None:
         """Continue from a state that games with the same options have saved.
 
-        Raises OptionError if the state is damaged or of other games.
+        Raises OptionError if the state is damaged, of other games, or such as no play leads to.
         """
         arrays = unpack("VectorEnv", state)
-        self.batch.load(arrays["batch"].tobytes())
-        self._random.bit_generator.state = json.loads(arrays["chance"].tobytes())
-        for name in STATE:
-            getattr(self, name)[:] = arrays[name]
+        kept = {name: array_in("VectorEnv", arrays, name, getattr(self, name)) for name in STATE}
+        games = self.batch.read(arrays["batch"].tobytes() if "batch" in arrays else b"")
+        self._check(games["_games"]["public"], kept)
+        self._set_chance(json_in("VectorEnv", arrays, "chance"))
+        self.batch.adopt(games)
+        for name, array in kept.items():
+            getattr(self, name)[:] = array
         self._started = True
+
+    def _check(self, public: np.ndarray, kept: dict[str, np.ndarray]) -> None:
+        """Raise an OptionError unless every learner is to move, or its episode is over."""
+        seats, fresh, over, before = (kept[name] for name in STATE)
+        to_move = (public["phase"] == PLAYING) & (public["turn"] == seats) & ~fresh
+        right = (seats >= 0) & (seats < self._players) & (over | to_move) & np.isfinite(before)
+        flags = np.concatenate([fresh, over]).view(np.uint8)
+        if flags.max() > 1 or not right.all():
+            raise OptionError("the saved games have learners that are not to move")
+
+    def _set_chance(self, state: dict[str, Any]) -> None:
+        """Set the state of the generator; raise an OptionError if it is none."""
+        try:
+            self._random.bit_generator.state = state
+        except (ValueError, TypeError, LookupError, OverflowError):
+            raise OptionError("the saved games have no state of their chance") from None
 
     def _observations(self) -> np.ndarray:
         """Return what every learner observes: at its turn, or at the end of its episode."""

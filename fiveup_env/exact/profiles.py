@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fiveup_env.opponents.action_probabilities import probabilities_of
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -28,5 +29,5 @@ def profile_of(form: Form, agent: Agent | Mixed, times: int = TIMES, seed: int =
     actions = form.actions[players:]
     masks = np.zeros((len(views), ACTION_COUNT), np.int8)
     masks[state, actions] = 1
-    shares = probabilities_of(agent, views, masks, times, np.random.default_rng(seed))
+    shares = probabilities_of(agent, views, masks, times, keyed_rng("profile", seed))
     return form.normalised(np.concatenate([np.zeros(players), shares[state, actions]]))

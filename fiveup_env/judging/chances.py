@@ -12,7 +12,7 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.view import VIEW, as_game, observe_at
 from fiveup_env.judging.trials import CHANCE, PLAY_ON, REFERENCE, Estimate, Trials
 from fiveup_env.opponents.outlook import NEWEST, chance_to_win, outlook_of
 
@@ -49,6 +49,7 @@ def chances_of(
 
     `state` is an array of one GAME struct.
     """
+    state = as_game(state)
     public = state[0]["public"]
     players = int(public["rules"]["players"])
     if public["phase"] != PLAYING:

@@ -15,6 +15,7 @@ import numpy as np
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.judging.trials import CHANCE, POINTS, REFERENCE, Estimate, Trials, shortfalls
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def decisions_of(
 ) -> Iterator[Decision]:
     """Yield the decisions of a game one by one, as they are judged."""
     trials = Trials(reference)
-    keys = np.random.default_rng(seed)
+    keys = keyed_rng("judge", seed)
     for number, step in enumerate(game.steps()):
         mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(step.before, 0, mask)

@@ -19,6 +19,7 @@ from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.engine.view import as_view
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.dealing import deal
 from fiveup_env.opponents.outlook import chance_to_win, outlooks_of
@@ -79,6 +80,7 @@ class Trials:
         That is its chance to win the game, and its points until the end of the hand, less those of
         the other sides. `view` is an array of one VIEW, and the key names the random stream.
         """
+        view = as_view(view)
         chances, _ = outlooks_of(view, self._aim)
         found = np.empty((self.worlds, len(actions), 2))
         if not try_actions(

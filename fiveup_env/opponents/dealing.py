@@ -16,7 +16,7 @@ from fiveup_env.belief.counting import full
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import count_worlds, draw_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.state import GAME
 from fiveup_env.opponents.inference import (
     INFERENCE,
@@ -112,13 +112,18 @@ def deal_all(
     dealing: Dealing,
     games: Array,
     logs: Array,
-) -> None:
-    """Deal a block of worlds for each of some views: GAME structs [views x worlds]."""
+) -> int:
+    """Deal a block of worlds for each of some views: GAME structs [views x worlds].
+
+    Return the index of a view without worlds, or -1.
+    """
     for n in range(len(which)):
         view = views[which[n]]
         ways = count_worlds(view, dealing.belief[0])
-        if prepare(view, keys[which[n]], dealing, ways, games[n]):
-            deal_block(view, keys[which[n]], first, dealing, ways, games[n], logs[n])
+        if not prepare(view, keys[which[n]], dealing, ways, games[n]):
+            return signed(which[n])
+        deal_block(view, keys[which[n]], first, dealing, ways, games[n], logs[n])
+    return -1
 
 
 @compiled

@@ -20,7 +20,7 @@ from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array, Struct, compiled
 from fiveup_env.engine.legality import drawable
 from fiveup_env.engine.state import GAME, ONE, PLAYING
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import as_game, as_view, as_views
 from fiveup_env.errors import IllegalMoveError, InputError
 from fiveup_env.opponents.agent import Agent, random_actions
 from fiveup_env.opponents.registry import make_agent
@@ -104,12 +104,14 @@ def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
     The position is an array of one GAME or VIEW struct, as `Game.state` or `Game.view()` returns
     it. Raises EndgameError if it is not an ending that can be solved.
     """
+    is_game = getattr(position, "dtype", None) == GAME
+    position = as_game(position) if is_game else as_view(position)
     public = position[0]["public"]
     if public["rules"]["sides"] != 2:
         raise EndgameError("only endings between two sides can be solved: two players, or partners")
     if public["phase"] != PLAYING:
         raise EndgameError("the hand is over: there is no ending to solve")
-    games = position if position.dtype == GAME else _pinned(position)[1]
+    games = position if is_game else _pinned(position)[1]
     if not len(games):
         raise EndgameError("this view does not determine every hidden tile, so it cannot be solved")
     values = _solved(games, nodes)[0]

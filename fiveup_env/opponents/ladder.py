@@ -17,7 +17,7 @@ import numpy as np
 
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
-from fiveup_env.engine.view import as_views
+from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.features import FEATURE_NAMES, SCRATCH, best_action
 
 WEIGHTS_FILE: Final = Path(__file__).with_name("weights.json")
@@ -40,15 +40,14 @@ def weights_of(rung: str) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Rung:
+class Rung(CompiledAgent):
     """A rung of the ladder: plays the best action by its weights."""
 
-    def __call__(
+    def choose_unchecked(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view; the masks are not needed, as views imply them."""
         del masks
-        views = as_views(views)
         actions, key = np.empty(len(views), np.int64), np.uint64(random.integers(1 << 63))
         weights = weights_of(type(self).__name__.lower())
         choose_all(views, key, weights, np.zeros(1, SCRATCH), actions)

@@ -14,6 +14,7 @@ import numpy as np
 
 from fiveup_env.encoders import Piece, register_encoder
 from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZES, seats_on, write_flat
+from fiveup_env.encoders.pieces import CompiledEncoder
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
 from fiveup_env.engine.layout import attach, open_pips, total_after
 from fiveup_env.engine.legality import list_legal
@@ -73,7 +74,7 @@ ROW_SIZES: Final = (
 )
 
 
-class Lookahead:
+class Lookahead(CompiledEncoder):
     """The heuristics' features of every action, and everything that a player can know."""
 
     name = "lookahead"
@@ -83,7 +84,7 @@ class Lookahead:
         self.version = version
         self.pieces = (PIECE, *FLAT_PIECES[FLAT_VERSIONS[version]], *told)
 
-    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+    def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
         _WRITERS[self.version](views, np.zeros(1, SCRATCH), rows)
 

@@ -14,7 +14,7 @@ and at most 0.51 (`python -m benchmarks.outlook`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -28,6 +28,7 @@ from fiveup_env.rules.fields import MAX_TARGET, RULES
 
 SEED = 1_000_000_000
 FARTHEST = 120  # from farther away, both sides are moved closer by the same amount
+GRIDS_KEPT = 1000  # at 120 kB each: a server may be asked about any number of rules
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def outlook_of(rules: np.ndarray, version: int = NEWEST) -> np.ndarray:
     return _outlook(rules.item(), version)
 
 
-@cache
+@lru_cache(GRIDS_KEPT)
 def _outlook(fields: tuple[int, ...], version: int) -> np.ndarray:
     return make_outlook(fields, VERSIONS[version], SEED)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import as_views, check_masks
 from fiveup_env.errors import shown
 from fiveup_env.laboratory import laboratory_needed
 from fiveup_env.opponents.networks import memory_for, write_all, write_values
@@ -110,7 +110,9 @@ class PolicyAgent(Logits):
         """Return the logit of every action (float32), -inf where it is not allowed."""
         if self._weights is None:
             return self._other.logits(views, masks)
-        views, logits = as_views(views), np.full(masks.shape, -np.inf, np.float32)
+        views = as_views(views)
+        check_masks(masks, len(views))
+        logits = np.full(masks.shape, -np.inf, np.float32)
         write_all(views, self._weights, memory_for(self._weights), logits)
         return np.where(masks > 0, logits, np.float32(-np.inf))
 

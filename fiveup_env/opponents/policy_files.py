@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "fiveup-policy"
 VERSION: Final = 1
 WEIGHTS: Final = "policy.safetensors"
+WAITING: Final = f".{WEIGHTS}-"  # how weights begin whose description is there before them
 DESCRIPTION: Final = "policy.json"
 DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "F16": np.dtype("<f2"),
@@ -68,18 +69,25 @@ def policies_here() -> str:
 def read_policy(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the description of a policy and its weights, whose digest is right."""
     description = _read_description(folder / DESCRIPTION)
-    content = read_file(folder / WEIGHTS)
-    try:
-        digest = digest_of(content, description)
-    except RecursionError:
-        raise PolicyError(f"{folder / DESCRIPTION} has too many lists inside lists") from None
-    if digest != description["digest"]:
-        raise PolicyError(
-            f"{WEIGHTS} and {DESCRIPTION} in {folder} do not belong together, or one was altered"
-        )
-    weights = read_tensors(content, folder / WEIGHTS)
+    weights = read_tensors(_weights_of(folder, description), folder / WEIGHTS)
     check_finite(weights, folder)
     return description, weights
+
+
+def _weights_of(folder: Path, description: Mapping[str, Any]) -> bytes:
+    """Return the weights of a description, which may be waiting to replace those of another."""
+    held = [path for path in (folder / WEIGHTS, *folder.glob(f"{WAITING}*")) if path.exists()]
+    for path in held or [folder / WEIGHTS]:
+        content = read_file(path)
+        try:
+            digest = digest_of(content, description)
+        except RecursionError:
+            raise PolicyError(f"{folder / DESCRIPTION} has too many lists inside lists") from None
+        if digest == description["digest"]:
+            return content
+    raise PolicyError(
+        f"{WEIGHTS} and {DESCRIPTION} in {folder} do not belong together, or one was altered"
+    )
 
 
 def digest_of(weights: bytes, description: Mapping[str, Any]) -> str:

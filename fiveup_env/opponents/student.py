@@ -12,6 +12,7 @@ from fiveup_env.checks import whole
 from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
+from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.lookahead import PIECE, VERSIONS
 from fiveup_env.opponents.networks import (
     MOST_DEPTH,
@@ -38,7 +39,7 @@ SHIPPED: Final = Path(__file__).with_name("shipped")
 
 
 @dataclass
-class Student:
+class Student(CompiledAgent):
     """Plays a small network that learnt from true deals, in microseconds and without torch."""
 
     path: str = field(default="shipped", metadata={"help": "shipped, or a policy's folder"})
@@ -48,18 +49,18 @@ class Student:
         folder = SHIPPED if self.path == "shipped" else Path(self.path)
         self.weights, self.about = load_compiled(folder)
 
-    def __call__(
+    def choose_unchecked(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
         del masks, random  # a view implies its mask, and the best action is no matter of chance
-        views = as_views(views)
         actions = np.empty(len(views), np.int64)
         choose_all(views, self.weights, memory_for(self.weights), actions)
         return actions
 
     def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action, a row for each view; -inf where it is not allowed."""
+        views = as_views(views)
         logits = np.full((len(views), ACTION_COUNT), -np.inf)
         write_all(views, self.weights, memory_for(self.weights), logits)
         return logits

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
@@ -129,7 +130,7 @@ class WorldSearch:
 
         `outlooks` is what `outlooks_of` returns. The key names the random stream. The caller began
         at `began`, on the clock of `time.perf_counter`: what it has spent on all views together is
-        part of their budgets of time.
+        part of their budgets of time. Raises BeliefError for a view that no world agrees with.
         """
         if len(which := statistics.undecided):
             trials = _Trials(self, views, outlooks, key, statistics)
@@ -168,7 +169,7 @@ class _Trials:
         """Try the open actions of some views in a range of worlds, in one compiled loop."""
         statistics, playout = self._statistics, self._play_on
         assert isinstance(playout, Playout)
-        try_worlds(
+        without = try_worlds(
             which,
             self._views,
             self._keys,
@@ -183,6 +184,7 @@ class _Trials:
             statistics.candidates,
             statistics.products,
         )
+        self._refuse(without)
 
     def try_by_hook(self, which: np.ndarray, first: int, end: int) -> None:
         """Try the open actions of some views in a range of worlds, block by block."""
@@ -192,9 +194,16 @@ class _Trials:
             which = which[statistics.evidence["open"][which] > 0]
             shape = len(which), min(BLOCK, end - start)
             games, logs = np.empty(shape, GAME), np.zeros(shape)
-            deal_all(which, self._views, self._keys, start, self._dealing, games, logs)
+            self._refuse(
+                deal_all(which, self._views, self._keys, start, self._dealing, games, logs)
+            )
             values = play_on(which, games, statistics.candidates[which])
             statistics.add(which, values, logs)
+
+    def _refuse(self, without: int) -> None:
+        """Raise BeliefError for the view without worlds, if there is one."""
+        if without >= 0:
+            raise impossible(self._views[without : without + 1])
 
 
 @compiled
@@ -227,11 +236,11 @@ def try_worlds(
     evidence: Array,
     candidates: Array,
     products: Array,
-) -> None:
+) -> int:
     """Try the open actions of some views in the worlds from number `first` to below `end`.
 
     Clearly worse actions are closed after every block of worlds, for which `games` has space, and
-    for one more, in which hands are played out.
+    for one more, in which hands are played out. Return the index of a view without worlds, or -1.
     """
     values = np.empty((BLOCK, candidates.shape[1]))
     logs, spare = np.zeros(BLOCK), games[BLOCK:]
@@ -239,7 +248,7 @@ def try_worlds(
         view = views[i]
         ways = count_worlds(view, dealing.belief[0])
         if not prepare(view, keys[i], dealing, ways, games):
-            continue
+            return signed(i)
         for start in range(first, end, BLOCK):
             if evidence[i].open == 0:
                 break
@@ -256,6 +265,7 @@ def try_worlds(
                 values,
             )
             add_worlds(evidence[i], candidates[i], products[i], values[:worlds], logs[:worlds])
+    return -1
 
 
 @compiled

@@ -109,10 +109,10 @@ class Rules:
 
     @classmethod
     def from_struct(cls, struct: np.void) -> Rules:
-        """Return the rules that a RULES struct holds."""
+        """Return the rules that a RULES struct holds; raise an InputError if it holds none."""
         numbers = (name for name in RULES.names or () if name != "sides")
         fields: dict[str, Any] = {name: int(struct[name]) for name in numbers}
-        words = {name: CHOICES[name][fields[name]] for name in CHOICES}
+        words = {name: dict(enumerate(CHOICES[name])).get(fields[name]) for name in CHOICES}
         flags = {
             "teams": bool(struct["sides"] < struct["players"]),
             "exact_target": bool(struct["exact_target"]),

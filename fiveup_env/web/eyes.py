@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -18,10 +19,13 @@ from fiveup_env.judging.trials import CHANCE, POINTS, Trials
 from fiveup_env.opponents.action_probabilities import Mixed
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.tiles import TILES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fiveup_env.opponents.agent import Agent
 
 Json = dict[str, Any]
@@ -36,10 +40,17 @@ class Advice(NamedTuple):
     moves: list[Json]
 
 
-def advice_of(spec: str, view: np.ndarray, mask: np.ndarray, seed: int = 0) -> Advice:
+def advice_of(
+    spec: str,
+    view: np.ndarray,
+    mask: np.ndarray,
+    seed: int = 0,
+    check: Callable[[], None] = lambda: None,
+) -> Advice:
     """Return what the legal moves are worth to an adviser: a `pimc`, a policy or a search.
 
-    Raises AgentError for agents that put no number on their moves.
+    `check` is called before every search, and may raise what ends them. Raises AgentError for
+    agents that put no number on their moves.
     """
     adviser, actions = make_agent(spec), mask.nonzero()[0]
     if isinstance(adviser, Pimc) and adviser.weighed == 1 and not adviser.ms:
@@ -53,19 +64,24 @@ def advice_of(spec: str, view: np.ndarray, mask: np.ndarray, seed: int = 0) -> A
     if isinstance(adviser, Mixed):
         shares = adviser.probabilities(view, mask[None])[0]
         return _advice("probability", actions, [{"value": shares[action]} for action in actions])
-    return _advice("value", actions, _searched(spec, adviser, view, actions, seed))
+    return _advice("value", actions, _searched(spec, adviser, view, actions, seed, check))
 
 
 def _searched(
-    spec: str, adviser: Agent, view: np.ndarray, actions: np.ndarray, seed: int
+    spec: str,
+    adviser: Agent,
+    view: np.ndarray,
+    actions: np.ndarray,
+    seed: int,
+    check: Callable[[], None],
 ) -> list[Json]:
-    search = getattr(adviser, "values", None)
+    search = _checked(getattr(adviser, "values", None), check)
     if search is None or len(inspect.signature(search).parameters) != 3:
         raise AgentError(
             f"{shown(spec)} puts no number on its moves; ask a search such as {ADVISER}, or a "
             "policy that reports its probabilities"
         )
-    chance, mask = np.random.default_rng(seed), np.zeros(ACTION_COUNT, np.int8)
+    chance, mask = keyed_rng("study", seed), np.zeros(ACTION_COUNT, np.int8)
     mask[actions] = 1
     calls = np.stack([search(view, mask[None], chance)[0] for _ in range(CALLS)])
     means = calls[:, actions].mean(0)
@@ -75,6 +91,19 @@ def _searched(
         {"value": mean, "error": error} if math.isfinite(mean) else {}
         for mean, error in zip(means, errors, strict=True)
     ]
+
+
+def _checked(search: Any, check: Callable[[], None]) -> Any:
+    """Return a search that calls `check` first."""
+    if search is None:
+        return None
+
+    @wraps(search)
+    def checked(*given: Any) -> Any:
+        check()
+        return search(*given)
+
+    return checked
 
 
 def _advice(unit: str, actions: np.ndarray, rows: list[Json]) -> Advice:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import logging
+import os
+import signal
 import socket
 import sys
 import threading
 import webbrowser
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -25,11 +27,13 @@ except ImportError:
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
 __all__ = ["House", "free_socket", "serve"]
 
 PORT: Final = 8561
 MORE_PORTS: Final = 50  # tried one after the other
+MOST_MESSAGES: Final = 200  # of what goes wrong, and then no more: anybody can send nonsense
 
 
 def free_socket(host: str, port: int | None, say: Callable[[str], None] = print) -> socket.socket:
@@ -82,12 +86,56 @@ def serve(house: House, *, host: str, port: int | None, path: str, browser: bool
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{bound.getsockname()[1]}{path}"
     config = uvicorn.Config(
-        app_of(house), log_level="warning", access_log=False, server_header=False
+        app_of(house), log_config=None, log_level="warning", access_log=False, server_header=False
     )
-    with suppress(KeyboardInterrupt):
-        print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
-        if browser:
-            threading.Timer(0.5, webbrowser.open, [address]).start()
-        threading.Thread(target=warm_up, args=(house,), daemon=True).start()
-        uvicorn.Server(config).run(sockets=[bound])
-    print("the table is closed")  # noqa: T201
+    _limit_log()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
+    print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
+    if browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    threading.Thread(target=warm_up, args=(house,), daemon=True).start()
+    _Server(config).run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """A server that waits for nobody when it is told to end."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the process."""
+        _end(sig, frame)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    """End the process at once.
+
+    Threads may be in compiled code that cannot be interrupted, and there is nothing to wait for:
+    tables and studies are kept in memory only.
+    """
+    try:
+        print("the table is closed", flush=True)  # noqa: T201
+    finally:  # even if nobody reads it
+        os._exit(0)
+
+
+class FirstMessages(logging.Filter):
+    """Lets the first messages pass, and says with the last of them that no more will follow."""
+
+    def __init__(self, most: int) -> None:
+        """Let at most this many pass."""
+        super().__init__()
+        self._left = most
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a message passes."""
+        self._left -= 1
+        if self._left == 0:
+            record.msg = f"{record.msg} (no more messages will be written)"
+        return self._left >= 0
+
+
+def _limit_log() -> None:
+    """Write warnings and errors of all packages to standard error, up to a limit."""
+    handler = logging.StreamHandler()
+    handler.addFilter(FirstMessages(MOST_MESSAGES))
+    logging.basicConfig(format="%(levelname)s: %(message)s", handlers=[handler])

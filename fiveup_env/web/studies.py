@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
 from starlette.responses import HTMLResponse, JSONResponse
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
     from fiveup_env.web.visitors import Visitor
 
 
+PATIENCE: Final = 10.0  # seconds for which a study goes on when nobody asks how far it is
+
+
 class Studies:
     """The handlers of studies."""
 
     def __init__(self, house: House) -> None:
         """Serve the studies of a house."""
         self._house = house
+        self._jobs: dict[Study, asyncio.Task[None]] = {}
 
     async def study(self, visitor: Visitor, request: Request) -> Response:
         """Begin the study of a record, or of a game of the file that the command line named."""
@@ -61,11 +66,18 @@ class Studies:
 
     def _begin(self, visitor: Visitor, game: Game, names: Sequence[str] | None) -> Response:
         study = Study(game, self._house.reference, names)
-        name = visitor.studies.add(study)
-        job = asyncio.ensure_future(self._house.think(study.run))
-        self._house.jobs.add(job)
-        job.add_done_callback(self._house.jobs.discard)
-        return JSONResponse({"study": name}, 201)
+        self._go_on(study)
+        return JSONResponse({"study": visitor.studies.add(study)}, 201)
+
+    def _go_on(self, study: Study) -> None:
+        """Judge a study in a thread, until its verdicts are there or its page stops asking."""
+        study.asked = time.monotonic()
+        if study.verdicts is None and study not in self._jobs:
+            job = asyncio.ensure_future(
+                self._house.think(lambda: study.go_on(lambda: _is_followed(study)))
+            )
+            self._jobs[study] = job
+            job.add_done_callback(lambda _: self._jobs.pop(study))
 
     async def about(self, visitor: Visitor, request: Request) -> Response:
         """Return the moments of a study, and their pictures."""
@@ -73,8 +85,12 @@ class Studies:
         return JSONResponse(await to_thread.run_sync(lambda: study.about(narrow=narrow)))
 
     async def verdicts(self, visitor: Visitor, request: Request) -> Response:
-        """Return how far a study is, and its verdicts once they are there."""
+        """Return how far a study is, and its verdicts once they are there.
+
+        A page asks again and again; a study rests when its page is gone, and goes on if it is back.
+        """
         study = visitor.study(request.path_params["name"])
+        self._go_on(study)
         return JSONResponse({"done": study.done, "total": study.total, "verdicts": study.verdicts})
 
     async def export_html(self, visitor: Visitor, request: Request) -> Response:
@@ -106,6 +122,10 @@ class Studies:
         table, narrow = Table(setup, game), is_narrow(request)
         state = await to_thread.run_sync(state_after, table, Table.start, narrow)
         return JSONResponse({"table": visitor.tables.add(table), **state}, 201)
+
+
+def _is_followed(study: Study) -> bool:
+    return time.monotonic() - study.asked < PATIENCE
 
 
 def _finished(visitor: Visitor, request: Request) -> Study:

@@ -17,7 +17,7 @@ from fiveup_env.judging.trials import REFERENCE, Estimate, Trials, checked_refer
 from fiveup_env.web.frames import BOARD_WIDTH, LAYOUT, tile_symbols
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fiveup_env.game.game import Game
 
@@ -28,7 +28,7 @@ GRAPH_SHARE: Final = 5  # one world of the graph for this many of the reference 
 
 
 class Study:
-    """A game with its verdicts, which `run` computes, in another thread if need be."""
+    """A game with its verdicts, which `go_on` computes, in another thread if need be."""
 
     def __init__(
         self, game: Game, reference: str = REFERENCE, names: Sequence[str] | None = None
@@ -40,14 +40,25 @@ class Study:
         self.moves = moves_at_moments(game)
         self.total = len(game.moves) + len(list(judged_chances.moments_of(game)))
         self.done = 0
+        self.asked = 0.0  # when its page last asked how far it is, by `time.monotonic`
         self.verdicts: Json | None = None
+        self._judging = self._judge()
 
-    def run(self) -> None:
-        """Judge the game; `done` grows up to `total`, then `verdicts` is there."""
+    def go_on(self, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        """Judge the game for as long as that is wanted.
+
+        `done` grows up to `total`, then `verdicts` is there.
+        """
+        while is_wanted() and next(self._judging, None) is not None:
+            pass
+
+    def _judge(self) -> Iterator[int]:
+        """Judge the game, and yield how much of it is done after every piece."""
         decisions = []
         for decision in decisions_of(self.game, self.reference):
             decisions.append(decision)
             self.done = decision.number
+            yield self.done
         worlds = max(4, checked_reference(self.reference).worlds // GRAPH_SHARE)
         trials = Trials(replace(checked_reference(self.reference), worlds=worlds))
         chances: dict[tuple[int, int], list[float]] = {}
@@ -57,6 +68,7 @@ class Study:
             found = judged_chances.chances_of(moment.state, trials)
             chances[hand, moment.moves] = [round(chance.mean, 4) for chance in found]
             self.done += 1
+            yield self.done
         self.verdicts = self._verdicts(Judgement(tuple(decisions)), chances)
 
     def _verdicts(self, judgement: Judgement, chances: dict[tuple[int, int], list[float]]) -> Json:

@@ -14,6 +14,7 @@ from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import OptionError, SeatError, WrongMomentError, shown
 from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import make_agent, split_specs
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import Move
 from fiveup_env.rules.fields import Rules
 from fiveup_env.web.sights import Sight, dealt, over, sights_between
@@ -207,7 +208,7 @@ class Table:
             turn = self.game.turn
             assert turn is not None
             # The same position gets the same reply, also after an undo.
-            chance = np.random.default_rng([self.game.seed, len(self.game.moves)])
+            chance = keyed_rng("table", self.game.seed, len(self.game.moves))
             actions = self._agents[turn](self.game.view(), self.game.action_mask()[None], chance)
             yield from self._push(Move(int(np.asarray(actions)[0])))
 

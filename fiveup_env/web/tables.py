@@ -124,13 +124,15 @@ class Tables:
         if adviser not in self._house.advisers:
             raise OptionError(f"{shown(adviser)} is not an adviser here")
         view, mask = await to_thread.run_sync(table.position, version)
+        think = self._house.think_for
         if eye == "moves":
-            advice = await self._house.think(lambda: advice_of(adviser, view, mask))
+            advice = await think(request, lambda check: advice_of(adviser, view, mask, check=check))
             found: Json = {"unit": advice.unit, "adviser": adviser, "moves": advice.moves}
         elif eye == "hidden":
-            found = await self._house.think(lambda: hidden_of(view))
+            found = await think(request, lambda _: hidden_of(view))
         elif eye == "chance":
-            found = await self._house.think(lambda: outlook_of_view(self._house.reference, view))
+            reference = self._house.reference
+            found = await think(request, lambda _: outlook_of_view(reference, view))
         else:
             raise OptionError(f"an eye is moves, hidden or chance, not {shown(eye)}")
         return JSONResponse({"eye": eye, "version": version, **found})

@@ -13,7 +13,15 @@ import yaml
 from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
-from agents.arena.bank.storage import SHIPPED, read_bank, shipped_bank, write_bank
+from agents.arena.bank.storage import (
+    SHIPPED,
+    _columns,
+    _content_of,
+    _digest,
+    read_bank,
+    shipped_bank,
+    write_bank,
+)
 from agents.data.card import CARD, begin, read_card
 from agents.data.plan import Plan, plan_of
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
@@ -26,7 +34,7 @@ from agents.learn.sweeps.spec import SWEEPS, load_sweep, make_sweep
 from agents.learn.sweeps.trials import Known
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
-from fiveup_env import Game, Rules
+from fiveup_env import Game, Rules, make_agent
 from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
 from fiveup_env.arena.benchmark.leaderboard import page_of_entries
@@ -37,7 +45,9 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.policy_search import reward_of
 from fiveup_env.opponents.student import Student
+from fiveup_env.rules.actions import ACTION_COUNT
 from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
+from tests.fuzz_bytes import alter_one, altered, masks_of, some_views
 
 if TYPE_CHECKING:
     from random import Random
@@ -192,6 +202,38 @@ def banks(random: Random) -> None:
     assert np.array_equal(bank.views, shipped_bank().views[:3])
 
 
+@cache
+def a_banks_arrays() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return the arrays of this bank, and what is said about them."""
+    return _content_of(a_bank())
+
+
+def forged_banks(random: Random) -> None:
+    """Banks with other content and the right digest; agents play what is read."""
+    arrays, about = map(dict, a_banks_arrays())
+    if random.random() < 0.5:
+        views = shipped_bank().views[:3].copy()
+        at = random.randrange(3)
+        views[at : at + 1] = altered(random, views[at : at + 1])
+        arrays |= _columns(views)
+    else:
+        alter_one(random, arrays)
+    about["digest"] = _digest(arrays)
+    np.savez("forged.npz", about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
+    bank = read_bank("forged.npz")
+    masks = bank.masks
+    for spec in ("greedy", "pimc:worlds=2,aim=hand"):
+        make_agent(spec)(bank.views, masks, np.random.default_rng(0))
+    bank.values.regrets(masks.argmax(1))
+
+
+def searched_views(random: Random) -> None:
+    """Views with any bytes, or from deals that cannot be, handed to what searches them in a tree."""
+    view = altered(random, random.choice(some_views()))
+    masks = random.choice([np.ones((1, ACTION_COUNT), np.int8), masks_of(view)])
+    make_agent("ismcts:worlds=4,aim=hand")(view, masks, np.random.default_rng(0))
+
+
 def configs(random: Random) -> None:
     """Configs as files, and changes of their keys."""
     path = random.choice(sorted(CONFIGS.glob("*.yaml")))
@@ -318,6 +360,8 @@ TARGETS: Final[dict[str, Target]] = {
     "checkpoints": checkpoints,
     "results": results,
     "banks": banks,
+    "forged-banks": forged_banks,
+    "searched-views": searched_views,
     "configs": configs,
     "plans": plans,
     "entries": entries,

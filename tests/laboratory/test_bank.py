@@ -134,8 +134,11 @@ def test_an_agent_that_picks_the_worst_action_is_caught_at_once() -> None:
     assert differs(bank, worst, make_agent("random"))[0] > 0
 
 
-def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once() -> None:
+def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     policy = make_agent("policy:shipped")
+    monkeypatch.setattr("fiveup_env.opponents.policy.as_views", lambda views: views)  # no check
 
     def rotated(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
         views["seat"] = (views["seat"] + 1) % 4
@@ -281,6 +284,10 @@ def altered(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch, what: s
         bank.values.halves[0, 0, bank.masks[0].argmax()] += 0.25
         good = bank.about["digest"]
         monkeypatch.setattr("agents.arena.bank.storage._digest", lambda _: good)
+    elif what == "a hostile view":
+        bank.views["public"]["turn"][7] = 120
+    elif what == "a value that is none":
+        bank.values.halves[0, 1, bank.masks[0].argmax()] = np.nan
     elif what == "half a file":
         return content[: len(content) // 2]
     elif what == "a flipped bit":
@@ -298,6 +305,8 @@ def altered(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch, what: s
         ("another version", "is a bank of version 2, and this code reads version 1; make it again"),
         ("other views", "was made by code whose views have another view.public.rules.reserve"),
         ("another value", "is damaged: its content does not match its digest"),
+        ("a hostile view", "is damaged: view 7 is of no game: its scores, phase, lead, turn or"),
+        ("a value that is none", "is damaged: its values are not those of any positions"),
         ("half a file", "is not a bank of positions, or is damaged; make it again by python -m"),
         ("a flipped bit", "is not a bank of positions, or is damaged"),
         ("another file", "is not a bank of positions, or is damaged"),

@@ -66,7 +66,7 @@ def trainer(seconds: float = 0.0, dying: str = "") -> Train:
     """Return what trains nothing, for some seconds, and dies in its first try at one trial."""
 
     def fake(config: Config, run: Run, *, resume: bool) -> int:
-        began = time.time()
+        began = time.time()  # noqa: TID251 - of several machines
         run.begin(config)
         if run.folder.name == dying and not resume:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -76,7 +76,7 @@ def trainer(seconds: float = 0.0, dying: str = "") -> Train:
         rate = abs(config.learning_rate - 2e-3) + 0.01 * config.n_epochs
         line = {"update": 1, "decisions": 7, "seconds": 60, "bank": [rate, rate, rate + 0.01]}
         run.metrics_file.write_text(json.dumps(line) + "\n")
-        told = {"from": began, "to": time.time(), "resume": resume}
+        told = {"from": began, "to": time.time(), "resume": resume}  # noqa: TID251
         (run.folder / "told.json").write_text(json.dumps(told))
         return 0
 

@@ -206,7 +206,7 @@ def test_an_interrupted_folder_goes_on_and_makes_damaged_shards_again(
 
     def interrupted(card: Card, number: int) -> None:
         if number:
-            (card.folder / ".shard-00001.parquet.0123").write_bytes(b"half")
+            (card.folder / ".shard-00001.parquet.0123456789abcdef").write_bytes(b"half")
             raise KeyboardInterrupt
         real(card, number)
 

@@ -41,7 +41,7 @@ def test_the_command_line_makes_checks_and_lists_entries(
     notes = [part for name in NOTES for part in (f"--{name}", f"a {name} | more")]
     assert submit.main(["make", str(made), *notes, "-o", str(entry)]) == 0
     assert json.loads(entry.read_text())["card"] == defensive
-    assert submit.main(["check", str(entry), "--chunks", "1", "--seed", "3"]) == 0
+    assert submit.main(["check", str(entry), "--chunks", "1", "--fresh", "2", "--seed", "3"]) == 0
     assert "defensive.json: right" in capsys.readouterr().out
     assert submit.main(["page", str(tmp_path)]) == 0
     page = (tmp_path / "README.md").read_text("utf-8")
@@ -68,4 +68,4 @@ def test_the_page_of_the_leaderboard_is_that_of_its_entries(tmp_path: Path) -> N
     "path", sorted(ROOT.glob("leaderboard/*.json")), ids=lambda path: path.stem
 )
 def test_the_entries_of_the_leaderboard_are_true(path: Path) -> None:
-    assert submit.main(["check", str(path), "--chunks", "1", "--seed", "0"]) == 0
+    assert submit.main(["check", str(path), "--chunks", "1", "--fresh", "0", "--seed", "0"]) == 0

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import torch
 import yaml
 
 import train
+from agents.learn import training
 from agents.learn.rollouts import make_batch
 from agents.learn.runs import checkpoints
 from agents.learn.runs import folder as runs
@@ -290,6 +292,20 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
     assert "(No space left on device)" in told
     assert f"the last good checkpoint is {good}" in told
     assert end_of(tmp_path / "smoke")
+
+
+def test_a_clock_that_stands_still_or_jumps_spoils_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert trained(*TINY, "decisions=700", "--name", "straight") == 0
+    for name, clock in {
+        "still": lambda: 5.0,
+        "jumping": iter(range(0, 10**9, 10**5)).__next__,  # a day and more at every look
+    }.items():
+        with monkeypatch.context() as during:
+            during.setattr(training, "time", SimpleNamespace(monotonic=clock))
+            assert trained(*TINY, "decisions=700", "--name", name) == 0
+        assert_same_end(tmp_path / "straight", tmp_path / name)
 
 
 @pytest.mark.parametrize(

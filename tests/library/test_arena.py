@@ -356,9 +356,9 @@ def test_only_what_an_agent_does_itself_is_on_its_clock() -> None:
     assert announced[:4:2] == ["random", "greedy"]
     worker = workers._Worker(terms, task)
     try:
-        worker.note(announced[-2])
+        worker.note(announced[-2], 0)
         assert worker.deadline < math.inf
-        worker.note(None)
+        worker.note(None, 0)
         assert worker.deadline == math.inf
     finally:
         worker.end()

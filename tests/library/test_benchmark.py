@@ -22,13 +22,15 @@ from fiveup_env.arena.benchmark import entries, lonely
 from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
 from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
 from fiveup_env.arena.benchmark.figures import figures_of
-from fiveup_env.arena.benchmark.meetings import meeting_from, meeting_of
+from fiveup_env.arena.benchmark.fresh import check_fresh
+from fiveup_env.arena.benchmark.meetings import meeting_from
 from fiveup_env.arena.benchmark.page import card_page
 from fiveup_env.arena.benchmark.play import meetings_of, play
 from fiveup_env.arena.benchmark.protocol import SAMPLE, Mini, read_protocol
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.ratings import elo, elo_against
+from fiveup_env.arena.results import agent_digest
 from fiveup_env.arena.workers import Player
 from fiveup_env.commands.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
@@ -78,13 +80,13 @@ class Faulty:
     def __call__(self, views, masks, random):
         if self.how == "slow":
             time.sleep(0.5 * len(views))
-        if self.how == "silent" and len(views) > 1:
+        if self.how == "silent" and views["public"]["plies"].any():
             time.sleep(600)
         if self.how == "infinite":
             return np.full(len(views), np.nan)
         if self.how == "illegal":
             return (masks == 0).argmax(1)
-        if self.how == "ends" and len(views) > 1:
+        if self.how == "ends" and views["public"]["plies"].any():
             os._exit(3)
         if self.how == "raises":
             raise RuntimeError("no idea")
@@ -305,14 +307,11 @@ def test_an_agent_that_takes_long_over_a_mini_game_says_that_it_responds() -> No
 # --- Agents that look where they should not
 
 
-def test_an_agent_apart_plays_as_it_does_here(defensive: dict[str, Any]) -> None:
-    task = SMALL.tasks[0]
-    here = Player(replace(SMALL.terms(task, "defensive"), apart=None))
-    kept = defensive["meetings"]["two"][0]
-    played = here.play(Task(("defensive", "greedy"), task.first, 4))
-    again = meeting_of("greedy", 0, [played], task.rules, SMALL.judge_every).to_json()
-    assert again["games"] == kept["games"][: len(again["games"])]
-    assert again["judged"] == kept["judged"][: len(again["judged"])]
+def test_an_agent_apart_plays_as_it_does_here() -> None:
+    task, pair = SMALL.tasks[0], ("student", "greedy")
+    apart = Player(SMALL.terms(task, "student")).play(Task(pair, task.first, 4))
+    here = Player(replace(SMALL.terms(task, "student"), apart=None))
+    assert (here.play(Task(pair, task.first, 4)).scores == apart.scores).all()
 
 
 def test_the_agent_of_a_card_is_judged_alone() -> None:
@@ -332,7 +331,8 @@ def test_an_agent_that_walks_up_the_frames_finds_no_game() -> None:
     # Beside the games it finds some, and none where it is asked apart from them: action 0 is a play.
     assert found[None] != found["spy"]
     views, masks = Game(seed=1).view(), Game(seed=1).action_mask()[None]
-    assert Apart("spy")(views, masks, np.random.default_rng(0)).tolist() == [0]
+    (part,) = Apart("spy").start(np.array([[True]]))
+    assert part(views, masks, np.random.default_rng(0)).tolist() == [0]
 
 
 def test_what_a_process_answers_is_never_run() -> None:
@@ -357,13 +357,13 @@ def test_an_agent_whose_process_ended_is_made_anew_for_the_next_chunk() -> None:
         played = player.play(Task(("faulty:ends", "greedy"), first, 2))
         assert (played.forfeits == 0).all()
         assert "ended its process" in played.faults[0]
-    assert player.play(Task(("faulty:ends", "greedy"), 5, 1)).decisions[0] > 1
+    assert player.play(Task(("faulty:ends", "greedy"), 5, 1)).decisions[0] > 0
 
 
 def test_the_process_of_an_agent_ends_with_it() -> None:
-    apart = Apart("greedy")
-    process = apart._process
-    del apart
+    (part,) = Apart("greedy").start(np.array([[True]]))
+    process = part._process
+    del part
     assert process.returncode is not None
 
 
@@ -476,6 +476,74 @@ def test_forfeits_that_an_entry_does_not_own_up_to_are_found_by_playing_again() 
     entry.check_figures()
     with pytest.raises(EntryError, match=r"forfeits\[0\] is 0, but .* one chunk alone has \d+"):
         entry.replay(1, seed=1)
+
+
+@pytest.mark.usefixtures("small", "strangers")
+def test_a_file_that_claims_another_agent_is_found_by_playing_again(
+    defensive: dict[str, Any],
+) -> None:
+    claimed = defensive | {"agent": "counter", "agent_digest": agent_digest("counter")}
+    entry = Entry(entry_of(claimed, NOTED))
+    entry.check_figures()
+    entry.check_agent()
+    with pytest.raises(EntryError, match="but played again"):
+        entry.replay(4, seed=1)
+
+
+# --- Fresh deals
+
+KNOWING = '''
+"""An agent of another package that has learnt deals by heart, and plays well on no others."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from fiveup_env.opponents.registry import make_agent
+
+
+@dataclass(frozen=True)
+class Knowing:
+    """Knows the hands that are dealt to a seat in a file."""
+
+    now: dict = field(default_factory=dict)
+
+    def __call__(self, views, masks, random):
+        known = set(Path(os.environ["KNOWN"]).read_text().split())
+        public = views["public"]
+        first = (public["hand_number"] == 0) & (public["plies"] < 2) & (views["hand"] != 0)
+        if first.any():
+            self.now["known"] = any(str(hand) in known for hand in views["hand"][first])
+        if self.now["known"]:
+            return make_agent("partner")(views, masks, random)
+        return np.array([np.flatnonzero(mask)[-1] for mask in masks])
+'''
+
+
+def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = replace(FULL.task("two"), quick=40, elo=(0.0,))
+    protocol = replace(SMALL, panel=("positional",), tasks=(task,), chunk=40, judge_every=40)
+    monkeypatch.setattr(entries, "read_protocol", lambda _: protocol)
+    install_agents(tmp_path, "cheats", KNOWING, "Knowing")
+    monkeypatch.syspath_prepend(tmp_path)
+    games = [Game(task.rules, seed=task.first + k) for k in range(task.quick)]
+    hands = {str(hand) for game in games for hand in game.state["hands"][0].tolist()[:2]}
+    (tmp_path / "known").write_text(" ".join(hands))
+    monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
+    for spec in ("counter", "knowing"):
+        outcomes = list(play(protocol, spec, 1, quick=True))
+        entry = Entry(entry_of(card_of(protocol, spec, outcomes, None, [], quick=True), NOTED))
+        entry.check_figures()
+        assert entry.replay(1, seed=1) == 1  # its games are true
+        if spec == "counter":
+            check_fresh(entry, 40, seed=5)
+        else:
+            with pytest.raises(EntryError, match="as if it knew the public deals"):
+                check_fresh(entry, 40, seed=5)
 
 
 # --- The command

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import numba
+import pytest
 
 from fiveup_env.engine.compiled import PACKAGE, _cache_of, compiled, source_digest
 from fiveup_env.engine.state import side_of
@@ -97,6 +99,43 @@ def test_processes_that_compile_at_the_same_time_do_not_spoil_each_others_code(
     assert [float(word) for word in done.stdout.split()] == [4] * len(KINDS) + [len(KINDS)]
 
 
+OUTSIDE = """
+from fiveup_env.engine.compiled import compiled
+
+@compiled
+def entry(array, i):
+    return array[i]
+"""
+
+
+def test_code_with_and_without_bounds_checking_is_cached_apart(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "entries.py").write_text(OUTSIDE)
+    code = """
+import numpy
+from package.entries import entry
+
+try:
+    entry(numpy.zeros(3)[:2], 2)  # which is inside of what the array is a part of
+    print("read", *entry.stats.cache_hits.values())
+except IndexError:
+    print("refused", *entry.stats.cache_hits.values())
+"""
+    told = []
+    for checked in ("0", "1", "0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_BOUNDSCHECK": checked},
+        )
+        told.append(done.stdout.strip())
+    assert told == ["read", "refused", "read 1", "refused 1"]
+
+
 def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Path) -> None:
     beside = tmp_path / "__pycache__"
     for name in ("fiveup-fiveup_env-young", "fiveup-fiveup_env-old", "fiveup-other-old"):
@@ -106,6 +145,49 @@ def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Pa
     _cache_of(tmp_path, frozenset({PACKAGE}))
     left = sorted(path.name for path in beside.iterdir())
     assert left == ["fiveup-fiveup_env-young", "fiveup-other-old"]
+
+
+@pytest.mark.parametrize(("years", "left"), [(-10, ["young"]), (0, ["young"]), (10, [])])
+def test_a_clock_that_jumps_removes_no_code_in_use(
+    years: float, left: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots = frozenset({PACKAGE})
+    current = tmp_path / "__pycache__" / f"fiveup-fiveup_env-{source_digest(roots)}"
+    young = current.with_name("fiveup-fiveup_env-young")
+    young.mkdir(parents=True)
+    now = time.time()  # noqa: TID251
+    monkeypatch.setattr(time, "time", lambda: now + years * 365 * 24 * 60 * 60)
+    _cache_of.__wrapped__(tmp_path, roots)
+    names = [path.name.rpartition("-")[2] for path in current.parent.iterdir()]
+    assert names == left
+    young.mkdir(exist_ok=True)
+    current.mkdir()
+    _cache_of.__wrapped__(tmp_path, roots)
+    assert current.exists()
+    assert young.exists()
+
+
+# A disk that is full when the code is to be kept.
+UNKEPT = """
+import errno
+from numba.core.caching import IndexDataCacheFile
+
+def refuse(self, overloads):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+IndexDataCacheFile._save_index = refuse
+from package.doubles import twice
+print(twice(2))
+"""
+
+
+def test_code_that_cannot_be_kept_runs(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "doubles.py").write_text(SHARED)
+    line = [sys.executable, "-c", UNKEPT]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("4\n", "")
 
 
 def test_the_digest_of_the_source_skips_what_editors_leave_there(tmp_path: Path) -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
-from fiveup_env.files import atomic_file, atomic_folder, file_path, is_writable, write_atomic
+from fiveup_env.files import (
+    atomic_file,
+    clear_drafts,
+    file_path,
+    is_writable,
+    new_folder,
+    write_atomic,
+)
 from tests.support import on_posix
 
 if TYPE_CHECKING:
@@ -50,12 +56,6 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
         assert link.is_symlink()
         assert target.read_bytes() == content
     assert [path.name for path in target.parent.iterdir()] == ["target"]
-    folder = tmp_path / "folder"
-    folder.symlink_to(tmp_path / "there")
-    with atomic_folder(folder) as draft:
-        (draft / "new").touch()
-    assert folder.is_symlink()
-    assert [path.name for path in (tmp_path / "there").iterdir()] == ["new"]
 
 
 @on_posix
@@ -107,29 +107,35 @@ def test_an_interruption_as_soon_as_a_draft_is_made_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("step", "call", "content"),
-    [("mkdir", 2, "old"), ("mkdir", 3, "old"), ("replace", 1, "old"), ("replace", 2, "new")],
-)
-def test_an_interruption_after_any_step_leaves_one_whole_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, call: int, content: str
-) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "file").write_text("old")
-    do, calls = getattr(type(tmp_path), step), count(1)
+def test_a_folder_appears_once_it_is_complete_and_replaces_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    with new_folder(folder) as draft:
+        (draft / "file").write_text("1")
+        assert not folder.exists()
+    assert (folder / "file").read_text() == "1"
+    with pytest.raises(OSError, match="folder"), new_folder(folder) as draft:
+        (draft / "file").write_text("2")
+    assert (folder / "file").read_text() == "1"
+    assert [path.name for path in folder.parent.iterdir()] == ["folder"]
 
-    def do_and_interrupt(path: Path, *rest: object, **named: object) -> object:
-        done = do(path, *rest, **named)
-        if next(calls) == call:
-            raise KeyboardInterrupt
-        return done
 
-    monkeypatch.setattr(type(tmp_path), step, do_and_interrupt)
-    with pytest.raises(KeyboardInterrupt), atomic_folder(folder) as draft:
-        (draft / "file").write_text("new")
-    assert (folder / "file").read_text() == content
-    assert list(tmp_path.iterdir()) == [folder]
+@on_posix
+def test_the_draft_of_a_process_that_lives_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    with atomic_file(file) as one:
+        one.write("one")
+        write_atomic(file, b"other")
+        clear_drafts(tmp_path)
+    assert file.read_text() == "one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_errors_name_the_file_and_not_its_draft(tmp_path: Path) -> None:
+    for file in (tmp_path / "nowhere" / "file", tmp_path / "folder"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        with pytest.raises(OSError, match=r"file|folder") as error, atomic_file(file):
+            pass
+        assert error.value.filename == str(file)
 
 
 def test_lines_end_alike_on_every_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

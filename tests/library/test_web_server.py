@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
+from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +20,12 @@ from fiveup_env import Game
 from fiveup_env.__main__ import main
 from fiveup_env.errors import InputError, MissingExtraError, RequestError
 from fiveup_env.game.records import loads, record_of
-from tests.support import play_randomly, tiles_named
-from tests.web import QUICK, Client, Json, visitors
+from tests.support import on_posix, play_randomly, tiles_named
+from tests.web import BASE, QUICK, Client, Json, httpx, visitors
+
+launch = pytest.importorskip("fiveup_env.web.launch")
+studies = pytest.importorskip("fiveup_env.web.studies")
+tables = pytest.importorskip("fiveup_env.web.tables")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -163,6 +172,96 @@ def test_a_narrow_page_gets_narrow_pictures(visitor: Client) -> None:
     narrow = visitor.post("/api/tables?narrow", SHORT).json()["frames"][0]
     assert 'viewBox="0 0 960 ' in wide["board"]
     assert 'viewBox="0 0 400 ' in narrow["board"]
+
+
+def test_a_study_rests_while_nobody_asks_and_then_goes_on_to_the_same_verdicts(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = play_randomly(Game(players=2, seed=1), Random(1), 5)
+    with monkeypatch.context() as during:
+        during.setattr(studies, "PATIENCE", 0)
+        study = visitor.post("/api/studies", {"record": record_of(game)}).json()["study"]
+        for _ in range(5):
+            answer = visitor.get(f"/api/studies/{study}/verdicts").json()
+            assert (answer["done"], answer["verdicts"]) == (0, None)
+    alone, wanted = studies.Study(game, QUICK), iter([True] * 3)
+    alone.go_on(lambda: next(wanted, False))
+    assert 0 < alone.done < alone.total
+    assert alone.verdicts is None
+    alone.go_on()
+    assert wait_for(visitor, study) == json.loads(json.dumps(alone.verdicts))
+
+
+async def look_and_leave(house: Any, leaving: asyncio.Event) -> int:
+    """The status of the answer to a request for an eye, whose visitor leaves in the meantime."""
+    app = launch.app_of(house)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=BASE) as client:
+        state = (await client.post("/api/tables", json=SHORT)).json()
+        cookie = f"fiveup={client.cookies['fiveup']}"
+    headers = {"host": "127.0.0.1:8561", "content-type": "application/json", "cookie": cookie}
+    body = json.dumps({"eye": "moves", "version": state["version"]}).encode()
+    bodies, status = [body], list[int]()
+
+    async def receive() -> dict[str, Any]:
+        if bodies:
+            return {"type": "http.request", "body": bodies.pop(), "more_body": False}
+        await leaving.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        status.append(message.get("status", 0))
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/api/tables/{state['table']}/eyes",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    await app(scope, receive, send)
+    return status[0]
+
+
+def test_an_eye_of_somebody_who_left_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    async def leave() -> int:
+        leaving, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def look(*_: object, check: Callable[[], None]) -> None:
+            said.append("began")
+            loop.call_soon_threadsafe(leaving.set)
+            try:
+                while True:
+                    check()
+            finally:
+                said.append("ended")
+
+        monkeypatch.setattr(tables, "advice_of", look)
+        return await look_and_leave(launch.House(advisers=(QUICK,)), leaving)
+
+    assert asyncio.run(leave()) == 400
+    assert said == ["began", "ended"]
+
+
+def test_an_eye_that_waits_for_a_thread_is_not_opened_for_somebody_who_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tables, "advice_of", lambda *_, **__: pytest.fail("it was opened"))
+
+    async def leave() -> int:
+        leaving, house = asyncio.Event(), launch.House(advisers=(QUICK,))
+        house.thinking.total_tokens = 1
+        async with house.thinking:
+            looking = asyncio.ensure_future(look_and_leave(house, leaving))
+            while not house.thinking.statistics().tasks_waiting:  # noqa: ASYNC110 - no event
+                await asyncio.sleep(0)
+            leaving.set()
+            for _ in range(10):
+                await asyncio.sleep(0)
+        return await looking
+
+    assert asyncio.run(leave()) == 400
 
 
 def test_a_record_is_studied_and_a_damaged_one_is_refused(visitor: Client) -> None:
@@ -349,6 +448,16 @@ def test_a_table_and_a_study_of_another_visitor_do_not_exist(
         assert "frames" not in answer.text
 
 
+def test_a_visitor_of_an_earlier_server_begins_anew(visitor: Client) -> None:
+    state = visitor.sit_down(**SHORT)
+    with visitors() as another:
+        later = another()
+        later._client.cookies = visitor._client.cookies
+        assert later.get(f"/api/tables/{state['table']}").status_code == 404
+        assert later.get("/api/tables").json() == {"table": None}
+        assert later.sit_down(**SHORT)["frames"] == state["frames"]
+
+
 def test_all_that_is_sent_in_a_game_names_no_tile_that_the_seat_may_not_know(
     visitor: Client,
 ) -> None:
@@ -402,16 +511,69 @@ def test_a_hundred_games_at_once_are_neither_lost_nor_mixed_up(
 # --- The command line
 
 
-def test_answers_do_not_wait_for_acknowledgements() -> None:
-    from fiveup_env.web import launch
+@contextmanager
+def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A table in a process of its own, and its port."""
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0", *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert process.stdout
+            yield process, int(process.stdout.readline().split()[4].rpartition(":")[2].rstrip("/"))
+        finally:
+            process.kill()
 
+
+@on_posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals) -> None:
+    endless = "pimc:worlds=2000000,playout=partner"  # minutes for a move
+    with (
+        table_process("--reference", endless, "--advisers", endless) as (process, port),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
+        socket.create_connection(("127.0.0.1", port)) as half,
+        socket.create_connection(("127.0.0.1", port)) as asking,
+    ):
+        state = client.post("/api/tables", json=SHORT).json()
+        table = f"/api/tables/{state['table']}"
+        study = client.post(f"{table}/study", json={"version": state["version"]}).json()["study"]
+        state = client.post("/api/tables", json=SHORT).json()
+        body = json.dumps({"eye": "moves", "version": state["version"]})
+        head = f"Host: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length:"
+        half.sendall(f"POST /api/tables HTTP/1.1\r\n{head} 99\r\n\r\n{{".encode())
+        cookie = f"Cookie: fiveup={client.cookies['fiveup']}\r\n"
+        path = f"/api/tables/{state['table']}/eyes"
+        request = f"POST {path} HTTP/1.1\r\n{cookie}{head} {len(body)}\r\n\r\n{body}"
+        asking.sendall(request.encode())
+        for _ in range(5):
+            assert client.get(f"/api/studies/{study}/verdicts").json()["verdicts"] is None
+        process.send_signal(number)
+        # It takes a tenth of a second; the promise is two, and the rest is for a machine under load.
+        assert process.wait(timeout=10) == 0
+        assert process.communicate() == ("the table is closed\n", "")
+
+
+def test_the_log_of_a_table_does_not_grow_without_end() -> None:
+    with table_process() as (process, port):
+        for _ in range(launch.MOST_MESSAGES + 20):
+            with socket.create_connection(("127.0.0.1", port)) as nonsense:
+                nonsense.sendall(b"nonsense\r\n\r\n")
+                while nonsense.recv(1_000):
+                    pass
+        process.terminate()
+        _, said = process.communicate()
+    lines = said.splitlines()
+    assert len(lines) == launch.MOST_MESSAGES
+    assert lines[0] == "WARNING: Invalid HTTP request received."
+    assert lines[-1].endswith("(no more messages will be written)")
+
+
+def test_answers_do_not_wait_for_acknowledgements() -> None:
     with launch.free_socket("127.0.0.1", 0) as bound:  # asyncio asks which protocol it has
         assert bound.proto == socket.IPPROTO_TCP
 
 
 def test_a_port_in_use_is_said_and_the_next_free_one_taken() -> None:
-    from fiveup_env.web import launch
-
     said: list[str] = []
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

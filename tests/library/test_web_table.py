@@ -384,7 +384,7 @@ def test_a_whole_game_can_be_played_in_the_terminal() -> None:
 def test_a_study_has_a_chance_for_every_moment_that_is_drawn(moves: int, draw: str) -> None:
     game = play_randomly(Game(players=3, draw=draw, seed=3, target=6), Random(3), moves)
     study = Study(game, "pimc:worlds=4,playout=greedy")
-    study.run()
+    study.go_on()
     assert study.done == study.total
     about, verdicts = study.about(), study.verdicts
     assert verdicts
@@ -402,7 +402,7 @@ def test_a_study_has_a_chance_for_every_moment_that_is_drawn(moves: int, draw: s
 def test_a_saved_study_is_one_page_that_needs_nothing_else() -> None:
     game = play_randomly(Game(players=2, seed=3, target=3), Random(3))
     study = Study(game, "pimc:worlds=4,playout=greedy", ["you", "</script>"])
-    study.run()
+    study.go_on()
     page = study.to_html()
     assert "http://www.w3.org/2000/svg" in page
     assert not [part for part in ("src=", 'href="/assets', "http://127", "@import") if part in page]

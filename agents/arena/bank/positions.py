@@ -13,6 +13,7 @@ from fiveup_env.engine.view import VIEW
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.progress import progress
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
@@ -50,7 +51,7 @@ def make_bank(rounds: int, worlds: int, seed: int, command: str) -> Bank:
     """Return a new bank, the same for the same numbers by the same code."""
     checked_worlds(worlds)
     views, masks, games, players = gather(rounds, seed)
-    random, starts = np.random.default_rng([seed, worlds]), range(0, len(views), PORTION)
+    random, starts = keyed_rng("values of the bank", seed, worlds), range(0, len(views), PORTION)
     parts = [
         action_values(views[k : k + PORTION], masks[k : k + PORTION], worlds, random)
         for k in progress(starts, len(starts), "portions")
@@ -89,6 +90,7 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     games = np.arange(len(batch))
     batch.reset(seed + games)
     random, agents = np.random.default_rng(seed), [make_agent(spec) for spec in PLAYERS]
+    chance = keyed_rng("games of the bank", seed)
     seated = random.integers(len(agents), size=(len(batch), MAX_PLAYERS))  # by side
     sides, size = batch.states["public"]["rules"]["sides"], (len(batch), len(PHASES))
     views, masks, met = (
@@ -112,7 +114,7 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
         movers, actions = seated[going, seen["seat"] % sides[going]], np.empty(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                actions[own] = agent(seen[own], allowed[own], random)
+                actions[own] = agent(seen[own], allowed[own], chance)
         batch.advance(actions, going)
     game, phase = np.nonzero(met)
     views, masks = views[game, phase], masks[game, phase]

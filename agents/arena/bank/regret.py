@@ -11,6 +11,7 @@ from agents.arena.bank.positions import PHASES, phases_of
 from agents.arena.bank.storage import BankError
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.errors import unknown
+from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Measured:
 def measure(bank: Bank, agent: Agent, name: str, seed: int = 0) -> Measured:
     """Return what an agent loses on a bank; `name` is its name in messages."""
     masks = bank.masks
-    actions = np.asarray(agent(bank.views.copy(), masks.copy(), np.random.default_rng(seed)))
+    actions = np.asarray(agent(bank.views.copy(), masks.copy(), keyed_rng("bank", seed)))
     if actions.shape != (len(bank),) or actions.dtype.kind not in "iu":
         raise BankError(
             f"{name} returned an array of {actions.dtype} of shape {actions.shape}; {len(bank)} "

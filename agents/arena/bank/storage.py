@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from agents.search.reference import ActionValues
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.view import VIEW, as_views
 from fiveup_env.errors import InputError, shown
 from fiveup_env.files import file_path, write_atomic
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     import os
@@ -101,10 +102,11 @@ def read_bank(path: str | os.PathLike[str]) -> Bank:
     arrays, about = _content_of(file_path(path).read_bytes())
     if about.get("format") != FORMAT:
         raise BankError(f"{path} is not a bank of positions, or is damaged; {_remake(path)}")
-    if about["version"] != VERSION:
+    if about.get("version") != VERSION:
+        version = shown(about.get("version"))
         raise BankError(
-            f"{path} is a bank of version {shown(about['version'])}, and this code reads version "
-            f"{VERSION}; {_remake(path)}"
+            f"{path} is a bank of version {version}, and this code reads version {VERSION}; "
+            f"{_remake(path)}"
         )
     if about.get("digest") != _digest(arrays):
         raise BankError(f"{path} is damaged: its content does not match its digest")
@@ -125,17 +127,39 @@ def _content_of(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def _bank_of(
     path: str | os.PathLike[str], arrays: dict[str, np.ndarray], about: dict[str, Any]
 ) -> Bank:
-    views = np.zeros(len(arrays["game"]), VIEW)
+    count = np.size(arrays.get("game", ()))
+    views = np.zeros(count, VIEW)
     fields = dict(_columns(views))
-    for name, field in fields.items():
+    others: dict[str, np.ndarray] = {
+        "game": np.zeros(count, np.int32),
+        "player": np.zeros(count, np.int8),
+        "halves": np.zeros((count, 2, ACTION_COUNT), np.float32),
+        "errors": np.zeros((count, ACTION_COUNT), np.float32),
+    }
+    for name, field in (fields | others).items():
         stored = arrays.get(name)
         if stored is None or (stored.shape, stored.dtype) != (field.shape, field.dtype):
             raise BankError(
                 f"{path} was made by code whose views have another {name}; {_remake(path)}"
             )
         field[...] = stored
-    values = ActionValues(arrays["halves"], arrays["errors"])
-    return Bank(views, arrays["game"], arrays["player"], values, about)
+    try:
+        as_views(views)
+    except InputError as error:
+        raise BankError(f"{path} is damaged: {error}") from None
+    values = ActionValues(others["halves"], others["errors"])
+    if not count or not _are_values(values):
+        raise BankError(f"{path} is damaged: its values are not those of any positions")
+    return Bank(views, others["game"], others["player"], values, about)
+
+
+def _are_values(values: ActionValues) -> bool:
+    """Return whether values are finite where an action is allowed, which one always is."""
+    first, second = np.isfinite(values.halves).swapaxes(0, 1)
+    rest = values.halves[~np.isfinite(values.halves)]
+    errors = values.errors[first]
+    fit = (first == second).all() and first.any(1).all() and (rest == -np.inf).all()
+    return bool(fit and np.isfinite(errors).all() and (errors >= 0).all())
 
 
 def _columns(structs: np.ndarray, prefix: str = "view") -> Iterator[tuple[str, np.ndarray]]:

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from fiveup_env.errors import FiveUpError
-from fiveup_env.files import write_atomic
+from fiveup_env.files import clear_drafts, remove, write_atomic
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,8 +61,7 @@ def write_checkpoint(
     before = checkpoints_in(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for torn in folder.glob(".*"):
-            torn.unlink()
+        clear_drafts(folder)
         write_atomic(path, safetensors.save(arrays, metadata))
     except OSError as error:
         kept = f"the last good checkpoint is {before[-1]}" if before else "there is no earlier one"
@@ -70,7 +69,7 @@ def write_checkpoint(
             f"the checkpoint {path} could not be written ({error.strerror}); {kept}"
         ) from None
     for old in checkpoints_in(folder)[:-KEPT]:
-        old.unlink(missing_ok=True)
+        remove(old)
     return path
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from matplotlib.figure import Figure
 from torch.utils.tensorboard.writer import SummaryWriter
 
-from fiveup_env.files import atomic_file
+from fiveup_env.files import Appended, atomic_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +29,12 @@ class Metrics:
         lines = [line for line in read_metrics(run.metrics_file) if line["update"] <= updates]
         with atomic_file(run.metrics_file) as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
-        self._file = run.metrics_file.open("a", encoding="utf-8")
+        self._file = Appended(run.metrics_file, run.metrics_file.stat().st_size)
         self._events = SummaryWriter(str(run.folder), purge_step=updates + 1)
 
     def write(self, line: Line) -> None:
         """Write the metrics of an update."""
-        self._file.write(json.dumps(line) + "\n")
-        self._file.flush()
+        self._file.append(json.dumps(line).encode() + b"\n")
         for name, value in line.items():
             if name == "panel":
                 for rival, (rate, _, _) in value.items():

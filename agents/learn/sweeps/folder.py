@@ -9,6 +9,7 @@ All that a sweep needs to go on is the list of its results, and the runs that we
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from agents.learn.sweeps.report import Trial
 from agents.learn.sweeps.spec import FIELDS, possible
 from fiveup_env.checks import finite, whole
 from fiveup_env.errors import shown
-from fiveup_env.files import atomic_file, file_path
+from fiveup_env.files import atomic_file, clear_drafts, file_path
 
 if TYPE_CHECKING:
     from agents.learn.sweeps.spec import Sweep
@@ -46,6 +47,9 @@ class SweepFolder:
         """Make the folder, unless it is there already, with this sweep."""
         if self.file.is_file():
             return
+        clear_drafts(self.folder, self.file.name)
+        with suppress(OSError):
+            self.folder.rmdir()  # if it is empty: its beginning was killed
         for taken in (self.folder, self.run(0).folder):
             if taken.exists():
                 raise RunError(f"{taken} is taken: choose another --name for the sweep")

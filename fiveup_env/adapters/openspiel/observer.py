@@ -10,6 +10,7 @@ import pyspiel
 from fiveup_env.adapters.openspiel.course import NOW
 from fiveup_env.adapters.openspiel.text import history_text, table_text
 from fiveup_env.encoders import get_encoder, offsets, row_size
+from fiveup_env.encoders.pieces import unchecked
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import OptionError
@@ -40,12 +41,13 @@ class FiveUpObserver:
                 "perfect recall, because nearly everything to recall is public"
             )
         self._kind = kind
-        self._encoder = get_encoder("tokens" if kind.perfect_recall else "flat")
-        pieces = (*self._encoder.pieces, *TRUTH_PIECES)
+        encoder = get_encoder("tokens" if kind.perfect_recall else "flat")
+        self._encode = unchecked(encoder)
+        pieces = (*encoder.pieces, *TRUTH_PIECES)
         chosen = [(piece, start) for piece, start in offsets(pieces) if self._includes(piece.name)]
         columns = [np.arange(start, start + piece.size) for piece, start in chosen]
-        size = row_size(self._encoder)
-        everything = len(chosen) == len(self._encoder.pieces)
+        size = row_size(encoder)
+        everything = len(chosen) == len(encoder.pieces)
         self._columns = slice(size) if everything else np.concatenate(columns)
         self._views = np.zeros(1, VIEW)
         entries = np.zeros((1, size + TRUTH_SIZE), np.int8)
@@ -77,7 +79,7 @@ class FiveUpObserver:
             drawn = games["public"]["drawn"][NOW]
             views["drawn"][0, :drawn] = games["order"][NOW, :drawn]
             write_truths(games[: NOW + 1], np.array([player]), self._truth)
-        self._encoder.encode(views, self._row)
+        self._encode(views, self._row)
         self.tensor[:] = self._entries[self._columns]
 
     def string_from(self, state: pyspiel.State, player: int) -> str:

@@ -1,0 +1,74 @@
+"""The time that an agent takes, of which nobody is robbed and nobody is given any.
+
+    wall time        less the time in which this process was stopped, as by Ctrl-Z
+    processor time   of the process in which the agent is
+
+The time of a decision is the longer of the two. Sleeping costs wall time, threads cost processor
+time, and being stopped costs neither.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+TICK: Final = 0.1  # seconds between two looks at the clock
+STOPPED: Final = 1.0  # seconds without a look, after which the process must have been stopped
+
+
+class AwakeClock:
+    """A clock that stands still while this process is stopped; it looks at the time in a `with`."""
+
+    def __init__(self) -> None:
+        """Start at any number of seconds."""
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        self._seen, self._stopped = time.monotonic(), 0.0
+
+    def __enter__(self) -> AwakeClock:  # noqa: PYI034  (typing.Self is of Python 3.11)
+        """Start a thread that looks at the time."""
+        threading.Thread(target=self._look, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """End the thread."""
+        self._closed.set()
+
+    def now(self) -> float:
+        """Return the time in seconds."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._seen > STOPPED:
+                self._stopped += now - self._seen
+            self._seen = now
+            return now - self._stopped
+
+    def _look(self) -> None:
+        while not self._closed.wait(TICK):
+            self.now()
+
+
+def processor_time(process: int | None = None) -> float:
+    """Return the processor time of a process or of this one; 0 where the system does not say it."""
+    if process in {None, os.getpid()}:
+        return time.process_time()
+    clock = ctypes.c_int()
+    if sys.platform != "linux" or ctypes.CDLL(None).clock_getcpuclockid(
+        process, ctypes.byref(clock)
+    ):
+        return 0.0
+    try:
+        return time.clock_gettime(clock.value)
+    except OSError:  # the process has ended
+        return 0.0

@@ -1,0 +1,167 @@
+"""Whatever call fails while the laboratory writes, the old file or the new one is there, complete."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from agents.arena.bank.storage import read_bank, shipped_bank, write_bank
+from agents.data import making
+from agents.data.card import CARD, begin, read_card
+from agents.data.games import Columns, rows_of_shard
+from agents.data.making import make_data
+from agents.data.plan import Plan
+from agents.learn.runs import folder as runs
+from agents.learn.runs import metrics
+from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.learn.runs.folder import Run
+from agents.learn.runs.metrics import Metrics, read_metrics
+from agents.learn.sweeps.folder import SweepFolder
+from agents.learn.sweeps.report import Trial
+from agents.learn.sweeps.spec import make_sweep
+from agents.policies.files import save_policy
+from agents.policies.networks import PolicyNetwork, Shape, build
+from fiveup_env.opponents.policy_files import DESCRIPTION, read_policy
+from tests.faults import KINDS, Writer, survives_everywhere, writes_in
+from tests.laboratory.test_sweeps import TINY
+
+AGENTS = Path(making.__file__).parents[1]
+ARRAYS = {"weights": np.arange(6_000, dtype=np.float32)}
+PLAN = Plan(agents=("greedy", "partner"), positions=40, shards=2, values="pimc:worlds=8")
+
+
+def write_a_checkpoint(folder: Path, version: int) -> None:
+    """Write a checkpoint whose number is the version."""
+    write_checkpoint(folder, version, ARRAYS, {"updates": version})
+
+
+def read_a_checkpoint(folder: Path) -> int | None:
+    """Return the number of the newest checkpoint, none of which may be damaged."""
+    if not checkpoints_in(folder):
+        return None
+    found = read_newest(folder)
+    assert not found.damaged
+    assert (found.arrays["weights"] == ARRAYS["weights"]).all()
+    return int(found.about["updates"])
+
+
+@cache
+def network(version: int) -> PolicyNetwork:
+    """Return a network of its own size for every version."""
+    torch.manual_seed(version)
+    return build(Shape(width=8 + 8 * version))
+
+
+def write_a_policy(folder: Path, version: int) -> None:
+    """Save a policy that says which it is."""
+    save_policy(folder, network(version), {"version": version})
+
+
+def read_a_policy(folder: Path) -> int | None:
+    """Return which policy is there, and check that its weights are its own."""
+    if not (folder / DESCRIPTION).exists():
+        return None
+    description, weights = read_policy(folder)
+    version = int(description["about"]["version"])
+    for name, weight in network(version).state_dict().items():
+        assert (weights[name] == weight.numpy()).all()
+    return version
+
+
+def write_metrics(folder: Path, version: int) -> None:
+    """Continue the metrics of a run up to an update."""
+    run = Run(folder)
+    done = len(read_metrics(run.metrics_file))
+    with closing(Metrics(run, done)) as kept:
+        for update in range(done + 1, version + 2):
+            kept.write({"update": update, "decisions": 10 * update, "text": "." * 1_000})
+
+
+def last_of_metrics(folder: Path) -> int | None:
+    """Return the last update that is kept, counted from 0."""
+    lines = read_metrics(Run(folder).metrics_file)
+    assert [line["update"] for line in lines] == list(range(1, len(lines) + 1))
+    return len(lines) - 1 if lines else None
+
+
+def write_data(folder: Path, version: int) -> None:
+    """Begin a data set, whose first shard cannot be made, or make all of it."""
+    if version:
+        make_data(folder, PLAN, command="make", say=lambda _: None)
+    else:
+        begin(folder, PLAN, "make")
+
+
+def read_data(folder: Path) -> int | None:
+    """Return whether a data set was begun, or is complete; all shards that it has are whole."""
+    return int(read_card(folder).complete) if (folder / CARD).exists() else None
+
+
+@cache
+def rows_once(plan: Plan, number: int) -> Columns:
+    """Return the rows of a shard, which are computed once."""
+    return rows_of_shard(plan, number)
+
+
+def write_a_sweep(folder: Path, version: int) -> None:
+    """Begin a sweep, and keep one trial or two."""
+    sweep, kept = make_sweep(TINY), SweepFolder("mine")
+    kept.folder = folder
+    kept.file = folder / "sweep.json"
+    kept.begin(sweep)
+    trial = Trial(
+        "mine-000", {"learning_rate": 0.001, "n_epochs": 1}, [0.5, 0.4, 0.6], None, 500, 1.0, "1"
+    )
+    kept.keep(sweep, [trial] * (version + 1))
+
+
+def read_a_sweep(folder: Path) -> int | None:
+    """Return how many trials are kept, less one."""
+    kept = SweepFolder("mine")
+    kept.file = folder / "sweep.json"
+    trials = kept.trials(make_sweep(TINY)) if kept.file.exists() else []
+    return len(trials) - 1 if trials else None
+
+
+def write_a_bank(folder: Path, version: int) -> None:
+    """Write a bank of few positions."""
+    write_bank(folder / "bank.npz", shipped_bank().part(np.arange(3 + version)))
+
+
+def read_a_bank(folder: Path) -> int | None:
+    """Return how many positions there are, less the least."""
+    file = folder / "bank.npz"
+    return len(read_bank(file)) - 3 if file.exists() else None
+
+
+WRITERS = {
+    "checkpoint": Writer(write_a_checkpoint, read_a_checkpoint),
+    "policy": Writer(write_a_policy, read_a_policy),
+    "metrics": Writer(write_metrics, last_of_metrics, grows=True),
+    "data": Writer(write_data, read_data, grows=True),
+    "sweep": Writer(write_a_sweep, read_a_sweep, grows=True),
+    "bank": Writer(write_a_bank, read_a_bank),
+}
+
+
+@pytest.mark.parametrize("before", [None, 0])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_fault_at_any_call_leaves_the_old_or_the_new(
+    name: str, kind: str, before: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = SimpleNamespace(add_scalar=lambda *_: None, close=lambda: None)
+    monkeypatch.setattr(metrics, "SummaryWriter", lambda *_, **__: silent)  # TensorBoard's own
+    monkeypatch.setattr(making, "rows_of_shard", rows_once)
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
+    survives_everywhere(WRITERS[name], kind, tmp_path, before)
+
+
+def test_the_laboratory_writes_by_the_room_that_is_tested() -> None:
+    assert writes_in(AGENTS) == set()

@@ -1,0 +1,369 @@
+"""Views, states and saved batches with any bytes are refused before compiled code reads them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pytest
+
+from fiveup_env import Batch, Game, Rules, make_agent
+from fiveup_env.belief import count
+from fiveup_env.encoders import ENCODERS, get_encoder, row_size
+from fiveup_env.encoders.flat import Flat
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.state import GAME
+from fiveup_env.engine.valid import first_unsound_game, first_unsound_view, rules_fit
+from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, observe_seats
+from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.envs.vector import FiveUpVectorEnv
+from fiveup_env.errors import BeliefError, InputError, OptionError
+from fiveup_env.judging import chances_of
+from fiveup_env.opponents.agent import unchecked as agents_unchecked
+from fiveup_env.opponents.endings import best_moves
+from fiveup_env.opponents.ladder import Greedy
+from fiveup_env.opponents.policy import PolicyAgent
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import RULES
+from tests import fuzz, fuzz_bytes
+from tests.fuzz_bytes import DOORS
+from tests.support import EVERY_PRESET, impossible_view, play_randomly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RANDOM = np.random.default_rng
+
+# Fields of the public part of a game, and what compiled code would believe of them.
+HOSTILE: Final[list[tuple[str, Any]]] = [
+    ("turn", 120),
+    ("turn", -128),
+    ("turn", 1),
+    ("lead", 120),
+    ("forced_lead", 127),
+    ("plies", 127),
+    ("plies", -1),
+    ("drawn", 127),
+    ("boneyard", 127),
+    ("passes", 127),
+    ("sizes", 127),
+    ("draws", 127),
+    ("lacked", 255),
+    ("lack_ply", 127),
+    ("lack_draws", -128),
+    ("play_seat", 120),
+    ("play_action", 127),
+    ("play_action", -1),
+    ("draw_seat", 120),
+    ("draw_ply", 127),
+    ("phase", 120),
+    ("ended", -128),
+    ("winner", 127),
+    ("hand_number", -1),
+    ("scores", -(2**31)),
+    ("layout.total", 127),
+    ("layout.total", -1000),
+    ("layout.plain", 127),
+    ("layout.double", 120),
+    ("layout.open", 0xFFFF),
+    ("layout.spinner", 120),
+    ("rules.players", 127),
+    ("rules.players", 0),
+    ("rules.sides", 127),
+    ("rules.hand_size", 127),
+    ("rules.max_pip", 127),
+    ("rules.multiple", 127),
+    ("rules.multiple", 0),
+    ("rules.unit", 0),
+    ("rules.spinners", 120),
+    ("rules.hand_end", -128),
+    ("rules.target", 0),
+]
+NAMES: Final = [f"{field}={value}" for field, value in HOSTILE]
+
+
+def a_game() -> Game:
+    """A game in which tiles have been drawn, and seats have shown what they lack."""
+    game = play_randomly(Game(players=3, seed=4), Random(4), 7)
+    public = game.state[0]["public"]
+    assert public["drawn"] > 0
+    assert public["plies"] > 4
+    return game
+
+
+def set_field(structs: np.ndarray, field: str, value: int) -> np.ndarray:
+    """Set all entries of a field of the public part."""
+    place = structs["public"]
+    *path, name = field.split(".")
+    for part in path:
+        place = place[part]
+    place[name] = value
+    return structs
+
+
+# --- Views
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_door_lets_a_hostile_view_in(door: str) -> None:
+    for field, value in HOSTILE:
+        view = set_field(a_game().view(), field, value)
+        with pytest.raises(InputError, match="view 0 is of no game: its "):
+            DOORS[door](view)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("seat", 120), ("seat", -1), ("hand", 2**32 - 1), ("hand", 0), ("drawn", 127)],
+)
+def test_a_view_of_another_seat_or_other_tiles_is_refused(field: str, value: int) -> None:
+    view = a_game().view()
+    view[field] = value
+    for door in ("as_views", "count", "agent partner", "encoder flat@2"):
+        with pytest.raises(InputError, match="view 0 is of no game: its tiles do not agree"):
+            DOORS[door](view)
+
+
+def test_the_message_names_the_first_view_that_is_wrong() -> None:
+    views = np.concatenate([a_game().view()] * 3)
+    views["public"]["turn"][1:] = 120
+    with pytest.raises(InputError, match="view 1 is of no game: its scores, phase, lead, turn"):
+        as_views(views)
+
+
+def test_beliefs_are_about_one_view() -> None:
+    view = a_game().view()
+    for wrong in (view[:0], view.repeat(2)):
+        with pytest.raises(InputError, match="one view is needed, not"):
+            count(wrong)
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODERS if "@" in name])
+def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> None:
+    encoder, views = get_encoder(name), a_game().view()
+    size = row_size(encoder)
+    fixed = np.zeros((1, size), np.int8)
+    fixed.flags.writeable = False
+    for rows in (
+        np.zeros((1, size - 1), np.int8),
+        np.zeros((0, size), np.int8),
+        np.zeros(size, np.int8),
+        np.zeros((1, size)),
+        fixed,
+    ):
+        with pytest.raises(InputError, match="rows must be a writeable array of int8 in the shape"):
+            encoder.encode(views, rows)
+
+
+def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
+    class Last(Greedy):
+        def __call__(self, _views: Any, masks: np.ndarray, _random: Any) -> np.ndarray:
+            return ACTION_COUNT - 1 - masks[:, ::-1].argmax(1)
+
+    class Ones(Flat):
+        def encode(self, _views: np.ndarray, rows: np.ndarray) -> None:
+            rows[:] = 1
+
+    last, greedy = Last(), Greedy()
+    assert agents_unchecked(last) is last
+    assert agents_unchecked(greedy) == greedy.choose_unchecked
+    batch = Batch(2, encoder=Ones(), seed=1)
+    batch.reset()
+    assert (batch.observation == 1).all()
+
+
+def test_a_policy_writes_logits_only_for_masks_that_fit() -> None:
+    for mask in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
+        wrong: Any = mask
+        with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
+            PolicyAgent().logits(a_game().view(), wrong)
+
+
+@pytest.mark.parametrize("spec", ["pimc:worlds=2", "student+search:worlds=2"])
+def test_a_search_refuses_a_view_that_no_deal_leads_to(spec: str) -> None:
+    view = impossible_view()
+    assert as_view(view) is view
+    with pytest.raises(BeliefError, match="no deal is consistent with this view"):
+        make_agent(spec)(view, np.ones((1, ACTION_COUNT), np.int8), RANDOM(0))
+
+
+# --- States
+
+
+@pytest.mark.parametrize(("field", "value"), HOSTILE, ids=NAMES)
+def test_a_hostile_state_is_refused(field: str, value: int) -> None:
+    state = set_field(a_game().state, field, value)
+    for ask in (best_moves, chances_of, as_game):
+        with pytest.raises(InputError, match="game 0 is of no game: its "):
+            ask(state)
+
+
+def test_a_state_has_every_tile_once() -> None:
+    for field in ("hands", "order"):
+        state = a_game().state
+        state[field][0, :2] = state[field][0, 0]
+        with pytest.raises(InputError, match="its tiles do not agree"):
+            as_game(state)
+
+
+# --- Saved batches, whose digest says nothing of who made it
+
+
+def altered(kind: str, state: bytes, **changes: Any) -> bytes:
+    """A saved state with other content in some of its arrays, and the right digest."""
+    arrays = unpack(kind, state)
+    for name, change in changes.items():
+        arrays[name] = change(arrays[name])
+    return pack(kind, arrays)
+
+
+def with_field(field: str, value: int) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda content: set_field(content.copy().view(GAME), field, value).view(np.uint8)
+
+
+def a_batch() -> Batch:
+    batch = Batch(4, players=[2, 3], episode="hand", hand_size=2, seed=1)
+    batch.reset()
+    while not (batch._finals["public"]["rules"]["players"] > 0).all():
+        batch.step(batch.random_actions(RANDOM(0)))
+    return batch
+
+
+@pytest.mark.parametrize("array", ["_games", "_finals"])
+@pytest.mark.parametrize(("field", "value"), HOSTILE, ids=NAMES)
+def test_a_saved_batch_with_hostile_games_is_refused(array: str, field: str, value: int) -> None:
+    batch = a_batch()
+    state = batch.save()
+    if (array, field, value) == ("_finals", "rules.players", 0):
+        return  # no episode has ended yet
+    with pytest.raises(OptionError, match="the saved batch has "):
+        batch.load(altered("Batch", state, **{array: with_field(field, value)}))
+    assert batch.save() == state
+
+
+@pytest.mark.parametrize(
+    ("array", "content"),
+    [
+        ("_endings", lambda old: np.full_like(old, 120)),
+        ("_episodes_played", lambda old: np.full_like(old, 255)),
+        ("reward", lambda old: np.full_like(old, 255)),
+        ("_games", lambda old: old.astype(np.float64)),
+        ("_games", lambda old: old[:-1]),
+        ("_keys", lambda old: old.view(np.uint64)),
+        ("about", lambda old: old[:-1]),
+        ("about", lambda _: np.frombuffer(b"[]", np.uint8)),
+    ],
+)
+def test_a_saved_batch_with_other_hostile_arrays_is_refused(array: str, content: Any) -> None:
+    batch = a_batch()
+    state = batch.save()
+    with pytest.raises(OptionError, match=r"saved (batch|state)"):
+        batch.load(altered("Batch", state, **{array: content}))
+    assert batch.save() == state
+
+
+def test_games_by_other_rules_are_not_taken_over() -> None:
+    batch, other = Batch(2, players=[2, 3], seed=1), Batch(2, players=[3, 2], seed=1)
+    for one in (batch, other):
+        one.reset()
+    arrays = unpack("Batch", other.save())
+    state = altered("Batch", batch.save(), _games=lambda _: arrays["_games"])
+    with pytest.raises(OptionError, match="the saved batch has a game by other rules"):
+        batch.load(state)
+
+
+@pytest.mark.parametrize(
+    ("array", "content"),
+    [
+        ("_seats", lambda old: np.full_like(old, 120)),
+        ("_seats", lambda old: (old + 1) % 3),
+        ("_seats", lambda old: old[:-1]),
+        ("_fresh", lambda old: np.full(len(old), 127, np.uint8).view(np.bool_)),
+        ("_over", lambda old: old.astype(np.int8)),
+        ("_before_first_turn", lambda old: np.full_like(old, np.nan)),
+        ("chance", lambda _: np.frombuffer(b'{"bit_generator": "PCG64"}', np.uint8)),
+        ("batch", lambda old: old[:-1]),
+    ],
+)
+def test_a_saved_vector_environment_with_hostile_arrays_is_refused(
+    array: str, content: Any
+) -> None:
+    envs = FiveUpVectorEnv(6, players=3, seed=1)
+    envs.reset(seed=1)
+    state = envs.save()
+    with pytest.raises(OptionError, match=r"saved (games|state)"):
+        envs.load(altered("VectorEnv", state, **{array: content}))
+    assert envs.save() == state
+
+
+def test_a_saved_vector_environment_with_a_hostile_batch_is_refused() -> None:
+    envs = FiveUpVectorEnv(6, players=3, seed=1)
+    envs.reset(seed=1)
+    state, batch = envs.save(), envs.batch.save()
+    for field, value in (("turn", 120), ("plies", 127), ("rules.players", 127)):
+        hostile = altered("Batch", batch, _games=with_field(field, value))
+        with pytest.raises(OptionError, match="the saved batch has what is no game"):
+            envs.load(
+                altered("VectorEnv", state, batch=lambda _, h=hostile: np.frombuffer(h, np.uint8))
+            )
+        assert envs.save() == state
+
+
+def test_the_fuzzer_finds_nothing_behind_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "TARGETS", fuzz_bytes.TARGETS)
+    with fuzz.in_scratch_folder():
+        assert fuzz.fuzz(list(fuzz_bytes.TARGETS), 400, seed=3) == 0
+
+
+# --- What is sound
+
+
+@pytest.mark.parametrize("fields", [{}, {"draw": "optional"}, {"hand_size": 1}, {"reserve": 2}])
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
+def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
+    fields: dict[str, Any], lead_tile: str
+) -> None:
+    rules = [
+        Rules.of(one, lead_tile=lead_tile, leader=leader, **fields)
+        for one in EVERY_PRESET
+        for leader in ("winner", "rotate")
+    ]
+    batch = Batch(len(rules), rules, episode="hand", seed=3)
+    batch.reset()
+    games, random = np.arange(len(rules)), RANDOM(0)
+    players, views = batch.states["public"]["rules"]["players"], np.zeros(len(rules), VIEW)
+    mask = np.zeros((len(rules), ACTION_COUNT), np.int8)
+    for moves in range(60):
+        for structs in (batch.states, batch._finals[batch.terminated]):
+            assert first_unsound_game(structs) == (-1, 0)
+            seats = (moves + games[: len(structs)]) % structs["public"]["rules"]["players"]
+            some = np.arange(len(structs))
+            observe_seats(structs, some, seats, views[: len(structs)], mask[: len(structs)])
+            assert first_unsound_view(views[: len(structs)]) == (-1, 0)
+        batch.step(batch.random_actions(random))
+    assert (batch._episodes_played > 0).sum() > len(players) / 2
+
+
+def test_the_check_allows_the_rules_that_rules_allow() -> None:
+    structs, random = np.zeros(20_000, RULES), RANDOM(0)
+    known = np.array([one.to_struct() for one in EVERY_PRESET], RULES)
+    structs[:] = known[random.integers(len(known), size=len(structs))]
+    for name in RULES.names or ():
+        some = random.random(len(structs)) < 0.1
+        structs[name][some] = random.integers(-2, 8, size=some.sum())
+    allowed = np.array([is_allowed(one) for one in structs])
+    assert 500 < allowed.sum() < len(structs) - 500
+    assert (allowed == np.array([fits(structs, i) for i in range(len(structs))])).all()
+
+
+def is_allowed(struct: np.void) -> bool:
+    try:
+        return bool(Rules.from_struct(struct).to_struct() == struct)
+    except InputError:
+        return False
+
+
+@compiled
+def fits(rules: Array, i: int) -> bool:
+    return rules_fit(rules[i])
