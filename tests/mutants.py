@@ -1,4 +1,6 @@
-"""Mutation tests of the engine: python -m tests.mutants --sample 100 --seed 1 --workers 2
+"""Mutation tests of the engine.
+
+    python -m tests.mutants --sample 100 --seed 1 --workers 2
 
 A mutant is the engine with one small change: another comparison or operator, a constant one off,
 `and` for `or`, a condition negated, an assignment left out. The quick tests of the engine should
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib
 import importlib.util
 import json
 import os
@@ -143,13 +146,17 @@ def _is_changed(condition: ast.expr) -> bool:
     return isinstance(condition, (ast.Compare, ast.BoolOp, ast.UnaryOp))
 
 
+def _compared_otherwise(node: ast.Compare) -> Iterator[str]:
+    for i, operator in enumerate(node.ops):
+        for other in COMPARISONS[type(operator)]:
+            ops = [*node.ops[:i], other(), *node.ops[i + 1 :]]
+            yield ast.unparse(ast.Compare(node.left, ops, node.comparators))
+
+
 def _variants(node: ast.expr | ast.stmt, *, inside: bool) -> Iterator[str]:
     """Yield the sources that may take the place of a node; `inside` says it is in a function."""
     if isinstance(node, ast.Compare):
-        for i, operator in enumerate(node.ops):
-            for other in COMPARISONS[type(operator)]:
-                ops = [*node.ops[:i], other(), *node.ops[i + 1 :]]
-                yield ast.unparse(ast.Compare(node.left, ops, node.comparators))
+        yield from _compared_otherwise(node)
     elif isinstance(node, ast.BoolOp):
         swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         yield f"({ast.unparse(ast.BoolOp(swapped, node.values))})"
@@ -272,7 +279,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     mutants, reasons = every_mutant(), explained()
     if stale := reasons.keys() - {mutant.key for mutant in mutants}:
-        print(f"{EXPLAINED.name} explains what is not a mutant: {sorted(stale)[0]}")
+        print(f"{EXPLAINED.name} explains what is not a mutant: {min(stale)}")
         return 1
     total = len(mutants)
     mutants = [one for one in mutants if options.only in {"", one.file, one.function}]
@@ -313,9 +320,6 @@ def _copy_project(tree: Path) -> None:
 
 if __name__ == "__main__":
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when Numba is imported
-    # What the tests import, and what no mutant changes: once for all of them.
-    import hypothesis
-    import numba
-    import numpy as np
-
+    for imported in ("hypothesis", "numba", "numpy"):  # what is slow, and what no mutant changes
+        importlib.import_module(imported)
     sys.exit(main())

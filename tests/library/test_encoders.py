@@ -362,6 +362,17 @@ def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
         assert np.count_nonzero(places[seat]) == game.boneyard_count
 
 
+@pytest.mark.parametrize("name", [name for name in ENCODERS if "@" in name])
+def test_the_bounds_of_an_encoder_are_those_of_its_pieces(name: str) -> None:
+    encoder = get_encoder(name)
+    low, high = bounds(encoder)
+    assert low.shape == high.shape == (row_size(encoder),)
+    first = encoder.pieces[0]
+    assert set(low[: first.size].tolist()) == {first.low}
+    assert set(high[: first.size].tolist()) == {first.high}
+    assert (low < high).all()
+
+
 def test_an_encoder_is_chosen_by_itself_and_hidden_tiles_are_none() -> None:
     assert get_encoder(FLAT) is FLAT
     with pytest.raises(EncoderError, match="hidden tiles are never an observation"):

@@ -172,6 +172,7 @@ MIXED = [
     Rules.preset(
         "muggins", 4, teams=False, hand_end="subtract_own", game_end="finish_hand", hand_size=4
     ),
+    Rules.preset("five_up", 3, draw="optional", reserve=2, max_pip=2, hand_size=2),
 ]
 
 
