@@ -340,11 +340,12 @@ def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) ->
 
 @pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("seed", [5, 8])
 def test_shares_add_up_and_samples_look_the_same_all_through_a_hand(
-    lead_tile: str, draw: str
+    lead_tile: str, draw: str, seed: int
 ) -> None:
-    game = Game(players=3, max_pip=3, hand_size=2, lead_tile=lead_tile, draw=draw, seed=5)
-    random, seen = Random(5), np.zeros(1, VIEW)
+    game = Game(players=3, max_pip=3, hand_size=2, lead_tile=lead_tile, draw=draw, seed=seed)
+    random, seen = Random(seed), np.zeros(1, VIEW)
     while game.turn is not None and game.hand_number == 0:
         for seat in range(3):
             view = game.view(seat)

@@ -324,6 +324,7 @@ def test_one_game_is_asked_about_with_a_mask_for_each_view() -> None:
     for masks in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
         with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
             check_masks(masks, 1)
+    check_masks(np.ones((2, ACTION_COUNT), np.int8), 2)
 
 
 # --- Saved batches, whose digest says nothing of who made it
