@@ -55,7 +55,7 @@ SLOW: Final = (
     *("about_equally_often", "reaches_an_outcome"),
 )
 CHOSEN: Final = f"not ({' or '.join(SLOW)} or (hostile_view_in and not as_views))"
-SECONDS_PER_TEST: Final = 20  # of processor time; a mutant may run for ever
+SECONDS_PER_TEST: Final = 10  # of processor time; a mutant may run for ever
 
 COMPARISONS: Final[dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]]] = {
     ast.Lt: (ast.LtE, ast.GtE),

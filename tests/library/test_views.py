@@ -25,7 +25,8 @@ def test_a_view_has_what_its_seat_drew_and_nothing_that_another_did() -> None:
         view["drawn"] = 1
         observe_at(game.state, 0, seat, view, 0)
         assert view[0]["public"].tobytes() == public.tobytes()
-        assert (view["seat"], view["hand"]) == (seat, state["hands"][seat])
+        assert view[0]["seat"] == seat
+        assert view[0]["hand"] == state["hands"][seat]
         own = np.arange(28) < public["drawn"]
         own &= public["draw_seat"] == seat
         assert view["drawn"][0].tolist() == np.where(own, state["order"], -1).tolist()
