@@ -81,7 +81,7 @@ def _finish_world(
         free &= free - ONE
         t += 1
         g, after = -1, state
-        for choice in range(belief.group_count):
+        for choice in range(belief.group_count):  # pragma: no branch - the ways add up
             if left[choice] > 0 and belief.groups[choice].admits & tile_bit(tile):
                 g, after = choice, _after(belief, belief.groups[choice], tile, state)
                 if number < ways[t, after]:

@@ -27,6 +27,7 @@ from numba.core import cgutils, config, event, types
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
+from fiveup_env.engine.interpreted import interpreted
 from fiveup_env.files import is_ours, is_writable, locked
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def inlined(function: Function) -> Function:
 
 
 def _compile(function: Function, *, inline: bool) -> Function:
+    if config.DISABLE_JIT:
+        return interpreted(function)
     roots = _roots_of(function)
     with _cache_folder(Path(function.__code__.co_filename).parent, roots) as kept:
         made: Any = numba.njit(
@@ -202,7 +205,12 @@ class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
 event.register(NOTICE_KIND, _FirstCompileNotice())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+def _instruction(in_python: Callable[[Any], int]) -> Callable[[Function], Function]:
+    """Make a function one instruction in compiled code; `in_python` says what it does in Python."""
+    return lambda generate: in_python if config.DISABLE_JIT else intrinsic(generate)
+
+
+@_instruction(lambda value: int(value).bit_count())
 def bit_count(_context: Any, value: types.Integer) -> Any:
     """Return the number of set bits in an unsigned integer."""
 
@@ -212,7 +220,7 @@ def bit_count(_context: Any, value: types.Integer) -> Any:
     return value(value), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_instruction(lambda value: (int(value) & -int(value)).bit_length() - 1)
 def lowest_bit(_context: Any, value: types.Integer) -> Any:
     """Return the position of the lowest set bit in an unsigned integer."""
 

@@ -73,7 +73,7 @@ def next_leader(public: Struct) -> int:
 def force_lead(game: Struct) -> None:
     """Let the holder of the tile that comes first of all those dealt lead it."""
     public = game.public
-    for tile in LEAD_ORDER:
+    for tile in LEAD_ORDER:  # pragma: no branch - one of them was dealt
         for seat in range(public.rules.players):
             if game.hands[seat] >> np.uint32(tile) & ONE:
                 public.lead, public.forced_lead = seat, tile

@@ -17,7 +17,7 @@ from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules, belief
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
-from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.belief.worlds import _number_below, sample, worlds_to_games
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand
 from fiveup_env.engine.state import GAME, PLAYING
@@ -338,6 +338,26 @@ def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) ->
         assert sum(place.bit_count() for place in places) + public["plies"] == game.rules.tile_count
 
 
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
+@pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("seed", [5, 8])
+def test_shares_add_up_and_samples_look_the_same_all_through_a_hand(
+    lead_tile: str, draw: str, seed: int
+) -> None:
+    game = Game(players=3, max_pip=3, hand_size=2, lead_tile=lead_tile, draw=draw, seed=seed)
+    random, seen = Random(seed), np.zeros(1, VIEW)
+    while game.turn is not None and game.hand_number == 0:
+        for seat in range(3):
+            view = game.view(seat)
+            sizes = view[0]["public"]["sizes"]
+            np.testing.assert_allclose(marginals(view)[:BONEYARD].sum(1), sizes, atol=1e-9)
+            games = worlds_to_games(view, sample(view, 2, np.random.default_rng(0)))
+            for i in range(2):
+                observe_at(games, i, seat, seen, 0)
+                assert seen == view
+        play_randomly(game, random, 1)
+
+
 # --- What is seen, and what it tells
 
 
@@ -462,6 +482,14 @@ def test_worlds_are_written_into_games_as_into_worlds() -> None:
     assert belief.fill_worlds_at(view, 0, scratch, key, games)
     assert games["hands"].tobytes() == worlds["hands"].tobytes()
     assert games["order"].tobytes() == worlds["order"].tobytes()
+
+
+def test_numbers_below_any_bound_are_equally_likely() -> None:
+    bound = np.uint64(3 * 2**62)  # a quarter of all words lie above it
+    tally = Counter(
+        int(_number_below(np.uint64(key), bound) >> np.uint64(62)) for key in range(3_000)
+    )
+    assert even(tally, 3)
 
 
 # --- Bad input

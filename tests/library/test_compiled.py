@@ -265,3 +265,39 @@ def side(rules: object, seat: int) -> int:
 def test_a_compiled_function_knows_the_packages_that_it_is_compiled_from() -> None:
     roots = side.source_roots  # type: ignore[attr-defined]
     assert roots == {PACKAGE, PACKAGE.parent / "tests"}
+
+
+# What a game, a belief and a row come to, in one digest.
+SUMS = """
+import hashlib
+from random import Random
+import numpy as np
+from fiveup_env import Game, belief, get_encoder
+from fiveup_env.encoders import row_size
+from tests.support import play_randomly
+
+digest, tokens = hashlib.sha256(), get_encoder("tokens")
+for seed in range(6):
+    game = play_randomly(Game("five_up", 2 + seed % 4, hand_size=3, seed=seed), Random(seed), 9)
+    view, row = game.view(), np.zeros((1, row_size(tokens)), np.int8)
+    tokens.encode(view, row)
+    worlds = belief.sample(view, 5, np.random.default_rng(seed))
+    for array in (game.state, row, worlds, belief.marginals(view)):
+        digest.update(array.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_what_is_not_compiled_comes_to_the_same_bit_for_bit() -> None:
+    told = set()
+    for disabled in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", SUMS],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=PACKAGE.parent,
+            env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
+        )
+        told.add(done.stdout)
+    assert len(told) == 1

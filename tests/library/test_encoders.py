@@ -32,7 +32,7 @@ from fiveup_env.encoders import (
     row_size,
     table_of,
 )
-from fiveup_env.encoders.truth import TRUTH_PIECES
+from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.errors import EncoderError
 from fiveup_env.rules.fields import CHOICES, MAX_TARGET
 from tests.library.test_engine_against_reference import any_rules
@@ -342,6 +342,46 @@ def test_tokens_tell_the_history_in_order() -> None:
     assert [event[2] for event in theirs[1:4]] == [0, 0, 0]
     assert events[-1] == [0] * 6
     assert (row_of(game, 1, "tokens")[56 * 6 :] == row_of(game, 1)).all()
+
+
+def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
+    top = "2-0 0-0 6-1 5-5"
+    game = push_all(game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "5-1 6-0 3-3", top=top), "6-4")
+    rows = np.full((3, TRUTH_SIZE), 99, np.int8)
+    write_truths(game.state.repeat(3), np.arange(3), rows)
+    hands, places = rows[:, : 5 * 28].reshape(3, 5, 28), rows[:, 5 * 28 :]
+    for seat in range(3):
+        for k in range(3):
+            shown = {TILES[tile] for tile in np.flatnonzero(hands[seat, k])}
+            assert shown == set(game.hand_of((seat + k) % 3))
+        assert not hands[seat, 3:].any()
+        assert hands.max() == 1
+        left = game.state["order"][0, 3 : game.boneyard_count + 3]  # seat 1 has drawn three
+        assert TILES[left[0]] == Tile(5, 5)
+        assert places[seat, left].tolist() == list(range(1, game.boneyard_count + 1))
+        assert np.count_nonzero(places[seat]) == game.boneyard_count
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODERS if "@" in name])
+def test_the_bounds_of_an_encoder_are_those_of_its_pieces(name: str) -> None:
+    encoder = get_encoder(name)
+    low, high = bounds(encoder)
+    assert low.shape == high.shape == (row_size(encoder),)
+    first = encoder.pieces[0]
+    assert set(low[: first.size].tolist()) == {first.low}
+    assert set(high[: first.size].tolist()) == {first.high}
+    assert (low < high).all()
+
+
+def test_an_encoder_is_chosen_by_itself_and_hidden_tiles_are_none() -> None:
+    assert get_encoder(FLAT) is FLAT
+    with pytest.raises(EncoderError, match="hidden tiles are never an observation"):
+        get_encoder("oracle")
+
+
+def test_there_is_no_piece_of_another_name() -> None:
+    with pytest.raises(KeyError, match="haand"):
+        piece_of(FLAT, "haand", np.zeros((1, row_size(FLAT)), np.int8))
 
 
 class HandOnly:

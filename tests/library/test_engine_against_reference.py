@@ -5,11 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import PRESETS, TILES, Game, Move, Rules
+from fiveup_env.engine.view import as_game, as_views
 from fiveup_env.rules.fields import CHOICES
 from fiveup_env.rules.tiles import set_size
 from tests import reference
@@ -28,13 +30,17 @@ class Lockstep:
         self.reference = Reference(rules.fields(), rules.players, rules.teams)
         self._deal()
 
+    def push(self, move: Move) -> None:
+        """Make a move in both."""
+        self._compare_moves()
+        self._push(move)
+
     def play(self, random: Random, moves: int) -> int:
         """Make n random moves, or fewer if the game ends, and return their number."""
         for made in range(moves):
             if self.game.outcome():
                 return made
-            self._compare_moves()
-            self._push(random.choice(list(self.game.legal_moves)))
+            self.push(random.choice(list(self.game.legal_moves)))
         return moves
 
     def _compare_moves(self) -> None:
@@ -134,6 +140,53 @@ def any_rules(draw: st.DrawFn) -> Rules:
 @given(rules=any_rules(), seed=st.integers(0, 2**64 - 1))
 def test_every_field_with_every_value(rules: Rules, seed: int) -> None:
     Lockstep(rules, seed).play(Random(seed), 150)
+
+
+# What together has every value of every field.
+MIXED = [
+    Rules.preset("five_up", 2, max_pip=5, leader="rotate", target=20),
+    Rules.preset(
+        "all_fives", 3, draw="optional", reserve=2, lead_tile="highest_double", leader="rotate"
+    ),
+    Rules.preset(
+        "muggins",
+        4,
+        draw="optional",
+        max_pip=4,
+        hand_size=3,
+        block_pays="difference",
+        round_per="side",
+    ),
+    Rules.preset(
+        "all_fives",
+        3,
+        spinners="none",
+        hand_size=3,
+        hand_end="armanino",
+        exact_target=True,
+        target=40,
+    ),
+    Rules.preset(
+        "five_up", 5, hand_end="winner_takes", round_per="all", max_pip=4, hand_size=2, multiple=3
+    ),
+    Rules.preset(
+        "muggins", 4, teams=False, hand_end="subtract_own", game_end="finish_hand", hand_size=4
+    ),
+    Rules.preset("five_up", 3, draw="optional", reserve=2, max_pip=2, hand_size=2),
+]
+
+
+@pytest.mark.parametrize("rules", MIXED, ids=label)
+def test_a_game_by_mixed_rules_move_by_move_and_sound_for_every_seat(rules: Rules) -> None:
+    lockstep, random = Lockstep(rules, seed=2), Random(2)
+    game, players = lockstep.game, rules.players
+    for made in range(60):
+        views = np.concatenate([game.view(made % players), game.view((made + 1) % players)])
+        assert as_game(game.state).tobytes() == game.state.tobytes()
+        assert as_views(views) is views
+        if game.outcome():
+            break
+        lockstep.push(random.choice(list(game.legal_moves)))
 
 
 FIXED = [

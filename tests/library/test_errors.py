@@ -37,6 +37,7 @@ from fiveup_env.errors import (
 )
 from fiveup_env.game.records import loads, read_file
 from fiveup_env.opponents.registry import get_agent, make_agent
+from fiveup_env.rules.fields import parse_assignment
 from tests import fuzz
 
 NESTED: list[Any] = []
@@ -157,3 +158,26 @@ def test_the_fuzzer_tells_what_fails_and_how_to_repeat_it(
     assert "Hang: 'more than 1 s'" in output
     assert "KeyError: \"'here'\"" in output
     assert "python -m tests.fuzz --seed 0 --target breaks --only 0" in output
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("hand_size=7", "hand_size", 7),
+        ("exact_target=True", "exact_target", True),
+        ("teams=false", "teams", False),
+        ("draw=optional", "draw", "optional"),
+        ("target=" + "9" * 5000, "target", "9" * 5000),
+    ],
+)
+def test_a_field_and_its_value_are_read_off_a_text(text: str, field: str, value: object) -> None:
+    assert parse_assignment(text) == (field, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("hand_size", "--set takes FIELD=VALUE"), ("hand_siz=7", "did you mean 'hand_size'")],
+)
+def test_a_text_without_a_field_is_refused(text: str, said: str) -> None:
+    with pytest.raises(RulesError, match=said):
+        parse_assignment(text)

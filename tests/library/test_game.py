@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import MOVES, TILES, Deal, FiveUpError, Game, Move, Rules, Tile
+from fiveup_env.engine.play import start_hand
 from fiveup_env.errors import (
     DealError,
     GameOverError,
@@ -25,6 +26,7 @@ from fiveup_env.errors import (
     TileError,
 )
 from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT, mask_of
 from tests.library.test_engine_against_reference import any_rules
 from tests.support import (
@@ -372,3 +374,22 @@ def test_names_that_are_no_tile() -> None:
 def test_numbers_that_are_no_action() -> None:
     for number in (-1, ACTION_COUNT):
         refused(InvalidMoveError, "actions are numbered 0 to 120", partial(Move, number))
+
+
+# Of seed 2**63 + 5, by the number of the hand: who leads, the hands as masks, the boneyard.
+DEALT = {
+    0: (1, [11075592, 201337088, 16908817], [22, 20, 6, 12, 7, 15, 18, 5, 1, 25, 14, 10, 2]),
+    1: (1, [67274768, 6619264, 8389730], [3, 8, 19, 20, 27, 9, 12, 24, 0, 13, 25, 2, 14]),
+    2: (0, [1151008, 37749124, 25168912], [0, 21, 14, 9, 26, 27, 19, 3, 17, 18, 6, 13, 1]),
+}
+
+
+@pytest.mark.parametrize("hand", DEALT)
+def test_every_hand_of_a_seed_is_dealt_as_ever(hand: int) -> None:
+    state = Game(players=3, seed=2**63 + 5).state
+    state["public"]["hand_number"] = hand
+    start_hand(state, 0)
+    lead, hands, boneyard = DEALT[hand]
+    assert state["public"]["lead"][0] == lead
+    assert state["hands"][0].tolist() == hands + [0] * (MAX_PLAYERS - 3)
+    assert state["order"][0].tolist() == boneyard + [-1] * (TILE_COUNT - len(boneyard))

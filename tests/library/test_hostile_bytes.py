@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,9 +14,10 @@ from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.legality import legal_count_at, mark_legal_at
+from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, PLAYING, TARGET
 from fiveup_env.engine.valid import first_unsound_game, first_unsound_view, rules_fit
-from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, observe_seats
+from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, check_masks, observe_seats
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
@@ -24,11 +26,12 @@ from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.endings import best_moves
 from fiveup_env.opponents.ladder import Greedy
 from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
 from fiveup_env.rules.fields import RULES
+from fiveup_env.rules.tiles import TILE_COUNT
 from tests import fuzz, fuzz_bytes
 from tests.fuzz_bytes import DOORS
-from tests.support import EVERY_PRESET, impossible_view, play_randomly
+from tests.support import EVERY_PRESET, game_of, impossible_view, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +65,7 @@ HOSTILE: Final[list[tuple[str, Any]]] = [
     ("winner", 127),
     ("hand_number", -1),
     ("scores", -(2**31)),
+    ("end_points", 2**31 - 1),
     ("layout.total", 127),
     ("layout.total", -1000),
     ("layout.plain", 127),
@@ -205,6 +209,122 @@ def test_a_state_has_every_tile_once() -> None:
         state[field][0, :2] = state[field][0, 0]
         with pytest.raises(InputError, match="its tiles do not agree"):
             as_game(state)
+
+
+@cache
+def over_hands() -> np.ndarray:
+    """Hands that are over: dominoes, blocks and games won by a play, in this order."""
+    rules = Rules.preset(
+        players=2, max_pip=3, hand_size=3, reserve=2, target=2, game_end="immediate"
+    )
+    batch = Batch(64, rules, episode="hand", seed=1)
+    batch.reset()
+    while not (batch._finals["public"]["rules"]["players"] > 0).all():
+        batch.step(batch.random_actions(RANDOM(0)))
+    ended = batch._finals["public"]["ended"]
+    return batch._finals[[int((ended == how).argmax()) for how in (DOMINO, BLOCKED, TARGET)]]
+
+
+def test_hands_that_are_over_are_sound_and_allow_nothing() -> None:
+    over = over_hands()
+    assert over["public"]["ended"].tolist() == [DOMINO, BLOCKED, TARGET]
+    assert first_unsound_game(over) == (-1, 0)
+    mask = np.zeros((1, ACTION_COUNT), np.int8)
+    for i in range(3):
+        mark_legal_at(over, i, mask)
+        assert legal_count_at(over, i) == mask.sum() == 0
+
+
+def public_of(states: np.ndarray, **fields: Any) -> np.ndarray:
+    """The same states with other values in whole fields of the public part."""
+    for name, value in fields.items():
+        states["public"][name] = value
+    return states
+
+
+def drawn_before_the_lead() -> np.ndarray:
+    state = public_of(Game(players=2, seed=1).state, drawn=1)
+    public = state["public"]
+    public["draw_seat"][0, 0], public["draw_ply"][0, 0] = public["lead"][0], 0
+    return state
+
+
+def set_twice() -> np.ndarray:
+    state = a_game().state
+    state["public"]["play_action"][0, 1] = state["public"]["play_action"][0, 0]
+    return state
+
+
+def played_on_after_domino() -> np.ndarray:
+    state = push_all(game_of("6-6 1-1", "6-5 0-0"), "6-6 6-5@6x").state
+    state["public"]["rules"]["hand_size"] = 1
+    return public_of(state, boneyard=26)
+
+
+@pytest.mark.parametrize(
+    ("fault", "forge"),
+    [
+        ("scores, phase", lambda: public_of(over_hands()[:1].copy(), ended=TARGET)),
+        ("scores, phase", lambda: public_of(over_hands()[1:2].copy(), winner=0)),
+        ("plays and draws", lambda: public_of(over_hands()[:1].copy(), phase=PLAYING, ended=0)),
+        ("layout, sizes", lambda: public_of(over_hands()[1:2].copy(), phase=PLAYING, ended=0)),
+        ("plays and draws", drawn_before_the_lead),
+        ("plays and draws", set_twice),
+        ("plays and draws", played_on_after_domino),
+    ],
+)
+def test_a_state_whose_history_cannot_be_is_refused(
+    fault: str, forge: Callable[[], np.ndarray]
+) -> None:
+    with pytest.raises(InputError, match=f"game 0 is of no game: its {fault}"):
+        as_game(forge())
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "value"),
+    [("hands", 4, 1), ("order", 0, 40), ("order", 0, 27), ("order", -1, -2), ("order", 5, 32)],
+)
+def test_a_state_with_a_tile_in_the_wrong_place_is_refused(
+    field: str, place: int, value: int
+) -> None:
+    state = a_game().state
+    place = int(state["public"]["boneyard"][0]) - 1 if place < 0 else place
+    assert state[field][0, place] != value
+    state[field][0, place] = value
+    with pytest.raises(InputError, match="its tiles do not agree"):
+        as_game(state)
+
+
+def test_a_view_tells_the_tiles_that_its_seat_drew_and_no_others() -> None:
+    game = a_game()
+    drew = int(game.state["public"]["draw_seat"][0, 0])
+    for seat in range(3):
+        for tile in range(TILE_COUNT):
+            view = game.view(seat)
+            right = game.state["order"][0, 0] if seat == drew else -1
+            view["drawn"][0, 0] = tile
+            assert (first_unsound_view(view) == (-1, 0)) == (
+                tile == right or may_have_drawn(view, tile)
+            )
+
+
+def may_have_drawn(view: np.ndarray, tile: int) -> bool:
+    """Whether a viewer who drew may have drawn this tile: it holds it or has set it."""
+    public, seat = view[0]["public"], int(view[0]["seat"])
+    if public["draw_seat"][0] != seat or tile in view[0]["drawn"][1:].tolist():
+        return False
+    plays = zip(public["play_seat"].tolist(), public["play_action"].tolist(), strict=True)
+    own = {int(ACTION_TILE[action]) for player, action in plays if player == seat}
+    return tile in own or bool(int(view[0]["hand"]) >> tile & 1)
+
+
+def test_one_game_is_asked_about_with_a_mask_for_each_view() -> None:
+    with pytest.raises(InputError, match="one game is needed, not 2"):
+        as_game(a_game().state.repeat(2))
+    for masks in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
+        with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
+            check_masks(masks, 1)
+    check_masks(np.ones((2, ACTION_COUNT), np.int8), 2)
 
 
 # --- Saved batches, whose digest says nothing of who made it

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fiveup_env import Game, IllegalMoveError, Tile
-from fiveup_env.engine.legality import is_legal, legal_count, list_legal, nth_legal
+from fiveup_env.engine.legality import (
+    is_legal,
+    is_legal_at,
+    legal_count,
+    legal_count_at,
+    list_legal,
+    nth_legal,
+)
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
-from tests.support import game_of, push_all
+from fiveup_env.rules.fields import CHOICES
+from tests.support import game_of, play_randomly, push_all
 
 ALL_SIXES = "6-6 6-5 6-4 6-3 6-2 6-1 6-0"
 NO_SIXES = "5-5 5-4 5-3 5-2 5-1 5-0 4-4"
@@ -308,3 +317,25 @@ def test_a_forced_draw_or_pass_is_no_move() -> None:
     for word in ("draw", "pass"):
         with pytest.raises(IllegalMoveError, match=f"{word} is not allowed"):
             game.push(word)
+
+
+def test_every_form_of_the_legal_actions_allows_the_same() -> None:
+    random = Random(1)
+    for seed in range(40):
+        rules: dict[str, Any] = {"players": 2 + seed % 4, "draw": CHOICES["draw"][seed // 4 % 2]}
+        rules |= {"teams": False, "lead_tile": CHOICES["lead_tile"][seed // 8 % 2]}
+        game = Game("five_up", **rules, seed=seed)
+        play_randomly(game, random, random.randrange(60))
+        view, over = game.view(0 if game.turn is None else game.turn)[0], game.turn is None
+        public, hand = view["public"], view["hand"]
+        actions = set(game.action_mask().nonzero()[0].tolist())
+        assert over == (not actions)
+        every = range(-2, ACTION_COUNT + 2)
+        assert {a for a in every if is_legal(public, hand, a)} == actions
+        assert {a for a in every if is_legal_at(game.state, 0, a)} == actions
+        assert legal_count(public, hand) == legal_count_at(game.state, 0) == len(actions)
+        if not over:
+            assert {nth_legal(public, hand, n) for n in range(len(actions))} == actions
+            listed = np.full(ACTION_COUNT, -1)
+            assert list_legal(public, hand, listed) == len(actions)
+            assert set(listed.tolist()) == actions | {-1}

@@ -385,3 +385,13 @@ def test_who_leads_without_a_lot_may_lead_any_tile(leader: str) -> None:
     assert game.hand_number == 1
     assert game.lead == (1 if leader == "winner" else 0)
     assert len(game.legal_moves) == 2
+
+
+def test_partners_sit_opposite_each_other_and_everybody_else_plays_alone() -> None:
+    for teams, sides in ((True, [0, 1, 0, 1]), (False, [0, 1, 2, 3])):
+        rules = Rules.preset(players=4, teams=teams)
+        assert [rules.side_of(seat) for seat in range(4)] == sides
+
+
+def test_what_is_not_dealt_is_the_boneyard() -> None:
+    assert Rules.preset(players=3, hand_size=4, max_pip=5).boneyard_size == 21 - 12

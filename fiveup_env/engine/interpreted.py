@@ -1,0 +1,57 @@
+"""Compiled functions as plain Python, far slower: with NUMBA_DISABLE_JIT=1 nothing is compiled.
+
+Debuggers then stop in every line of the rules, and coverage counts them. Values mean what they mean
+in compiled code: fields are attributes, signed numbers never overflow, words wrap around.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+
+def interpreted(function: Function) -> Function:
+    """Return a function that does as Python what it does when it is compiled."""
+    for name, value in function.__globals__.items():
+        function.__globals__[name] = _as_compiled(value)
+
+    @wraps(function)
+    def run(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*map(_as_compiled, arguments))
+
+    return run  # type: ignore[return-value]
+
+
+class _Struct(np.void):
+    """A struct with its fields as attributes, before those that NumPy has, such as `size`."""
+
+    def __getattribute__(self, name: str) -> Any:
+        known = super().__getattribute__
+        return _as_compiled(self[name]) if name in known("dtype").fields else known(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class _Array(np.ndarray):
+    """An array that gives its entries as compiled code sees them."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return _as_compiled(super().__getitem__(index))
+
+
+def _as_compiled(value: Any) -> Any:
+    """Return a value as compiled code sees it; structs and arrays share their memory."""
+    if isinstance(value, np.signedinteger):
+        return int(value)
+    if type(value) is np.void:
+        return value.view((_Struct, value.dtype))
+    return value.view(_Array) if type(value) is np.ndarray else value
