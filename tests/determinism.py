@@ -111,39 +111,37 @@ VARIATIONS: Final[dict[str, dict[str, str | None]]] = {
     "the time zone of Kathmandu": {"TZ": "Asia/Kathmandu"},
     "no HOME": {"HOME": None, "XDG_CACHE_HOME": None},
 }
-NOBODY: Final = 65534
+# What makes a folder read-only for one process, also where root runs it.
+READ_ONLY: Final = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
 
 
 def told_by(
-    python: str, changed: dict[str, str | None], how: str = "here", **options: Any
+    python: str, changed: dict[str, str | None], how: str = "here", read_only: str = ""
 ) -> dict[str, str]:
     """Return the digests that a fresh process tells, and its version of NumPy."""
-    environment = {**os.environ, "PYTHONPATH": str(options.get("cwd", ROOT)), **changed}
+    environment = {**os.environ, "PYTHONPATH": read_only or str(ROOT), **changed}
+    words = [python, "-m", "tests.determinism", "--tell", how]
+    if read_only:
+        words = ["unshare", "--mount", "sh", "-c", READ_ONLY, read_only, *words]
     done = subprocess.run(
-        [python, "-m", "tests.determinism", "--tell", how],
+        words,
         env={name: value for name, value in environment.items() if value is not None},
         stdout=subprocess.PIPE,
         check=True,
-        **{"cwd": ROOT, **options},
+        cwd=read_only or ROOT,
     )
     return dict(json.loads(done.stdout))
 
 
 @contextmanager
-def read_only_copy() -> Iterator[dict[str, Any]]:
-    """Copy the library where the process that runs it may not write; yield how to run it."""
+def copy_of_the_library() -> Iterator[str]:
+    """Copy the library without what was compiled, and yield the folder."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("fiveup_env", "tests"):
             shutil.copytree(
                 ROOT / name, Path(folder) / name, ignore=shutil.ignore_patterns("__pycache__")
             )
-        paths = [Path(folder), *Path(folder).rglob("*")]
-        for path in paths:
-            path.chmod(0o555 if path.is_dir() else 0o444)
-        # Root may write anywhere, and so is somebody else here.
-        yield {"cwd": folder, **({"user": NOBODY, "group": NOBODY} if os.getuid() == 0 else {})}
-        for path in paths:
-            path.chmod(0o755)
+        yield folder
 
 
 def rows(pythons: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -152,9 +150,10 @@ def rows(pythons: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
         yield name, told_by(sys.executable, changed)
     for method in ("fork", "spawn"):
         yield f"a child by {method}", told_by(sys.executable, {}, method)
-    with read_only_copy() as options:
-        changed = {"HOME": None, "XDG_CACHE_HOME": None, "NUMBA_CACHE_DIR": None}
-        yield "a read-only install, no HOME", told_by(sys.executable, changed, **options)
+    if sys.platform == "linux" and os.getuid() == 0:  # who else may mount?
+        with copy_of_the_library() as folder:
+            changed = {"XDG_CACHE_HOME": f"{folder}/none", "NUMBA_CACHE_DIR": None}
+            yield "a read-only install", told_by(sys.executable, changed, read_only=folder)
     for python in pythons:
         told = told_by(python, {})
         yield f"NumPy {told['numpy']}", told

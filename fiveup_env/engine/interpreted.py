@@ -30,7 +30,7 @@ def interpreted(function: Function) -> Function:
     return run  # type: ignore[return-value]
 
 
-class _Struct(np.void):
+class _Struct(np.void):  # type: ignore[misc]  # NumPy means only its other kinds
     """A struct with its fields as attributes, before those that NumPy has, such as `size`."""
 
     def __getattribute__(self, name: str) -> Any:
