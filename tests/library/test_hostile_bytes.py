@@ -506,3 +506,12 @@ def test_the_check_allows_the_least_and_the_most_of_every_number(fields: dict[st
         for name in fields:
             with pytest.raises(InputError, match="its rules are not rules"):
                 as_game(set_field(state.copy(), f"rules.{name}", wrong if name != "target" else 0))
+
+
+def test_a_tile_beyond_the_set_is_refused() -> None:
+    state = Game(players=2, max_pip=3, hand_size=2, seed=1).state
+    waiting = 1 - int(state["public"]["turn"][0])
+    hand = int(state["hands"][0, waiting])
+    state["hands"][0, waiting] = hand & (hand - 1) | 1 << 10
+    with pytest.raises(InputError, match="its tiles do not agree"):
+        as_game(state)
