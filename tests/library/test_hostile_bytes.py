@@ -27,7 +27,7 @@ from fiveup_env.opponents.endings import best_moves
 from fiveup_env.opponents.ladder import Greedy
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
-from fiveup_env.rules.fields import RULES
+from fiveup_env.rules.fields import MAX_MULTIPLE, MAX_TARGET, RULES
 from fiveup_env.rules.tiles import TILE_COUNT
 from tests import fuzz, fuzz_bytes
 from tests.fuzz_bytes import DOORS
@@ -487,3 +487,31 @@ def is_allowed(struct: np.void) -> bool:
 @compiled
 def fits(rules: Array, i: int) -> bool:
     return rules_fit(rules[i])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"max_pip": 1, "hand_size": 1},
+        {"multiple": 2, "unit": 2},
+        {"multiple": MAX_MULTIPLE, "unit": 1, "reserve": 2},
+        {"unit": 1, "target": MAX_TARGET},
+        {"unit": 1, "target": 1},
+    ],
+)
+def test_the_check_allows_the_least_and_the_most_of_every_number(fields: dict[str, Any]) -> None:
+    state = Game(Rules.preset(players=2, **fields), seed=1).state
+    assert as_game(state) is not None
+    for wrong in (-1, 100):
+        for name in fields:
+            with pytest.raises(InputError, match="its rules are not rules"):
+                as_game(set_field(state.copy(), f"rules.{name}", wrong if name != "target" else 0))
+
+
+def test_a_tile_beyond_the_set_is_refused() -> None:
+    state = Game(players=2, max_pip=3, hand_size=2, seed=1).state
+    waiting = 1 - int(state["public"]["turn"][0])
+    hand = int(state["hands"][0, waiting])
+    state["hands"][0, waiting] = hand & (hand - 1) | 1 << 10
+    with pytest.raises(InputError, match="its tiles do not agree"):
+        as_game(state)

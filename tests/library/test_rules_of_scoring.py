@@ -395,3 +395,10 @@ def test_partners_sit_opposite_each_other_and_everybody_else_plays_alone() -> No
 
 def test_what_is_not_dealt_is_the_boneyard() -> None:
     assert Rules.preset(players=3, hand_size=4, max_pip=5).boneyard_size == 21 - 12
+
+
+def test_a_single_point_wins_a_game_that_ends_at_once() -> None:
+    game = game_of("4-1 0-0", "6-6 6-5", unit=1, target=1, game_end="immediate")
+    outcome = push_all(game, "4-1").outcome()
+    assert outcome is not None
+    assert (outcome.winner, outcome.ended) == (0, "target")
