@@ -70,7 +70,7 @@ def _compile(function: Function, *, inline: bool) -> Function:
             no_cfunc_wrapper=True,  # nothing here is called back from C, and it takes time to make
         )(function)
         if kept:
-            with suppress(RuntimeError):  # where nothing can be written, code runs without being kept
+            with suppress(RuntimeError):  # where nothing can be written, nothing is kept
                 made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
     made.source_roots = roots
     return made
