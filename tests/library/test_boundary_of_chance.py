@@ -22,7 +22,7 @@ import pytest
 from fiveup_env import Game, Rules
 from fiveup_env.arena import games as arena
 from fiveup_env.arena.apart import CREATE_RULESET, SCOPED_SINCE, Apart
-from fiveup_env.arena.clock import STOPPED, AwakeClock, processor_time
+from fiveup_env.arena.clock import STOPPED, TICK, AwakeClock, processor_time
 from fiveup_env.arena.games import Task, Terms, play_chunk
 from fiveup_env.arena.workers import Player
 from fiveup_env.envs import aec
@@ -433,7 +433,7 @@ def test_a_clock_stands_still_while_its_process_is_stopped() -> None:
         process.stdin.write("\n")
         process.stdin.flush()
         took = float(process.stdout.readline())
-    assert 0.3 <= took < 3 * STOPPED
+    assert 0.3 - 2 * TICK <= took < 3 * STOPPED  # a look is late by a tick at most
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say it")
