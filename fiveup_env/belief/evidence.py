@@ -28,7 +28,7 @@ import numpy as np
 from fiveup_env.belief.structs import BONEYARD
 from fiveup_env.engine.compiled import Mask, Struct, bit_count, compiled, inlined, signed
 from fiveup_env.engine.layout import attach, open_pips, playable
-from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE, PLAYING, next_seat
+from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE, PLAYING, all_tiles, next_seat
 from fiveup_env.errors import BeliefError
 from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
@@ -89,13 +89,12 @@ def _note_lacks(public: Struct, belief: Struct) -> None:
 def _note_tiles(view: Struct, belief: Struct) -> None:
     """Write which tiles are hidden and which are free, and what the viewer knows for certain."""
     public, rules = view.public, view.public.rules
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
     played, others = np.uint32(0), np.uint32(0)
     for ply in range(public.plies):
         played |= tile_bit(_played(public, ply))
         if public.play_seat[ply] != view.seat:
             others |= tile_bit(_played(public, ply))
-    belief.hidden = np.uint32((1 << tiles) - 1) & ~view.hand & ~played
+    belief.hidden = all_tiles(rules) & ~view.hand & ~played
     belief.free = belief.hidden | others
     belief.boneyard = public.boneyard
     for seat in range(MAX_PLAYERS):

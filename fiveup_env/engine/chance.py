@@ -10,7 +10,7 @@ import numpy as np
 
 from fiveup_env.checks import whole
 from fiveup_env.engine.compiled import Struct, Word, compiled, inlined, signed
-from fiveup_env.engine.state import ONE
+from fiveup_env.engine.state import ONE, tile_count
 from fiveup_env.errors import SeedError, shown
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -40,7 +40,7 @@ def chance_below(key: Word, counter: int, bound: int) -> int:
 def deal(game: Struct) -> int:
     """Deal the hand with the game's seed and hand number, and return the seat drawn by lot."""
     public, rules, order = game.public, game.public.rules, game.order
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    tiles = tile_count(rules)
     key = scramble(scramble(game.seed) + np.uint64(public.hand_number + 1) * _HAND_STEP)
     for i in range(tiles):
         order[i] = i

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Struct, inlined
+from fiveup_env.engine.compiled import Mask, Struct, inlined
 from fiveup_env.rules.fields import MAX_PLAYERS, RULES
 from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT
 
@@ -87,6 +87,18 @@ ONE = np.uint32(1)
 def next_seat(rules: Struct, seat: int) -> int:
     """Return the seat whose turn comes after a seat's."""
     return seat + 1 if seat + 1 < rules.players else 0
+
+
+@inlined
+def tile_count(rules: Struct) -> int:
+    """Return the number of tiles of the set."""
+    return (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+
+
+@inlined
+def all_tiles(rules: Struct) -> Mask:
+    """Return the mask of all tiles of the set."""
+    return np.uint32((1 << tile_count(rules)) - 1)
 
 
 @inlined

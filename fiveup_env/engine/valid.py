@@ -32,7 +32,9 @@ from fiveup_env.engine.state import (
     ONE,
     PLAYING,
     TARGET,
+    all_tiles,
     next_seat,
+    tile_count,
 )
 from fiveup_env.rules.actions import ACTION_END, ACTION_PIP, ACTION_TILE, DRAW, PLAIN_END
 from fiveup_env.rules.fields import (
@@ -136,7 +138,7 @@ def _fault_of_public(public: Struct, past: Struct) -> int:
 @inlined
 def rules_fit(rules: Struct) -> bool:
     """Return whether `Rules` allows these rules."""
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    tiles = tile_count(rules)
     return bool(
         MIN_PLAYERS <= rules.players <= MAX_PLAYERS
         and (rules.sides == rules.players or (rules.sides == 2 and rules.players == 4))
@@ -165,7 +167,7 @@ def rules_fit(rules: Struct) -> bool:
 def _numbers_fit(public: Struct) -> bool:
     """Return whether the numbers that no history leads to are in range, and its counts too."""
     rules = public.rules
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    tiles = tile_count(rules)
     for side in range(MAX_PLAYERS):
         if not -MOST <= public.scores[side] <= MOST:
             return False
@@ -292,7 +294,7 @@ def _go_round(public: Struct, past: Struct, seat: int, mover: int, most: int) ->
 def _may_set(public: Struct, layout: Struct, played: Mask, action: int) -> bool:
     """Return whether a tile is still to be set, and whether it fits."""
     rules, tile, pip = public.rules, ACTION_TILE[action], ACTION_PIP[action]
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    tiles = tile_count(rules)
     if tile >= tiles or played >> np.uint32(tile) & ONE:
         return False
     if pip < 0:
@@ -374,7 +376,7 @@ def _game_fits(game: Struct, past: Struct) -> bool:
                 return False
             drawn |= bit
         else:
-            if seen & bit or not _tiles_of(rules) & bit:
+            if seen & bit or not all_tiles(rules) & bit:
                 return False
             seen |= bit
     return True
@@ -383,7 +385,7 @@ def _game_fits(game: Struct, past: Struct) -> bool:
 @inlined
 def _hand_fits(public: Struct, past: Struct, seat: int, hand: Mask) -> bool:
     """Return whether a seat may hold a hand: its size fits, and whoever is to move has a move."""
-    outside = ~_tiles_of(public.rules)
+    outside = ~all_tiles(public.rules)
     for other in range(MAX_PLAYERS):
         outside |= past.played[other]
     if hand & outside or bit_count(hand) != past.sizes[seat]:
@@ -393,9 +395,3 @@ def _hand_fits(public: Struct, past: Struct, seat: int, hand: Mask) -> bool:
     if public.plies == 0:
         return leads(public, hand) != 0
     return bool(public.rules.draw == DRAW_OPTIONAL or playable(public.layout, hand) != 0)
-
-
-@inlined
-def _tiles_of(rules: Struct) -> Mask:
-    """Return the mask of all tiles of the set."""
-    return np.uint32((1 << ((rules.max_pip + 1) * (rules.max_pip + 2) // 2)) - 1)

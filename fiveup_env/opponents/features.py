@@ -34,7 +34,7 @@ from fiveup_env.engine.layout import (
 )
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
-from fiveup_env.engine.state import LAYOUT, ONE, next_seat
+from fiveup_env.engine.state import LAYOUT, ONE, all_tiles, next_seat
 from fiveup_env.rules.actions import ACTION_TILE, DRAW, PASS, PLAY
 from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
@@ -83,9 +83,7 @@ SCRATCH = np.dtype(
 @inlined
 def unseen_by(public: Struct, hand: Mask) -> Mask:
     """Return the tiles that a seat with this hand does not see: other hands and the boneyard."""
-    rules = public.rules
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
-    mask = np.uint32((1 << tiles) - 1) & ~hand
+    mask = all_tiles(public.rules) & ~hand
     for ply in range(public.plies):
         mask &= ~(ONE << np.uint32(ACTION_TILE[public.play_action[ply]]))
     return mask

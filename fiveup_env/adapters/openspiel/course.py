@@ -16,7 +16,7 @@ import numpy as np
 from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import is_legal, mark_legal_at
 from fiveup_env.engine.play import REFUSED, next_leader, play, start_given_hand
-from fiveup_env.engine.state import DOMINO, GAME, GAME_OVER, HAND_OVER, ONE, PLAYING
+from fiveup_env.engine.state import DOMINO, GAME, GAME_OVER, HAND_OVER, ONE, PLAYING, tile_count
 from fiveup_env.engine.state import NOBODY as NO_SEAT
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.envs.episodes import EPISODES, ONE_HAND, Episodes, refusal, write_returns
@@ -254,7 +254,7 @@ def deal_shares(tiles: int, wanted: int) -> tuple[float, ...]:
 def hand_out(games: Array, dealt: Array) -> None:
     """Give each seat its hand, of the tiles dealt seat by seat; the rest form the boneyard."""
     game, rules = games[NOW], games[NOW].public.rules
-    tiles = (rules.max_pip + 1) * (rules.max_pip + 2) // 2
+    tiles = tile_count(rules)
     for seat in range(MAX_PLAYERS):
         game.hands[seat] = np.uint32(0)
     taken = np.uint32(0)
