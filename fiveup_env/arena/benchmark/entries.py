@@ -19,7 +19,7 @@ from fiveup_env.arena.benchmark.card import VERSION as CARD_VERSION
 from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.lonely import rows_of
 from fiveup_env.arena.benchmark.meetings import meeting_from, meeting_of
-from fiveup_env.arena.benchmark.play import pairings, tournament_of
+from fiveup_env.arena.benchmark.play import tournament_of, ways_of
 from fiveup_env.arena.benchmark.protocol import Protocol, read_protocol
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.results import agent_digest, code_version
@@ -100,8 +100,7 @@ class Entry:
         sides = task.rules.sides
         wanted = [
             (rival, sides == 2 or place == 0)
-            for rival in self.protocol.panel
-            for _, place in pairings(self.spec, rival, sides)
+            for rival, _, place in ways_of(self.protocol, self.spec, sides)
         ]
         where = f"card.meetings.{task.name}"
         if len(listed) != len(wanted):
@@ -188,10 +187,7 @@ class Entry:
 
     def _replay(self, task: Course, number: int, chunk: tuple[int, int], cores: int) -> None:
         protocol, sides = self.protocol, task.rules.sides
-        ways = [
-            (rival, *way) for rival in protocol.panel for way in pairings(self.spec, rival, sides)
-        ]
-        rival, pairing, place = ways[number]
+        rival, pairing, place = ways_of(protocol, self.spec, sides)[number]
         deals = task.deals(quick=self.quick)
         again = tournament_of(protocol, task, self.spec, deals).task(pairing, chunk[0])
         ((_, played),) = play_tasks([again], protocol.terms(task, self.spec), cores)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.arena.benchmark.meetings import deal_scores
+from fiveup_env.arena.benchmark.meetings import deal_scores, own_scores
 from fiveup_env.arena.ratings import elo_against
 from fiveup_env.arena.statistics import interval, resampled_means, resampled_ratios
 
@@ -73,10 +73,7 @@ def _figures_of_task(
 
 def _win_rate(meetings: Sequence[Meeting], seed: int) -> Json:
     """Return the agent's share of the games with one of the panel; equals have half of them."""
-    own = [
-        deal_scores(meeting) if meeting.alone else 1 - deal_scores(meeting) for meeting in meetings
-    ]
-    shares = np.mean(own, axis=0)
+    shares = np.mean([own_scores(meeting) for meeting in meetings], axis=0)
     return _estimate(np.append(shares.mean(), resampled_means(shares[:, None], seed)))
 
 

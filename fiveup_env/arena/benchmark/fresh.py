@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fiveup_env.arena.benchmark.entries import EntryError
-from fiveup_env.arena.benchmark.meetings import meeting_of
-from fiveup_env.arena.benchmark.play import pairings
+from fiveup_env.arena.benchmark.meetings import meeting_of, own_scores
+from fiveup_env.arena.benchmark.play import ways_of
 from fiveup_env.arena.games import Task
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.opponents.rng import keyed_rng
@@ -54,8 +54,8 @@ def _compared(
 ) -> tuple[float, float, float]:
     """Return the public and the fresh share of wins in a task, and their standard error."""
     # The public deals are the same against each of the panel, the fresh ones are not.
-    public = [_scores(meeting) for meeting in entry.meetings[task.name]]
-    fresh = [_scores(meeting) for meeting in _played(entry, task, deals, seed, cores)]
+    public = [own_scores(meeting) for meeting in entry.meetings[task.name]]
+    fresh = [own_scores(meeting) for meeting in _played(entry, task, deals, seed, cores)]
     variance = _variance(np.mean(public, axis=0))
     variance += sum(map(_variance, fresh)) / len(fresh) ** 2
     return float(np.mean(public)), float(np.mean(fresh)), math.sqrt(variance)
@@ -63,8 +63,8 @@ def _compared(
 
 def _played(entry: Entry, task: Course, deals: int, seed: int, cores: int) -> Iterable[Meeting]:
     """Yield the meetings of an agent with the panel on fresh deals."""
-    protocol, spec, sides = entry.protocol, entry.spec, task.rules.sides
-    ways = [(rival, *way) for rival in protocol.panel for way in pairings(spec, rival, sides)]
+    protocol, spec = entry.protocol, entry.spec
+    ways = ways_of(protocol, spec, task.rules.sides)
     asked = {}
     for number, (_, pairing, _) in enumerate(ways):
         first = int(keyed_rng("fresh deals", seed, task.name, number).integers(FIRSTS))
@@ -78,12 +78,6 @@ def _played(entry: Entry, task: Course, deals: int, seed: int, cores: int) -> It
     for number, (rival, _, place) in enumerate(ways):
         chunks = [played[one] for one in asked if asked[one] == number]
         yield meeting_of(rival, place, chunks, task.rules, protocol.judge_every)
-
-
-def _scores(meeting: Meeting) -> np.ndarray:
-    """Return the agent's share of the games, by deal."""
-    alone = meeting.wins.mean(1)
-    return alone if meeting.alone else 1 - alone
 
 
 def _variance(scores: np.ndarray) -> float:

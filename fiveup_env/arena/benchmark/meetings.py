@@ -85,6 +85,11 @@ def meeting_of(
     )
 
 
+def own_scores(meeting: Meeting) -> np.ndarray:
+    """Return the agent's share of the games, by deal; equals have half of them."""
+    return deal_scores(meeting) if meeting.alone else 1 - deal_scores(meeting)
+
+
 def deal_scores(meeting: Meeting) -> np.ndarray:
     """Return the score of the agent that is alone, by deal.
 

@@ -55,11 +55,15 @@ def play(
             return
 
 
-def pairings(spec: str, rival: str, sides: int) -> list[tuple[Pairing, int]]:
-    """Return how the arena lets an agent meet a rival, each with the place of the agent."""
-    if sides > 2:
-        return [((spec, rival), 0), ((rival, spec), 1)]
-    return [((spec, rival), 0)] if spec <= rival else [((rival, spec), 1)]
+def ways_of(protocol: Protocol, spec: str, sides: int) -> list[tuple[str, Pairing, int]]:
+    """Return how the arena lets an agent meet the panel: the rival, the pair, the agent's place."""
+    ways: list[tuple[str, Pairing, int]] = []
+    for rival in protocol.panel:
+        if sides > 2 or spec <= rival:
+            ways.append((rival, (spec, rival), 0))
+        if sides > 2 or spec > rival:
+            ways.append((rival, (rival, spec), 1))
+    return ways
 
 
 def meetings_of(protocol: Protocol, spec: str, outcome: Outcome) -> list[Meeting]:
@@ -67,17 +71,15 @@ def meetings_of(protocol: Protocol, spec: str, outcome: Outcome) -> list[Meeting
     rules = outcome.tournament.terms.rules
     return [
         meeting_of(rival, place, outcome.chunks_of(pairing), rules, protocol.judge_every)
-        for rival in protocol.panel
-        for pairing, place in pairings(spec, rival, rules.sides)
+        for rival, pairing, place in ways_of(protocol, spec, rules.sides)
     ]
 
 
 def seconds_of(outcome: Outcome, protocol: Protocol, spec: str) -> tuple[float, int]:
     """Return the seconds that an agent took in a task, and the number of its decisions."""
     seconds, decisions = 0.0, 0
-    for rival in protocol.panel:
-        for pairing, place in pairings(spec, rival, outcome.tournament.terms.rules.sides):
-            for played in outcome.chunks_of(pairing):
-                seconds += float(played.seconds[place])
-                decisions += int(played.decisions[place])
+    for _, pairing, place in ways_of(protocol, spec, outcome.tournament.terms.rules.sides):
+        for played in outcome.chunks_of(pairing):
+            seconds += float(played.seconds[place])
+            decisions += int(played.decisions[place])
     return seconds, decisions
