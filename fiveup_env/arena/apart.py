@@ -2,8 +2,8 @@
 
 It has a process for every seat that it takes and every seating: whoever sees two hands of a deal
 knows more than a seat does. No frame, module or file of these processes holds a game. Both sides
-write a line of JSON and then the bytes of arrays. Nothing that a process answers is unpickled or
-run: an answer of any other form is an error of the agent.
+send a line of JSON, followed by arrays as bytes. No answer is unpickled or run: one of any other
+form is an error of the agent.
 
 Where Linux has Landlock, the processes cannot read the memory of the arena or of each other, nor
 stop them.
@@ -24,9 +24,10 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.engine.view import VIEW, as_views
+from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import FiveUpError
 from fiveup_env.laboratory import meet_the_laboratory
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -127,7 +128,7 @@ class ApartProcess:
         question = {"views": len(views), "chance": random.bit_generator.state}
         try:
             self._to_agent.write(_line(question))
-            self._to_agent.write(as_views(views).tobytes())
+            self._to_agent.write(views.tobytes())
             self._to_agent.write(np.ascontiguousarray(masks, np.int8).tobytes())
             self._to_agent.flush()
         except BrokenPipeError:
@@ -174,7 +175,7 @@ def _serve(spec: str) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an agent prints is no answer
     try:
         meet_the_laboratory()
-        agent = make_agent(spec)
+        agent = unchecked(make_agent(spec))
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
     except FiveUpError as error:

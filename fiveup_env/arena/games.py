@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.arena.apart import Apart
+from fiveup_env.arena.apart import Apart, ApartProcess
 from fiveup_env.arena.clock import AwakeClock, processor_time
 from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.luck import Luck
@@ -232,8 +232,7 @@ class _Chunk:
             going = going[:left]
             for agent in (FIRST, SECOND):
                 if asked[agent]:
-                    which = queues[agent, : asked[agent]].copy()
-                    self.ask(agent, which)
+                    self.ask(agent, queues[agent, : asked[agent]].copy())
             self.round += 1
 
     def ask(self, agent: int, which: np.ndarray) -> None:
@@ -277,7 +276,8 @@ class _Chunk:
         """Return the time, and if it is limited the processor time of an agent's process."""
         if self.clock is None:
             return time.perf_counter(), 0.0
-        return self.clock.now(), processor_time(getattr(asked, "pid", None))
+        process = asked.pid if isinstance(asked, ApartProcess) else None
+        return self.clock.now(), processor_time(process)
 
     def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
         """Make the legal moves of an agent, and blame it for the others."""
@@ -348,8 +348,7 @@ class _Chunk:
     def luck(self) -> np.ndarray:
         """Return the luck of the first agent's side in every game."""
         ways = seatings(self.terms.rules)
-        agents = [agent for agent in self.players if not isinstance(agent, Apart)]
-        luck_of = Luck(self.terms.rules, agents, ways)
+        luck_of = Luck(self.terms.rules, self.players, ways)
         moves = enumerate(moves_by_game(self.log, len(self.games)))
         return np.array([luck_of(self.seeds[i], i % len(ways), actions) for i, actions in moves])
 

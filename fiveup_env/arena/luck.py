@@ -65,7 +65,6 @@ from fiveup_env.rules.tiles import TILE_COUNT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
 DEALS: Final = 32
@@ -96,7 +95,7 @@ WORLD = np.dtype([("game", GAME), ("share", np.float64)], align=True)
 class Luck:
     """Measures the luck that the first agent's side has in games against the second."""
 
-    def __init__(self, rules: Rules, agents: Sequence[Agent], seatings: np.ndarray) -> None:
+    def __init__(self, rules: Rules, agents: Sequence[object], seatings: np.ndarray) -> None:
         """Prepare for games under the seatings of a deal, each a row of FIRST and SECOND."""
         rungs = [_rung_of(agent) for agent in agents]
         known = next((k for k in (SECOND, FIRST) if rungs[k]), NOBODY)
@@ -141,7 +140,7 @@ def without_luck(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
     return reduced
 
 
-def _rung_of(agent: Agent) -> str:
+def _rung_of(agent: object) -> str:
     """Return the name of the heuristic that an agent is, or nothing."""
     return next((name for name in LADDER if type(agent) is agent_class(name)), "")
 

@@ -93,7 +93,7 @@ class Player:
             made = self.agents[spec] = make_agent(spec)
             new = [made]
         else:
-            new = []
+            return
         game = Game(self.terms.rules, seed=0)
         # The games share the cores already, and one thread sums the same way on any machine.
         if "torch" in sys.modules:
