@@ -141,11 +141,14 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _examine_cache(report: Report) -> None:
     """Say where compiled code is kept, how much there is, and whether more can be."""
     folders = sorted(cache_folders())
-    if not folders:
+    if numba.config.DISABLE_JIT:
+        report.faults.append("NUMBA_DISABLE_JIT is set, so nothing is compiled: unset it")
+    elif not folders:
         report.faults.append(
-            "compiled code is kept nowhere, as others can write there, so every start compiles "
-            "anew: set NUMBA_CACHE_DIR to a folder that only you can write in"
+            "compiled code is kept nowhere, so every start compiles anew: set NUMBA_CACHE_DIR to a "
+            "folder that only you can write in"
         )
+    if not folders:
         return
     kept = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     size = sum(file.stat().st_size for file in kept) / 1e6
@@ -159,8 +162,6 @@ def _examine_cache(report: Report) -> None:
             f"compiled code cannot be kept in {refused}, so every start compiles anew: "
             "make the folder writable, or set NUMBA_CACHE_DIR to one that is"
         )
-    if numba.config.DISABLE_JIT:
-        report.faults.append("NUMBA_DISABLE_JIT is set, so nothing is compiled: unset it")
 
 
 def _existing(folder: Path) -> Path:

@@ -164,8 +164,8 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str | None:
         if chosen and is_ours(chosen / version):
             return str(chosen / version)
         warnings.warn(
-            f"others can write in {chosen or beside}, so compiled code is not kept there: set "
-            "NUMBA_CACHE_DIR to a folder that only you can write in",
+            "compiled code is kept nowhere, so every start compiles anew: set NUMBA_CACHE_DIR to a "
+            "folder that only you can write in",
             RuntimeWarning,
             stacklevel=2,
         )

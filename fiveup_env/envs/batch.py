@@ -331,7 +331,7 @@ class Batch:
         for games, own in ((kept["_games"], rules), (finals[ended], rules[ended])):
             i, fault = first_unsound_game(games)
             if i >= 0:
-                raise OptionError(f"the saved batch has what is no game: {FAULTS[fault]}")
+                raise OptionError(f"the saved batch has a game that is not valid: {FAULTS[fault]}")
             if (games["public"]["rules"] != own).any():
                 raise OptionError("the saved batch has a game by other rules than this one")
         endings, going = kept["_endings"], kept["_games"]["public"]["phase"] == PLAYING

@@ -423,7 +423,7 @@ def test_a_saved_vector_environment_with_a_hostile_batch_is_refused() -> None:
     state, batch = envs.save(), envs.batch.save()
     for field, value in (("turn", 120), ("plies", 127), ("rules.players", 127)):
         hostile = altered("Batch", batch, _games=with_field(field, value))
-        with pytest.raises(OptionError, match="the saved batch has what is no game"):
+        with pytest.raises(OptionError, match="the saved batch has a game that is not valid"):
             envs.load(
                 altered("VectorEnv", state, batch=lambda _, h=hostile: np.frombuffer(h, np.uint8))
             )
