@@ -63,7 +63,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         """
         check_names(options, FiveUpEnv, raw_env)
         self._aec = raw_env(rules, players, **options)
-        self._opponents = unchecked(get_agent(opponents))
+        self._opponents = get_agent(opponents)
+        self._choose = unchecked(self._opponents)
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
@@ -165,7 +166,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         while not self._over and self._aec.agent_selection != self._agent:
             mover = self._aec.agent_selection
             mask = self._aec.observe(mover)["action_mask"]
-            action = self._opponents(self._aec.view(mover), mask[None], self._chances[mover])[0]
+            action = self._choose(self._aec.view(mover), mask[None], self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")
