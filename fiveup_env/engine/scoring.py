@@ -158,12 +158,10 @@ def _pay_for_block(game: Struct) -> None:
     """
     public, rules = game.public, game.public.rules
     points, multiple = public.end_points, rules.multiple
-    everything, fewest, most, tied = 0, pips_of_side(game, 0), 0, 0
-    winner = 0
+    everything, fewest, winner, tied = 0, pips_of_side(game, 0), 0, 0
     for side in range(rules.sides):
         pips = pips_of_side(game, side)
         everything += pips
-        most = max(most, pips)
         if pips < fewest:
             fewest, winner, tied = pips, side, 0
         if pips == fewest:
@@ -175,6 +173,7 @@ def _pay_for_block(game: Struct) -> None:
         else:
             points[winner] = _fives_of_others(game, winner)
     elif tied == 2 and rules.sides == 3 and not armanino:
-        for side in range(3):
+        third = everything - 2 * fewest
+        for side in range(rules.sides):
             if pips_of_side(game, side) == fewest:
-                points[side] = (most + multiple - 1) // (2 * multiple)
+                points[side] = (third + multiple - 1) // (2 * multiple)

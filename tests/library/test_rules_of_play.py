@@ -328,7 +328,9 @@ def test_every_form_of_the_legal_actions_allows_the_same() -> None:
         play_randomly(game, random, random.randrange(60))
         view, over = game.view(0 if game.turn is None else game.turn)[0], game.turn is None
         public, hand = view["public"], view["hand"]
-        actions = set(game.action_mask().nonzero()[0].tolist())
+        mask = game.action_mask()
+        assert set(mask.tolist()) <= {0, 1}
+        actions = set(mask.nonzero()[0].tolist())
         assert over == (not actions)
         every = range(-2, ACTION_COUNT + 2)
         assert {a for a in every if is_legal(public, hand, a)} == actions

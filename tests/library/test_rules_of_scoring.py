@@ -153,6 +153,12 @@ def test_of_three_sides_the_two_that_tie_gain_half_the_pips_of_the_third() -> No
     assert points_of(two_tied_of_three(hand_end="winner_takes")) == (1, 1, 0)
 
 
+def test_half_of_the_thirds_pips_is_rounded_to_the_nearest_multiple() -> None:
+    for multiple, gained in ((3, 2), (4, 1), (5, 1), (10, 1), (11, 0), (12, 0)):
+        game = two_tied_of_three(hand_end="winner_takes", multiple=multiple)
+        assert points_of(game) == (gained, gained, 0)
+
+
 @pytest.mark.parametrize(("round_per", "gained"), [("hand", 2), ("side", 1), ("all", 1)])
 def test_a_winner_is_paid_each_opposing_hand_rounded_or_each_side_or_the_sum(
     round_per: str, gained: int
