@@ -30,10 +30,10 @@ AGENTS: Final = (
     *("random", "greedy", "defensive", "positional", "counter"),
     *("pimc:worlds=4", "pimc:worlds=16", "pimc:worlds=50", "pimc:worlds=200", "pimc:worlds=1000"),
     *("pimc:worlds=50,aim=hand", "pimc:worlds=32,playout=partner", "ismcts:worlds=100"),
-    *("policy:shipped", "policy:family"),
-    "policy+search:shipped,worlds=50,trust=1,playout=greedy,least=0.01,weighed=1",
-    "policy:shipped,sample=1",
-    "policy:shipped,sample=1,temperature=3",
+    *("policy:partners", "policy:family"),
+    "policy+search:partners,worlds=50,trust=1,playout=greedy,least=0.01,weighed=1",
+    "policy:partners,sample=1",
+    "policy:partners,sample=1,temperature=3",
 )
 FIRST_SEED: Final = 990_000_000
 STRONG: Final = -150  # Elo against the rival: agents above it are correlated on their own, too

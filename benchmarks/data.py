@@ -33,7 +33,7 @@ from fiveup_env.opponents.registry import make_agent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-AGENTS: Final = (("partner",), ("partner", "policy:shipped"))
+AGENTS: Final = (("partner",), ("partner", "policy:partners"))
 PIECES: Final = 2_000  # positions in a round of the pieces
 
 

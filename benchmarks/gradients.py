@@ -92,7 +92,7 @@ def climb(tree: Tree, options: argparse.Namespace) -> Iterator[tuple[int, float]
     """Ascend the gradients; now and then yield the number of steps and NashConv."""
     torch.manual_seed(options.seed)
     rows, masks = torch.from_numpy(tree.rows), torch.from_numpy(tree.masks)
-    network = build(Shape("plain", WIDTH, 2, "flat"))
+    network = build(Shape("plain", WIDTH, 2))
     table = torch.zeros(masks.shape, requires_grad=True)
     parameters = [table] if options.table else list(network.parameters())
     optimizer = torch.optim.Adam(parameters)

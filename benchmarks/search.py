@@ -171,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--deals", type=int, default=400, help=f"deals for every budget, best a multiple of {CHUNK}"
     )
     parser.add_argument("--seed", type=int, default=SEED, help="first deal")
-    parser.add_argument("--against", default="policy:shipped", help="the agent they all play")
+    parser.add_argument("--against", default="policy:partners", help="the agent they all play")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--results", type=Path, default=Path("search.jsonl"), metavar="FILE")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the SVG file")

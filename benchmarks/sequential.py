@@ -26,8 +26,8 @@ from fiveup_env.rules.fields import Rules
 
 PAIRS: Final = (
     ("counter", "partner"),
-    ("policy:shipped", "partner"),
-    ("policy:partners", "policy:shipped"),
+    ("policy:family", "partner"),
+    ("policy:partners", "policy:family"),
 )
 LEADS: Final = (0, 0.5, 1, 2)  # in units of the higher bound above the lower one
 FIRST_SEED: Final = 960_000_000

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 EXPERT: Final[dict[str, list[str]]] = {
     "expert iteration": [],
     "expert, no running mean": ["averaging=0"],
-    "expert, without what was passed over": ["encoder=lookahead@2"],
     "expert, labels from true deals": ["teacher=null"],
     "expert, labels from true deals by partner": ["teacher=null", "judge=partner"],
     "expert, labels from true deals, reward margin": ["teacher=null", "reward=margin"],
@@ -104,7 +103,7 @@ def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
     """Return a policy that imitates search, and how many decisions it learnt from."""
     teacher: Any = make_agent(TEACHER)
     torch.manual_seed(seed)
-    network = build(Shape("guided", encoder="lookahead"))
+    network = build(Shape("guided"))
     examples = gather(teacher, "five_up", 4, positions, seed, encoder="lookahead", games=256)
     imitate(network, [examples], epochs=2, temperature=0.1, seed=seed)
     return network, len(examples)

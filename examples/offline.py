@@ -34,7 +34,7 @@ def advantages(data: Decisions) -> torch.Tensor:
 def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> PolicyNetwork:
     """Return a network that plays the actions of the data, each as much as it weighs."""
     torch.manual_seed(0)
-    network = build(Shape("guided", 64, 2, PLAN.encoder, shared=True))
+    network = build(Shape("guided", 64, 2, shared=True))
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
     for rows in torch.split(torch.cat([torch.randperm(len(data)) for _ in range(epochs)]), 256):
         part = data[rows]

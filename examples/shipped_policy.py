@@ -1,4 +1,4 @@
-"""The shipped policy: what it plays in a hand, and how it does against `greedy`.
+"""A shipped policy: what it plays in a hand, and how it does against `greedy`.
 
 Its files hold only numbers, so loading them executes nothing. It sees only what a player sees.
 """
@@ -14,7 +14,7 @@ from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)  # this network is too small for more
-policy = PolicyAgent("shipped")
+policy = PolicyAgent("partners")
 chance = np.random.default_rng(0)
 
 game = Game("five_up", players=4, seed=7)

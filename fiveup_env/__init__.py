@@ -4,7 +4,6 @@ import gymnasium
 import pettingzoo
 
 from fiveup_env import drawing as _drawing  # lets games draw themselves
-from fiveup_env import moved as _moved  # keeps old names working
 from fiveup_env.encoders import Encoder, Piece, get_encoder, register_encoder
 from fiveup_env.envs.aec import env, raw_env
 from fiveup_env.envs.batch import Batch
@@ -14,9 +13,9 @@ from fiveup_env.opponents import Agent, make_agent, register_agent
 from fiveup_env.opponents import lookahead as _lookahead  # registers its encoder
 from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
 
-del _drawing, _lookahead, _moved
+del _drawing, _lookahead
 
-__version__ = "0.2.0"
+__version__ = "0.1.0"
 
 __all__ = [
     "MOVES",

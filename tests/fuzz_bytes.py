@@ -106,7 +106,7 @@ DOORS: Final[dict[str, Callable[..., object]]] = {
     "student's logits": door(lambda views, _: STUDENT.logits(views)),
     "policy's logits": door(POLICY.logits),
     "policy's values": door(lambda views, _: POLICY.values(views)),
-    **{f"encoder {name}": encoding(name) for name in ENCODERS if "@" in name},
+    **{f"encoder {name}": encoding(name) for name in ENCODERS},
     **{f"agent {spec}": playing(spec) for spec in AGENTS},
 }
 

@@ -1,6 +1,6 @@
 """Make, check and export decision data.
 
-    python -m agents.data make --agents partner,policy:shipped --positions 100000 -o DIR
+    python -m agents.data make --agents partner,policy:partners --positions 100000 -o DIR
     python -m agents.data check DIR
     python -m agents.data minari DIR --name fiveup/partner-v0
 

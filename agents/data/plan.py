@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_chec
 
 from fiveup_env.belief.structs import BONEYARD
 from fiveup_env.checks import whole
-from fiveup_env.encoders import full_name, get_encoder, row_size
+from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError, shown
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import with_version
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import TILE_COUNT
@@ -75,7 +74,7 @@ class Plan:
                 f"{shown(self.shards)}"
             )
         object.__setattr__(self, "seed", checked_seed(self.seed))
-        object.__setattr__(self, "encoder", full_name(get_encoder(self.encoder)))
+        get_encoder(self.encoder)
         if not (self.agents and self.rules and self.players):
             raise DataError("name at least one agent, one preset and one number of players")
         self.all_rules  # noqa: B018 - raises RulesError
@@ -146,8 +145,8 @@ class Plan:
 
     @property
     def aim(self) -> str:
-        """What the values count, with its version: `game@2`, or `hand` for points."""
-        return with_version(self.searcher().aim)
+        """What the values count: `game`, the chance to win, or `hand`, points."""
+        return self.searcher().aim
 
     def searcher(self) -> Searcher:
         """Return the search that values every action."""

@@ -1,7 +1,7 @@
 """Calibration: what a policy expects at its decisions, against what its own play then brings.
 
-    python -m agents.learn.calibration policy:shipped
-    python -m agents.learn.calibration policy:shipped --refit runs/refitted
+    python -m agents.learn.calibration policy:partners
+    python -m agents.learn.calibration policy:partners --refit runs/refitted
 
 The policy plays all seats. Its value at a decision estimates the reward that the seat to move
 receives until the hand is over; what it does receive is the outcome. The table compares their means
@@ -224,7 +224,7 @@ def main() -> int:
 
 def _run() -> int:
     parser = Parser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("policy", metavar="SPEC", help="a policy, such as policy:shipped")
+    parser.add_argument("policy", metavar="SPEC", help="a policy, such as policy:partners")
     parser.add_argument("--rules", default="five_up", help="presets, separated by commas")
     parser.add_argument("--players", default="4", help="numbers, separated by commas")
     parser.add_argument("--decisions", type=int, default=200_000, help="to measure on, or more")
@@ -251,7 +251,9 @@ def _tables(options: argparse.Namespace) -> dict[str, list[Line]]:
     """Return the tables by their titles; write the refitted policy if one is asked for."""
     named = make_agent(options.policy)
     if not isinstance(named, PolicyAgent):
-        raise PolicyError(f"{options.policy} has no network; give a policy, such as policy:shipped")
+        raise PolicyError(
+            f"{options.policy} has no network; give a policy, such as policy:partners"
+        )
     agent = TorchPolicy(**asdict(named))
     head = copy.deepcopy(agent.network.value_head).cpu()
     heads, reward = {options.policy: head}, reward_of(agent.about)

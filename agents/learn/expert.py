@@ -62,7 +62,7 @@ class Expert:
         torch.manual_seed(config.seed)
         self.network = build(shape_of(config))
         encoder = self.network.shape.encoder
-        self.student = build(Shape("guided", config.student, 1, encoder, shared=True))
+        self.student = build(Shape("guided", config.student, 1, shared=True))
         self._accepted = build(self.student.shape)  # the last student that won a gate
         networks = {"network": self.network, "student": self.student}
         self._averaged = Averaged(config, networks, difference_loss, LOSSES)

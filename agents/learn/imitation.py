@@ -40,7 +40,7 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.opponents.units import OUTLOOKS, Units, with_version
+from fiveup_env.opponents.units import Units
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
@@ -102,11 +102,10 @@ def gather(
     Games are burnt in first. Then the teacher makes most of the moves. The explorer makes a share
     of them, at random or as the learner itself plays, so that there are positions to which the
     teacher would not have led. The reward is the learner's, `margin` or `outlook`; the teacher has
-    to aim at the same, by the same version of the outlook.
+    to aim at the same.
     """
     if not 0 <= share <= 1:
         raise TeachingError(f"share must be from 0 to 1, not {share}")
-    reward = with_version(reward)
     check_aim(teacher, reward)
     batch = Batch(
         games,
@@ -354,7 +353,7 @@ def _run() -> int:
     parser.add_argument("--players", default="4", help="numbers, separated by commas")
     parser.add_argument("--positions", type=int, default=100_000, help="moves of all rounds")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--reward", choices=("margin", "outlook", *OUTLOOKS), default="margin")
+    parser.add_argument("--reward", choices=("margin", "outlook"), default="margin")
     parser.add_argument("--kind", default="plain", help=", ".join(READS))
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--depth", type=int, default=2)
@@ -378,11 +377,10 @@ def _run() -> int:
 def _teach(options: argparse.Namespace) -> Figures:
     torch.set_num_threads(options.cores)
     torch.manual_seed(options.seed)
-    encoder = READS.get(options.kind, "flat")
-    shape = Shape(options.kind, options.width, options.depth, encoder, shared=options.shared)
-    reward = with_version(options.reward)
+    shape = Shape(options.kind, options.width, options.depth, shared=options.shared)
+    reward = options.reward
     network = load_network(options.start, shape, reward) if options.start else build(shape)
-    encoder = network.shape.encoder  # with `--start`, maybe an older version
+    encoder = network.shape.encoder
     make_teacher(options.teacher)
     about = {
         "rules": options.rules.split(","),

@@ -1,7 +1,7 @@
 """The learner's rewards, scaled so that values are of order 1.
 
 margin    the points of one's own side less the others', whenever points are scored
-outlook   the change in the chance to win the game, at the end of each hand, by a version: outlook@1
+outlook   the change in the chance to win the game, at the end of each hand
 win       winning the game, at its end
 """
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.opponents.outlook import outlook_of, version_of
-from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, OUTLOOKS, POINTS_IN_ONE, write_chances
+from fiveup_env.opponents.outlook import outlook_of
+from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 
 if TYPE_CHECKING:
     from fiveup_env.envs.batch import Batch
 
 # The reward that the batch computes for each of these.
-BATCH_REWARDS: Final = {"margin": "margin", "win": "win"} | dict.fromkeys(OUTLOOKS, "win")
+BATCH_REWARDS: Final = {"margin": "margin", "win": "win", "outlook": "win"}
 
 
 class Rewards:
@@ -29,7 +29,7 @@ class Rewards:
         if kind == "margin":
             units = batch.states["public"]["rules"]["unit"].astype(np.float32)
             self._scale = 1 / (POINTS_IN_ONE * units[:, None])
-        self._outlook = _Outlook(batch, version_of(kind)) if kind in OUTLOOKS else None
+        self._outlook = _Outlook(batch) if kind == "outlook" else None
 
     def of(self, batch: Batch, hand_over: np.ndarray) -> np.ndarray:
         """Return the rewards [games x seats]; `hand_over` is where the move ended a hand.
@@ -53,9 +53,9 @@ class Rewards:
 class _Outlook:
     """Every seat's chance to win the game, as of the beginning of the current hand."""
 
-    def __init__(self, batch: Batch, version: int) -> None:
+    def __init__(self, batch: Batch) -> None:
         rules, self._which = np.unique(batch.states["public"]["rules"], return_inverse=True)
-        self._tables = np.stack([outlook_of(one, version) for one in rules])
+        self._tables = np.stack([outlook_of(one) for one in rules])
         self.chances = np.zeros_like(batch.reward)
         write_chances(batch.states, self._which, self._tables, self.chances)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fiveup_env.errors import InputError
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import AIMS, with_version
+from fiveup_env.opponents.units import AIMS
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -42,7 +42,7 @@ def make_teacher(spec: str) -> Teacher:
 
 def check_aim(teacher: Teacher, reward: str) -> None:
     """Raise TeachingError if a teacher aims at anything else than a learner's reward."""
-    if with_version(teacher.aim) != AIMS[reward]:
+    if teacher.aim != AIMS[reward]:
         raise TeachingError(
             f"reward {reward} needs a teacher with aim={AIMS[reward]}, not {teacher.aim}"
         )

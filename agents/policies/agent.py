@@ -73,7 +73,7 @@ class TorchPolicy(NetworkAgent):
 
     def __init__(
         self,
-        path: str = "shipped",
+        path: str = "family",
         *,
         sample: bool = False,
         temperature: float = 1.0,

@@ -29,7 +29,7 @@ from fiveup_env.opponents.policy_files import (
     policies_here,
     read_policy,
 )
-from fiveup_env.opponents.units import OUTLOOKS, settings_in
+from fiveup_env.opponents.units import settings_in
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def save_policy(
     content = save(weights)
     description = {
         **_format_of(shape),
-        "shape": asdict(shape) | {"encoder": get_encoder(shape.encoder).name},
+        "shape": asdict(shape),
         "about": dict(about),
     }
     description = json.loads(json.dumps(description))
@@ -101,18 +101,16 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
 def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork:
     """Return the network of a saved policy, for continuing from it with a network of `shape`.
 
-    The policy may read an older version of the encoder: what continues from it has to read that.
-    Its values must be in the units of `reward`, or in those of another version of the outlook: both
-    are chances to win, which differ by little.
+    Its values must be in the units of `reward`.
     """
     network, about = load_policy(folder)
     trained = settings_in(about)["reward"]
-    if trained != reward and not (trained in OUTLOOKS and reward in OUTLOOKS):
+    if trained != reward:
         raise PolicyError(
             f"the policy in {folder} was trained in other units: "
             f"with reward={shown(trained)}, not {reward!r}"
         )
-    has, needed = asdict(network.shape) | {"encoder": shape.encoder}, asdict(shape)
+    has, needed = asdict(network.shape), asdict(shape)
     if other := [name for name in needed if has[name] != needed[name]]:
         given = ", ".join(f"{name}={has[name]}" for name in other)
         wanted = ", ".join(f"{name}={needed[name]}" for name in other)
@@ -152,9 +150,8 @@ def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:
     given, known = description["shape"], [one.name for one in fields(Shape)]
     if sorted(given) != sorted(known):
         raise PolicyError(f"{folder}: a shape must have {', '.join(known)}, not {', '.join(given)}")
-    encoder = f"{given['encoder']}@{description['encoder'].get('version')}"
     try:
-        return Shape(**given | {"encoder": encoder})
+        return Shape(**given)
     except (InputError, TypeError) as error:
         raise PolicyError(f"{folder}: {error}") from None
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fiveup_env.encoders import factors_of, full_name, get_encoder, place_of
+from fiveup_env.encoders import factors_of, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
@@ -51,28 +51,18 @@ class Shape:
         transformer over the history, with the rest of the row as one more token) or `guided`
         (residual blocks that also weigh the heuristics' features of every action).
     width, depth: units in a layer, and the number of layers or blocks.
-    encoder: the rows it reads: `tokens` for attention, `lookahead` if guided, otherwise `flat`;
-        without a version, such as `flat@1`, the newest, whose version is then part of the shape.
     shared: whether policy and value share all but their last layers.
     """
 
     kind: str = "plain"
     width: int = 256
     depth: int = 2
-    encoder: str = "flat"
     shared: bool = False
 
     def __post_init__(self) -> None:
         """Raise ShapeError if no such network can be built."""
         if self.kind not in READS:
             raise ShapeError(unknown("network", self.kind, READS))
-        encoder = get_encoder(self.encoder)
-        if encoder.name != READS[self.kind]:
-            raise ShapeError(
-                f"a network of kind {self.kind!r} reads the encoder {READS[self.kind]!r}, "
-                f"not {self.encoder!r}"
-            )
-        object.__setattr__(self, "encoder", full_name(encoder))
         for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
@@ -83,6 +73,11 @@ class Shape:
             )
         if type(self.shared) is not bool:
             raise ShapeError(f"shared must be true or false, not {self.shared!r}")
+
+    @property
+    def encoder(self) -> str:
+        """The name of the encoder whose rows it reads."""
+        return READS[self.kind]
 
 
 def build(shape: Shape) -> PolicyNetwork:

@@ -29,7 +29,7 @@ from fiveup_env.opponents.rng import keyed_rng
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-PLAYERS: Final = ("student", "policy:shipped", "pimc:worlds=200")
+PLAYERS: Final = ("student", "policy:partners", "pimc:worlds=200")
 FITTING_SEED: Final = 2_100_000_000
 POWER_SEED: Final = 2_200_000_000
 GAMES: Final = 256

@@ -21,7 +21,7 @@ from fiveup_env.errors import OptionError
 from fiveup_env.opponents.pimc import Pimc
 
 PLAYOUT: Final = "partner"
-AIM: Final = "game@1"  # the outlook of the bank that is shipped
+AIM: Final = "game"
 BLOCK: Final = 32  # worlds of a search, which are too few for it to close an action
 
 

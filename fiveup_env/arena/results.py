@@ -60,7 +60,6 @@ def code_version() -> str:
     sources = [
         *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/*.py")),
         *PACKAGE.glob("opponents/*.json"),
-        *PACKAGE.glob("opponents/shipped/*"),
         *PACKAGE.glob("opponents/policies/*/*"),
         *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "luck", "tally")),
     ]

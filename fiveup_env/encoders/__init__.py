@@ -6,13 +6,12 @@ docs/encoding.md lists the entries.
 from __future__ import annotations
 
 from fiveup_env.checks import is_one_of, whole
-from fiveup_env.encoders.flat import VERSIONS, Flat
+from fiveup_env.encoders.flat import Flat
 from fiveup_env.encoders.pieces import (
     Encoder,
     Piece,
     bounds,
     factors_of,
-    full_name,
     offsets,
     piece_of,
     place_of,
@@ -28,7 +27,6 @@ __all__ = [
     "Piece",
     "bounds",
     "factors_of",
-    "full_name",
     "get_encoder",
     "offsets",
     "piece_of",
@@ -43,10 +41,10 @@ ENCODERS: dict[str, Encoder] = {}
 
 
 def register_encoder(encoder: Encoder) -> None:
-    """Make an encoder available by its name with its version, and by its name if it is the newest.
+    """Make an encoder available by its name.
 
-    The versions of an encoder are objects of one class. Registering a version again, as a notebook
-    does when a cell is run again, replaces it.
+    Registering an encoder of the same class again, as a notebook does when a cell is run again,
+    replaces it.
     """
     name, version = getattr(encoder, "name", None), getattr(encoder, "version", None)
     named = isinstance(name, str) and whole(version, 0, LARGEST_VERSION) is not None
@@ -54,27 +52,17 @@ def register_encoder(encoder: Encoder) -> None:
         raise EncoderError(
             f"{shown(encoder)} is not an encoder: it needs name, version, pieces and encode"
         )
-    if "@" in encoder.name:
+    former = ENCODERS.get(encoder.name, encoder)
+    if _class_of(former) != _class_of(encoder):
         raise EncoderError(
-            f"an encoder's name must not contain '@', which its version follows, "
-            f"not {encoder.name!r}"
-        )
-    newest = ENCODERS.get(encoder.name, encoder)
-    if _class_of(newest) != _class_of(encoder):
-        raise EncoderError(
-            f"there is an encoder {encoder.name!r} already, of the class {_class_of(newest)}; "
+            f"there is an encoder {encoder.name!r} already, of the class {_class_of(former)}; "
             f"give this one another name"
         )
-    ENCODERS[full_name(encoder)] = encoder
-    if encoder.version >= newest.version:
-        ENCODERS[encoder.name] = encoder
+    ENCODERS[encoder.name] = encoder
 
 
 def get_encoder(chosen: str | Encoder) -> Encoder:
-    """Return the encoder with a name, or the encoder that is given.
-
-    The newest version is meant unless the name says which: `flat` or `flat@1`.
-    """
+    """Return the encoder with a name, or the encoder that is given."""
     if isinstance(chosen, Encoder):
         return chosen
     if is_one_of(chosen, ("oracle",)):
@@ -91,6 +79,5 @@ def _class_of(encoder: Encoder) -> str:
     return f"{type(encoder).__module__}.{type(encoder).__qualname__}"
 
 
-for _version in VERSIONS:
-    register_encoder(Flat(_version))
-    register_encoder(Tokens(_version))
+register_encoder(Flat())
+register_encoder(Tokens())

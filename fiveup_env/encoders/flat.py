@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from fiveup_env.encoders.pieces import CompiledEncoder, Piece, offsets
@@ -25,38 +23,21 @@ from fiveup_env.rules.fields import (
     MAX_MULTIPLE,
     MAX_PLAYERS,
     MIN_PLAYERS,
-    ROUND_ALL,
-    ROUND_SIDE,
-    SUBTRACT_OWN,
 )
 from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-VERSIONS = (1, 2)
 SEATS = MAX_PLAYERS
 LARGEST = 127  # the largest int8
 MAX_DRAWS = TILE_COUNT - MIN_PLAYERS
 USUAL_POINTS = 15  # hardly any play scores more
 
-# By version: numbers that may be large are written as this many digits of this many bits.
-DIGITS = (0, 2, 3)
-DIGIT_BITS = (0, 6, 7)
+# Numbers that may be large are written as this many digits of this many bits.
+DIGITS = 3
+DIGIT_BITS = 7
 
 
-def _rules_pieces(version: int) -> tuple[Piece, ...]:
+def _rules_pieces() -> tuple[Piece, ...]:
     """Return the pieces that say by which rules the game is played."""
-    if version == 1:
-        by_side = "1 if the pips left are rounded by side, not by hand"
-        changed: tuple[Piece, ...] = (Piece("round_per_side", (1,), 0, 1, by_side),)
-    else:
-        changed = (
-            _one_of("round_per", "what is rounded by itself"),
-            Piece("block_difference", (1,), 0, 1, "1 if a blocked hand pays the difference"),
-            Piece("leader_rotates", (1,), 0, 1, "1 if the seat after the last leader leads"),
-            Piece("lead_highest_double", (1,), 0, 1, "1 if the highest double leads, not the lot"),
-        )
     return (
         Piece("players", (SEATS - 1,), 0, 1, "the number of players, one-hot: 2, 3, 4 or 5"),
         Piece("teams", (1,), 0, 1, "1 if four play as partners"),
@@ -64,14 +45,17 @@ def _rules_pieces(version: int) -> tuple[Piece, ...]:
         Piece("draw_optional", (1,), 0, 1, "1 if drawing is a choice"),
         Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
         _one_of("hand_end", "hand-end scoring"),
-        *changed,
+        _one_of("round_per", "what is rounded by itself"),
+        Piece("block_difference", (1,), 0, 1, "1 if a blocked hand pays the difference"),
+        Piece("leader_rotates", (1,), 0, 1, "1 if the seat after the last leader leads"),
+        Piece("lead_highest_double", (1,), 0, 1, "1 if the highest double leads, not the lot"),
         Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each `multiple` in the total"),
         Piece("immediate", (1,), 0, 1, "1 if the game ends at once when the target is reached"),
         Piece("exact_target", (1,), 0, 1, "1 if the target must be hit exactly"),
         Piece("multiple", (1,), 2, MAX_MULTIPLE, "a total scores if it is a multiple of this"),
         Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the highest pip of the set"),
         Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
-        _number("target", (), "the target", version),
+        _number("target", (), "the target"),
     )
 
 
@@ -81,15 +65,14 @@ def _one_of(field: str, meaning: str) -> Piece:
     return Piece(field, (len(values),), 0, 1, f"{meaning}, one-hot: {', '.join(values)}")
 
 
-def _number(name: str, shape: tuple[int, ...], meaning: str, version: int) -> Piece:
+def _number(name: str, shape: tuple[int, ...], meaning: str) -> Piece:
     """Return the piece of numbers that may be large."""
-    count = {2: "two", 3: "three"}[DIGITS[version]]
-    meaning += f", in units, as {count} digits in base {1 << DIGIT_BITS[version]}"
-    return Piece(name, (*shape, DIGITS[version]), -128, LARGEST, meaning)
+    meaning += f", in units, as three digits in base {1 << DIGIT_BITS}"
+    return Piece(name, (*shape, DIGITS), -128, LARGEST, meaning)
 
 
-def _flat_pieces(version: int) -> tuple[Piece, ...]:
-    """Return the pieces of a row of some version."""
+def _flat_pieces() -> tuple[Piece, ...]:
+    """Return the pieces of a row."""
     forced = Piece(
         "forced_lead",
         (TILE_COUNT,),
@@ -124,9 +107,9 @@ def _flat_pieces(version: int) -> tuple[Piece, ...]:
         Piece("turn", (SEATS,), 0, 1, "the seat to move, one-hot; all 0 after the end of a hand"),
         Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
         Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
-        _number("to_go", (SEATS,), "the target minus the score of the seat's side", version),
-        *(() if version == 1 else (forced,)),
-        *_rules_pieces(version),
+        _number("to_go", (SEATS,), "the target minus the score of the seat's side"),
+        forced,
+        *_rules_pieces(),
         Piece(
             "plays",
             (ACTION_COUNT,),
@@ -138,16 +121,16 @@ def _flat_pieces(version: int) -> tuple[Piece, ...]:
     )
 
 
-FLAT_PIECES = {version: _flat_pieces(version) for version in VERSIONS}
-FLAT_SIZES = (0, *(sum(piece.size for piece in FLAT_PIECES[version]) for version in VERSIONS))
+FLAT_PIECES = _flat_pieces()
+FLAT_SIZE = sum(piece.size for piece in FLAT_PIECES)
 
-# Where the pieces start whose place is the same in every version.
-_STARTS = {piece.name: start for piece, start in offsets(FLAT_PIECES[VERSIONS[0]])}
+_STARTS = {piece.name: start for piece, start in offsets(FLAT_PIECES)}
 _HAND, _PLAYED, _PLAIN, _DOUBLES = (_STARTS[n] for n in ("hand", "played", "plain_ends", "doubles"))
 _SPINNER, _TOTAL, _MODULO = (_STARTS[name] for name in ("spinner", "total", "total_modulo"))
 _SIZES, _BONEYARD, _DRAWABLE = (_STARTS[name] for name in ("sizes", "boneyard", "drawable"))
 _DRAWS, _LACKS, _AGE, _SINCE = (_STARTS[n] for n in ("draws", "lacks", "lacks_age", "lacks_draws"))
 _TURN, _LEAD, _PASSES, _TO_GO = (_STARTS[name] for name in ("turn", "lead", "passes", "to_go"))
+_FORCED = _STARTS["forced_lead"]
 MODULO = np.array(
     [[total % max(1, m) for total in range(MAX_TOTAL + 1)] for m in range(MAX_MULTIPLE + 1)],
     np.int8,
@@ -160,32 +143,26 @@ class Flat(CompiledEncoder):
     The shape is the same for any number of players: absent seats are zero. Partners share a score.
     """
 
-    name = "flat"
-
-    def __init__(self, version: int = VERSIONS[-1]) -> None:
-        self.version, self.pieces = version, FLAT_PIECES[version]
+    name, version, pieces = "flat", 1, FLAT_PIECES
 
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        _WRITERS[self.version](views, rows)
+        _write(views, rows)
 
 
 @inlined
-def write_flat(view: Struct, version: int, rows: Array, r: int, at: int) -> None:
-    """Write all pieces of a version of `flat` into row r, from column `at` on.
-
-    The version should be a constant when this is compiled: then rows are written twice as fast.
-    """
+def write_flat(view: Struct, rows: Array, r: int, at: int) -> None:
+    """Write all pieces of `flat` into row r, from column `at` on."""
     public, rules, layout = view.public, view.public.rules, view.public.layout
-    for entry in range(FLAT_SIZES[version]):
+    for entry in range(FLAT_SIZE):
         rows[r, at + entry] = 0
     _write_layout(view, rows, r, at)
     seat = signed(view.seat)
     for k in range(rules.players):
         rows[r, at + _SIZES + k] = public.sizes[seat]
         rows[r, at + _DRAWS + k] = public.draws[seat]
-        to_go = _in_units(rules, rules.target - public.scores[side_of(rules, seat)], version)
-        _write_number(rows, r, at + _TO_GO + DIGITS[version] * k, to_go, version)
+        to_go = _in_units(rules, rules.target - public.scores[side_of(rules, seat)])
+        _write_number(rows, r, at + _TO_GO + DIGITS * k, to_go)
         if public.lacked[seat]:
             _write_lacks(public, rows, r, at, seat, k)
         seat = next_seat(rules, seat)
@@ -196,12 +173,9 @@ def write_flat(view: Struct, version: int, rows: Array, r: int, at: int) -> None
     rows[r, at + _PASSES] = public.passes
     rows[r, at + _TOTAL] = min(LARGEST, layout.total)
     rows[r, at + _MODULO + MODULO[rules.multiple, layout.total]] = 1
-    at += _TO_GO + DIGITS[version] * SEATS
-    if version > 1:
-        if public.forced_lead >= 0:
-            rows[r, at + public.forced_lead] = 1
-        at += TILE_COUNT
-    at = _write_rules(rules, version, rows, r, at)
+    if public.forced_lead >= 0:
+        rows[r, at + _FORCED + public.forced_lead] = 1
+    at = _write_rules(rules, rows, r, at + _FORCED + TILE_COUNT)
     if public.phase == PLAYING and public.turn == view.seat:
         _write_plays(view, rows, r, at)
 
@@ -231,13 +205,9 @@ def seats_on(view: Struct, seat: int) -> int:
 
 
 @inlined
-def _in_units(rules: Struct, points: int, version: int) -> int:
-    """Return the number of units that make up these points; version 1 drops the last part of one.
-
-    Scores are whole units. So version 1 does not tell a target of 60 from one of 61, in fives.
-    """
-    missing = 0 if version == 1 else rules.unit - 1
-    return points if rules.unit == 1 else (points + missing) // rules.unit
+def _in_units(rules: Struct, points: int) -> int:
+    """Return the least number of units that make up these points."""
+    return points if rules.unit == 1 else (points + rules.unit - 1) // rules.unit
 
 
 @inlined
@@ -254,14 +224,13 @@ def _write_lacks(public: Struct, rows: Array, r: int, at: int, seat: int, k: int
 
 
 @inlined
-def _write_number(rows: Array, r: int, at: int, number: int, version: int) -> int:
+def _write_number(rows: Array, r: int, at: int, number: int) -> int:
     """Write the digits of a number, the highest first, and return the column after them."""
-    digits, bits = DIGITS[version], DIGIT_BITS[version]
-    for place in range(digits - 1, 0, -1):
-        rows[r, at + place] = number & ((1 << bits) - 1)
-        number >>= bits
+    for place in range(DIGITS - 1, 0, -1):
+        rows[r, at + place] = number & ((1 << DIGIT_BITS) - 1)
+        number >>= DIGIT_BITS
     rows[r, at] = max(-128, min(LARGEST, number))
-    return at + digits
+    return at + DIGITS
 
 
 @inlined
@@ -293,7 +262,7 @@ def _write_plays(view: Struct, rows: Array, r: int, at: int) -> None:
 
 
 @inlined
-def _write_rules(rules: Struct, version: int, rows: Array, r: int, at: int) -> int:
+def _write_rules(rules: Struct, rows: Array, r: int, at: int) -> int:
     """Write the rules, and return the column after them."""
     rows[r, at + rules.players - MIN_PLAYERS] = 1
     rows[r, at + 4] = rules.sides < rules.players
@@ -301,34 +270,20 @@ def _write_rules(rules: Struct, version: int, rows: Array, r: int, at: int) -> i
     rows[r, at + 8] = rules.draw
     rows[r, at + 9] = rules.reserve
     rows[r, at + 10 + rules.hand_end] = 1
-    if version == 1:
-        subtracts_all = rules.hand_end == SUBTRACT_OWN and rules.round_per == ROUND_ALL
-        rows[r, at + 13] = rules.round_per == ROUND_SIDE or subtracts_all
-        at += 14
-    else:
-        rows[r, at + 13 + rules.round_per] = 1
-        rows[r, at + 16] = rules.block_pays
-        rows[r, at + 17] = rules.leader
-        rows[r, at + 18] = rules.lead_tile
-        at += 19
-    rows[r, at] = rules.unit
-    rows[r, at + 1] = rules.game_end
-    rows[r, at + 2] = rules.exact_target
-    rows[r, at + 3] = rules.multiple
-    rows[r, at + 4] = rules.max_pip
-    rows[r, at + 5] = rules.hand_size
-    return _write_number(rows, r, at + 6, _in_units(rules, rules.target, version), version)
+    rows[r, at + 13 + rules.round_per] = 1
+    rows[r, at + 16] = rules.block_pays
+    rows[r, at + 17] = rules.leader
+    rows[r, at + 18] = rules.lead_tile
+    rows[r, at + 19] = rules.unit
+    rows[r, at + 20] = rules.game_end
+    rows[r, at + 21] = rules.exact_target
+    rows[r, at + 22] = rules.multiple
+    rows[r, at + 23] = rules.max_pip
+    rows[r, at + 24] = rules.hand_size
+    return _write_number(rows, r, at + 25, _in_units(rules, rules.target))
 
 
-def _writer(version: int) -> Callable[[Array, Array], None]:
-    """Return the compiled loop over views for one version."""
-
-    @compiled
-    def write(views: Array, rows: Array) -> None:
-        for r in range(len(views)):
-            write_flat(views[r], version, rows, r, 0)
-
-    return write
-
-
-_WRITERS = {version: _writer(version) for version in VERSIONS}
+@compiled
+def _write(views: Array, rows: Array) -> None:
+    for r in range(len(views)):
+        write_flat(views[r], rows, r, 0)

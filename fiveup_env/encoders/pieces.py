@@ -103,11 +103,6 @@ def unchecked(encoder: Encoder) -> Callable[[np.ndarray, np.ndarray], None]:
     return encoder.encode
 
 
-def full_name(encoder: Encoder) -> str:
-    """Return the name of an encoder with its version, such as `flat@1`."""
-    return f"{encoder.name}@{encoder.version}"
-
-
 def row_size(encoder: Encoder) -> int:
     """Return the number of entries in a row."""
     return sum(piece.size for piece in encoder.pieces)

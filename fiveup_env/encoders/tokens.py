@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiveup_env.encoders.flat import FLAT_PIECES, VERSIONS, seats_on, write_flat
+from fiveup_env.encoders.flat import FLAT_PIECES, seats_on, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder, Piece
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.rules.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
 from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
 
 PLAYED, DRAWN = 1, 2
@@ -37,14 +35,11 @@ class Tokens(CompiledEncoder):
     Passes are not events: they follow from the seats of the plays before and after.
     """
 
-    name = "tokens"
-
-    def __init__(self, version: int = VERSIONS[-1]) -> None:
-        self.version, self.pieces = version, (EVENTS, *FLAT_PIECES[version])
+    name, version, pieces = "tokens", 1, (EVENTS, *FLAT_PIECES)
 
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        _WRITERS[self.version](views, rows)
+        _write(views, rows)
 
 
 @inlined
@@ -71,16 +66,8 @@ def _write_events(view: Struct, rows: Array, r: int) -> None:
             at += FIELDS
 
 
-def _writer(version: int) -> Callable[[Array, Array], None]:
-    """Return the compiled loop over views for one version."""
-
-    @compiled
-    def write(views: Array, rows: Array) -> None:
-        for r in range(len(views)):
-            _write_events(views[r], rows, r)
-            write_flat(views[r], version, rows, r, TOKENS_SIZE)
-
-    return write
-
-
-_WRITERS = {version: _writer(version) for version in VERSIONS}
+@compiled
+def _write(views: Array, rows: Array) -> None:
+    for r in range(len(views)):
+        _write_events(views[r], rows, r)
+        write_flat(views[r], rows, r, TOKENS_SIZE)

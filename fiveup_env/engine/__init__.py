@@ -14,9 +14,3 @@ Inside compiled code a function takes one struct (`game`, `public`, `layout`) an
 ordinary Python. The functions that Python calls end in `_at`, or deal with hands; they take an
 array and an index, because passing one struct from Python costs four times as much.
 """
-
-from fiveup_env.moved import point_to
-
-__getattr__ = point_to(
-    __name__, ("state", "chance", "layout", "legality", "scoring", "play"), {"TABLE": "PUBLIC"}
-)

@@ -73,7 +73,7 @@ PUBLIC = np.dtype(
 
 GAME = np.dtype(
     [
-        (("table", "public"), PUBLIC),  # "table", its name in version 0.1, still works
+        ("public", PUBLIC),
         ("seed", np.uint64),
         ("hands", np.uint32, (MAX_PLAYERS,)),  # masks of tiles
         ("order", np.int8, (TILE_COUNT,)),  # the boneyard's tiles in the order drawn, then -1

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 VIEW = np.dtype(
     [
-        (("table", "public"), PUBLIC),  # "table", its name in version 0.1, still works
+        ("public", PUBLIC),
         ("hand", np.uint32),  # a mask of tiles
         ("seat", np.int8),
         ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn if this seat drew it, else -1

@@ -43,7 +43,6 @@ from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.saved import array_in, json_in, pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
-from fiveup_env.moved import OldName
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
@@ -173,9 +172,6 @@ class Batch:
     def states(self) -> np.ndarray:
         """The GAME structs themselves, hidden tiles included, which no agent may see."""
         return self._games
-
-    games = OldName("states")
-    done = OldName("terminated")
 
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> None:
         """Start an episode in every game.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.encoders import factors_of, full_name, get_encoder
+from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import MissingExtraError, OptionError
@@ -167,7 +167,7 @@ class ScalingExtractor(BaseFeaturesExtractor):
         rows = Rows(chosen, scaled=False).space()
         if observation_space != rows:
             raise OptionError(
-                f"ScalingExtractor takes rows of {full_name(chosen)} as int8, not observations of "
+                f"ScalingExtractor takes rows of {chosen.name} as int8, not observations of "
                 f"{observation_space.shape} {observation_space.dtype}: name their encoder in "
                 f"features_extractor_kwargs, and leave out scaled=True"
             )

@@ -2,7 +2,6 @@
 
 from fiveup_env.game.game import Game, LegalMoves, draw_games_with
 from fiveup_env.game.values import Deal, End, HandEnd, Layout, Outcome, Step
-from fiveup_env.moved import point_to
 
 __all__ = [
     "Deal",
@@ -15,5 +14,3 @@ __all__ = [
     "Step",
     "draw_games_with",
 ]
-
-__getattr__ = point_to(__name__, ("values",))

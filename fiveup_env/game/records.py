@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FORMAT = "fiveup-record"
-VERSION = 2  # what is written; version 1 is still read
-# The fields that version 1 does not have, with what they were. Its `round_per` meant something for
-# `subtract_own` alone: all other rules rounded the sum of all pips.
-NEW_FIELDS = {"block_pays": "others", "leader": "winner", "lead_tile": "any"}
+VERSION = 1
 
 SETTLED = ("domino", "blocked")  # the ends of a hand that score points
 
@@ -219,10 +216,8 @@ def game_of(record: object) -> Game:
     if _field(record, "format", str, "the record") != FORMAT:
         raise RecordError(f"the format must be {FORMAT!r}")
     version = _field(record, "version", int, "the record")
-    if version not in {1, VERSION}:
-        raise RecordError(f"the version must be 1 or {VERSION}, not {shown(version)}")
-    if version == 1:
-        record = _upgraded(record)
+    if version != VERSION:
+        raise RecordError(f"the version must be {VERSION}, not {shown(version)}")
     rules = _rules_of(_field(record, "rules", dict, "the record"), record)
     hands = _field(record, "hands", list, "the record")
     deals = [_deal_of(hand, rules, f"hand {number}") for number, hand in enumerate(hands)]
@@ -231,18 +226,6 @@ def game_of(record: object) -> Game:
         _replay(game, hand, number)
     _compare(record, record_of(game), ())
     return game
-
-
-def _upgraded(record: object) -> Json:
-    """Return a record of version 1 as one of the version that is written."""
-    fields = _field(record, "rules", dict, "the record")
-    for name in NEW_FIELDS:
-        if name in fields:
-            raise RecordError(f"the rules of version 1 have no {name!r}")
-    if fields.get("hand_end") != "subtract_own" and "round_per" in fields:
-        fields = fields | {"round_per": "all"}
-    assert isinstance(record, dict)
-    return record | {"version": VERSION, "rules": fields | NEW_FIELDS}
 
 
 def _rules_of(fields: Json, record: object) -> Rules:

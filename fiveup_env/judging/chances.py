@@ -14,7 +14,7 @@ from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, as_game, observe_at
 from fiveup_env.judging.trials import CHANCE, PLAY_ON, REFERENCE, Estimate, Trials
-from fiveup_env.opponents.outlook import NEWEST, chance_to_win, outlook_of
+from fiveup_env.opponents.outlook import chance_to_win, outlook_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ def chances_by_score(state: np.ndarray) -> list[float]:
     """Return the chance of every side once a hand, or the game, is over or not yet dealt."""
     rules = state[0]["public"]["rules"]
     by_side = np.empty(int(rules["sides"]))
-    score_chances(state, outlook_of(rules, NEWEST), by_side)
+    score_chances(state, outlook_of(rules), by_side)
     return by_side.tolist()
 
 

@@ -22,7 +22,7 @@ from fiveup_env.engine.state import GAME, PLAYING
 from fiveup_env.judging.chances import chances_by_score, moments_of
 from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.ladder import weights_of
-from fiveup_env.opponents.outlook import NEWEST, chance_to_win, outlook_of
+from fiveup_env.opponents.outlook import chance_to_win, outlook_of
 from fiveup_env.opponents.playouts import play_out
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def _chances_at_start(game: Game) -> tuple[float, ...]:
 def _worth_of(dealt: np.ndarray, player: str) -> np.ndarray:
     rules = dealt[0]["public"]["rules"]
     worth = np.zeros(int(rules["sides"]))
-    play_deal(
-        dealt, weights_of(player), outlook_of(rules, NEWEST), np.zeros(1, SCRATCH), TIMES, worth
-    )
+    play_deal(dealt, weights_of(player), outlook_of(rules), np.zeros(1, SCRATCH), TIMES, worth)
     return worth
 
 

@@ -23,7 +23,6 @@ solver            the best play once every tile is known
 endings           the agent and the regrets that follow from it
 """
 
-from fiveup_env.moved import point_to
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import get_agent, known_agents, make_agent, register_agent
 
@@ -38,9 +37,3 @@ register_agent("policy", "fiveup_env.opponents.policy:PolicyAgent")
 register_agent("policy+search", "fiveup_env.opponents.policy_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
 register_agent("endgame", "fiveup_env.opponents.endings:Endgame")
-
-__getattr__ = point_to(
-    __name__,
-    ("registry", "agent"),
-    {"Policy": "Agent", "get_policy": "get_agent", "random_policy": "random_actions"},
-)

@@ -2,18 +2,18 @@
 
 Sums modulo five over unseen tiles are hard to learn but cheap to compute. A row begins with the
 features of every action, as `fiveup_env.opponents.features` computes them; all of `flat` follows.
-From version 3 on, what the others' plays tell comes last: which tiles each of them passed over, and
-how much more it would have scored with them.
+What the others' plays tell comes last: which tiles each of them passed over, and how much more it
+would have scored with them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from fiveup_env.encoders import Piece, register_encoder
-from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZES, seats_on, write_flat
+from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, seats_on, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
 from fiveup_env.engine.layout import attach, open_pips, total_after
@@ -32,16 +32,11 @@ from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 STEPS: Final = 24  # a feature of one point is encoded as this number
 MOST: Final = 127
 FEATURE_COUNT: Final = len(FEATURE_NAMES)
 FEATURES_SIZE: Final = ACTION_COUNT * FEATURE_COUNT
 OTHERS: Final = MAX_PLAYERS - 1
-FLAT_VERSIONS: Final = (0, 1, 2, 2)  # of `flat`, by the version of `lookahead`
-VERSIONS: Final = (1, 2, 3)
 PIECE: Final = Piece(
     "features",
     (ACTION_COUNT, FEATURE_COUNT),
@@ -54,58 +49,39 @@ PASSED_OVER: Final = Piece(
     (OTHERS, TILE_COUNT),
     0,
     TILE_COUNT,
-    "for every other seat and every unseen tile: how many of the tiles that the seat set since it "
-    "last drew it set where this one would have fit",
+    "for every other seat and every unseen tile: how often, since its last draw, the seat played "
+    "another tile where this one would have fitted",
 )
 FORGONE: Final = Piece(
     "forgone",
     (OTHERS, TILE_COUNT),
     0,
     MOST,
-    "the most that the seat would have scored with the tile beyond what it scored, in units",
+    "the largest score that the seat passed up by not playing the tile, in units",
 )
 EVIDENCE_SIZE: Final = PASSED_OVER.size + FORGONE.size
-ROW_SIZES: Final = (
-    0,
-    *(
-        FEATURES_SIZE + FLAT_SIZES[FLAT_VERSIONS[version]] + (version > 2) * EVIDENCE_SIZE
-        for version in VERSIONS
-    ),
-)
+_EVIDENCE: Final = FEATURES_SIZE + FLAT_SIZE  # where these two start
 
 
 class Lookahead(CompiledEncoder):
     """The heuristics' features of every action, and everything that a player can know."""
 
-    name = "lookahead"
-
-    def __init__(self, version: int = VERSIONS[-1]) -> None:
-        told = (PASSED_OVER, FORGONE) if version > 2 else ()
-        self.version = version
-        self.pieces = (PIECE, *FLAT_PIECES[FLAT_VERSIONS[version]], *told)
+    name, version, pieces = "lookahead", 1, (PIECE, *FLAT_PIECES, PASSED_OVER, FORGONE)
 
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        _WRITERS[self.version](views, np.zeros(1, SCRATCH), rows)
+        _write(views, np.zeros(1, SCRATCH), rows)
 
 
 EVERY_FEATURE: Final = np.ones(FEATURE_COUNT)
 
 
-def _writer(version: int) -> Callable[..., None]:
-    """Return the compiled loop over views for one version."""
-    start = FEATURES_SIZE + FLAT_SIZES[FLAT_VERSIONS[version]]
-    flat = FLAT_VERSIONS[version]
-
-    @compiled
-    def write(views: Array, scratches: Array, rows: Array) -> None:
-        for r in range(len(views)):
-            _write_features(views[r], scratches[0], rows, r)
-            write_flat(views[r], flat, rows, r, FEATURES_SIZE)
-            if version > 2:
-                write_evidence(views[r], scratches[0].layout, rows, r, start)
-
-    return write
+@compiled
+def _write(views: Array, scratches: Array, rows: Array) -> None:
+    for r in range(len(views)):
+        _write_features(views[r], scratches[0], rows, r)
+        write_flat(views[r], rows, r, FEATURES_SIZE)
+        write_evidence(views[r], scratches[0].layout, rows, r, _EVIDENCE)
 
 
 @inlined
@@ -178,7 +154,4 @@ def _clear(layout: Struct) -> None:
         layout.double[pip] = NOT_PLAYED
 
 
-_WRITERS: Final = {version: _writer(version) for version in VERSIONS}
-
-for _version in VERSIONS:
-    register_encoder(Lookahead(_version))
+register_encoder(Lookahead())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.encoders.flat import FLAT_SIZES, USUAL_POINTS, write_flat
+from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS, write_flat
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
@@ -21,11 +21,9 @@ from fiveup_env.engine.view import VIEW, observe
 from fiveup_env.opponents.features import SCRATCH, unseen_by, write_features
 from fiveup_env.opponents.lookahead import (
     EVERY_FEATURE,
+    EVIDENCE_SIZE,
     FEATURE_COUNT,
-    FEATURES_SIZE,
-    ROW_SIZES,
     STEPS,
-    VERSIONS,
     steps_of,
     write_evidence,
 )
@@ -37,8 +35,8 @@ if TYPE_CHECKING:
 MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 NORM_EPSILON: Final = np.float32(1e-5)
-# How many entries of a row a trunk reads, by the version of `lookahead`: all but the features.
-ENTRIES: Final = (0, *(ROW_SIZES[version] - FEATURES_SIZE for version in VERSIONS))
+# How many entries of a row of `lookahead` a trunk reads: all but the features.
+ENTRIES: Final = FLAT_SIZE + EVIDENCE_SIZE
 
 
 class Weights(NamedTuple):
@@ -61,11 +59,11 @@ class Weights(NamedTuple):
     value_bias: np.ndarray
 
 
-def sizes_of(width: int, depth: int, version: int) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every tensor of a network that reads a version of `lookahead`."""
+def sizes_of(width: int, depth: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every tensor of a network."""
     sizes: dict[str, tuple[int, ...]] = {
         "worth": (USUAL_POINTS + 2,),
-        "policy_trunk.first.weight": (width, ENTRIES[version]),
+        "policy_trunk.first.weight": (width, ENTRIES),
         "policy_trunk.first.bias": (width,),
         "policy_trunk.norm.weight": (width,),
         "policy_trunk.norm.bias": (width,),
@@ -141,13 +139,9 @@ def memory_for(weights: Weights) -> Memory:
 def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     """Write the output of the trunk for a view into `memory.stream[0]`."""
     row, stream, told = memory.row, memory.stream, memory.told
-    entries, width = weights.first.shape
-    if entries == ENTRIES[1]:
-        write_flat(view, 1, row, 0, 0)
-    else:
-        write_flat(view, 2, row, 0, 0)
-    if entries == ENTRIES[3]:
-        write_evidence(view, memory.features[0].layout, row, 0, FLAT_SIZES[2])
+    width = weights.first.shape[1]
+    write_flat(view, row, 0, 0)
+    write_evidence(view, memory.features[0].layout, row, 0, FLAT_SIZE)
     state = stream[0]
     _apply(row[0], weights.first, weights.first_bias, told, state)
     for block in range(len(weights.inner)):
@@ -241,7 +235,7 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
         return signed(scratch.actions[0])
     latent_of(view, weights, memory)
     _apply(latent, weights.guide, weights.guide_bias, memory.told, guide)
-    plays = FLAT_SIZES[1 if len(weights.first) == ENTRIES[1] else 2] - ACTION_COUNT
+    plays = FLAT_SIZE - ACTION_COUNT
     unseen = unseen_by(public, hand)
     best, chosen = np.float32(-np.inf), signed(scratch.actions[0])
     for k in range(count):

@@ -5,15 +5,12 @@ thousands of hands between equal players estimate what a hand brings to the side
 to its best rival, and who leads next. The chances then follow from one another, score by score.
 With more than two sides, the chance is that of finishing ahead of the best of the others.
 
-A grid has a version, because policies are trained in its units. The first was made from the hands
-of `greedy`, which makes less of the lead than good players do. The newest is made from those of
-`partner`. Its standard error, for `five_up` and up to 61 points to go, is 0.25 percentage points,
-and at most 0.51 (`python -m benchmarks.outlook`).
+The hands are those of `partner`. The standard error, for `five_up` and up to 61 points to go, is
+0.25 percentage points, and at most 0.51.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -31,24 +28,11 @@ FARTHEST = 120  # from farther away, both sides are moved closer by the same amo
 GRIDS_KEPT = 1000  # at 120 kB each: a server may be asked about any number of rules
 
 
-@dataclass(frozen=True)
-class Making:
-    """How the grids of a version are made."""
-
-    players: str  # the heuristic in all seats
-    hands: int
-    sweeps: int  # at most; the chances are computed from one another once in each
-    settled: float  # the largest change in a sweep that is small enough to stop
-    guess: int  # the power of the points to go in the first guess; 0: all chances are a half
-
-
-VERSIONS: Final = {
-    1: Making("greedy", hands=3_000, sweeps=8, settled=0.0, guess=0),
-    2: Making("partner", hands=10_000, sweeps=200, settled=5e-4, guess=3),
-}
-NEWEST: Final = max(VERSIONS)
-# What a search may aim at: the newest chance to win, that of a version, or the points of the hand.
-AIMS: Final = ("game", "hand", *(f"game@{version}" for version in VERSIONS))
+PLAYERS: Final = "partner"  # the heuristic in all seats
+HANDS: Final = 10_000
+SWEEPS: Final = 200  # at most; the chances are computed from one another once in each
+SETTLED: Final = 5e-4  # the largest change in a sweep that is small enough to stop
+AIMS: Final = ("game", "hand")  # what a search may aim at: the chance to win, or points
 
 # What a hand brought to the side that led it and to its best rival, in points; and the chances of
 # such a hand after which the same side leads the next one, and after which another does.
@@ -57,38 +41,33 @@ HAND = np.dtype(
 )
 
 
-def version_of(name: str) -> int:
-    """Return the version that a name such as `game` or `game@1` means: the newest if none."""
-    return int(name.partition("@")[2] or NEWEST)
-
-
-def outlook_of(rules: np.ndarray, version: int = NEWEST) -> np.ndarray:
+def outlook_of(rules: np.ndarray) -> np.ndarray:
     """Return the chances of the side that leads next, by its points to go, then the rival's."""
-    return _outlook(rules.item(), version)
+    return _outlook(rules.item())
 
 
 @lru_cache(GRIDS_KEPT)
-def _outlook(fields: tuple[int, ...], version: int) -> np.ndarray:
-    return make_outlook(fields, VERSIONS[version], SEED)
+def _outlook(fields: tuple[int, ...]) -> np.ndarray:
+    return make_outlook(fields, HANDS, SEED)
 
 
-def make_outlook(fields: tuple[int, ...], making: Making, seed: int) -> np.ndarray:
-    """Return the chances as estimated from the hands of some seeds, the first of which is given."""
+def make_outlook(fields: tuple[int, ...], count: int, seed: int) -> np.ndarray:
+    """Return the chances as estimated from `count` hands, whose seeds count up from `seed`."""
     endless = np.array(fields, RULES)
     endless["target"], endless["exact_target"] = MAX_TARGET, False
-    games = first_hands(endless, np.arange(seed, seed + making.hands, dtype=np.uint64))
-    weights = weights_of(making.players)
+    games = first_hands(endless, np.arange(seed, seed + count, dtype=np.uint64))
+    weights = weights_of(PLAYERS)
     play_hands(games, 0, weights, weights, np.uint64(seed))
-    hands = np.zeros(making.hands, HAND)
+    hands = np.zeros(count, HAND)
     sum_up(games, hands)
     _, first, kind = np.unique(hands[["own", "rival"]], return_index=True, return_inverse=True)
     kinds = hands[first]
     for name in ("leads", "follows"):
-        kinds[name] = np.bincount(kind, hands[name]) / making.hands
-    own, rival = np.maximum(1.0, np.mgrid[: FARTHEST + 1, : FARTHEST + 1]) ** making.guess
+        kinds[name] = np.bincount(kind, hands[name]) / count
+    own, rival = np.maximum(1.0, np.mgrid[: FARTHEST + 1, : FARTHEST + 1]) ** 3  # the first guess
     chances = rival / (own + rival)
-    for _ in range(making.sweeps):
-        if sweep(kinds, chances) <= making.settled:
+    for _ in range(SWEEPS):
+        if sweep(kinds, chances) <= SETTLED:
             break
     return chances
 
@@ -144,16 +123,15 @@ def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
 def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a grid of chances per set of rules among the views, and the index of each view's grid.
 
-    With aim "hand" the one grid is empty: then the points of the hand are what counts. With "game"
-    the grids are of the newest version, with "game@1" of the first.
+    With aim "hand" the one grid is empty: then the points of the hand are what counts.
     """
     if aim == "hand" or not len(views):
         return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
-    rules, version = views["public"]["rules"], version_of(aim)
+    rules = views["public"]["rules"]
     if len(rules) == 1 or (rules == rules[0]).all():  # sorting structs takes long
-        return outlook_of(rules[0], version)[None], np.zeros(len(views), np.int64)
+        return outlook_of(rules[0])[None], np.zeros(len(views), np.int64)
     rules, which = np.unique(rules, return_inverse=True)
-    return np.stack([outlook_of(one, version) for one in rules]), which
+    return np.stack([outlook_of(one) for one in rules]), which
 
 
 @inlined

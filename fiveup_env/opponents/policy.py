@@ -80,7 +80,7 @@ class Logits(ABC):
 class PolicyAgent(Logits):
     """Plays a trained policy: `policy:FOLDER`, or a shipped one, such as `policy:partners`."""
 
-    path: str = field(default="shipped", metadata={"help": PATHS})
+    path: str = field(default="family", metadata={"help": PATHS})
     sample: bool = field(
         default=False,
         metadata={"help": "draw actions by their probabilities"},

@@ -35,7 +35,7 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "F64": np.dtype("<f8"),
 }
 SHIPPED: Final = {
-    name: Path(__file__).with_name("policies") / name for name in ("shipped", "partners", "family")
+    name: Path(__file__).with_name("policies") / name for name in ("family", "partners", "student")
 }
 PATHS: Final = f"{', '.join(SHIPPED)} or a policy's folder"  # what a policy may be named by
 

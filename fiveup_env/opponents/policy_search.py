@@ -76,7 +76,7 @@ class PolicySearch:
     """Plays a trained policy that looks ahead in sampled worlds: `policy+search:FOLDER`."""
 
     path: str = field(
-        default="shipped",
+        default="family",
         metadata={"help": PATHS},
     )
     worlds: int = field(default=USUAL_WORLDS, metadata={"help": "worlds per decision, 2 or more"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,7 +12,7 @@ from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.opponents.agent import CompiledAgent
-from fiveup_env.opponents.lookahead import PIECE, VERSIONS
+from fiveup_env.opponents.lookahead import PIECE
 from fiveup_env.opponents.networks import (
     MOST_DEPTH,
     MOST_WIDTH,
@@ -24,30 +23,32 @@ from fiveup_env.opponents.networks import (
     write_all,
 )
 from fiveup_env.opponents.policy_files import (
+    PATHS,
     NotCompiledError,
     PolicyError,
     check_tensors,
+    policy_folder,
     read_policy,
 )
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fiveup_env.opponents.networks import Weights
 
 STUDENT: Final = "student"
-SHIPPED: Final = Path(__file__).with_name("shipped")
 
 
 @dataclass
 class Student(CompiledAgent):
     """Plays a small network that learnt from true deals, in microseconds and without torch."""
 
-    path: str = field(default="shipped", metadata={"help": "shipped, or a policy's folder"})
+    path: str = field(default=STUDENT, metadata={"help": PATHS})
 
     def __post_init__(self) -> None:
         """Load the network."""
-        folder = SHIPPED if self.path == "shipped" else Path(self.path)
-        self.weights, self.about = load_compiled(folder)
+        self.weights, self.about = load_compiled(policy_folder(self.path))
 
     def choose_unchecked(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -74,7 +75,7 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
     """
     description, tensors = read_policy(folder)
     shape: dict[str, Any] = description["shape"]
-    wanted = {"kind": "guided", "shared": True, "encoder": "lookahead"}
+    wanted = {"kind": "guided", "shared": True}
     for name, value in wanted.items():
         if shape.get(name) != value:
             raise NotCompiledError(
@@ -86,12 +87,17 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
         for name, given, most in (
             ("width", shape.get("width"), MOST_WIDTH),
             ("depth", shape.get("depth"), MOST_DEPTH),
-            ("version", description["encoder"].get("version"), VERSIONS[-1]),
         )
     }
     check_tensors(tensors, sizes_of(**sizes), folder)
-    encoder = get_encoder(f"lookahead@{sizes['version']}")
-    weights = weights_of(tensors, factors_of([piece for piece in encoder.pieces if piece != PIECE]))
+    encoder = get_encoder("lookahead")
+    if description["encoder"].get("version") != encoder.version:
+        raise PolicyError(
+            f"the policy in {folder} reads lookahead {shown(description['encoder'].get('version'))}"
+            f"; this code has version {encoder.version}"
+        )
+    facts = [piece for piece in encoder.pieces if piece != PIECE]
+    weights = weights_of(tensors, factors_of(facts))
     return weights, description["about"]
 
 

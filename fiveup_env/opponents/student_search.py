@@ -18,7 +18,7 @@ from fiveup_env.checks import is_one_of
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.playouts import playout_by
-from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.policy_files import PATHS, PolicyError
 from fiveup_env.opponents.student import STUDENT, Student
 from fiveup_env.opponents.units import AIMS, NETWORK_ERROR, Units, settings_in
 from fiveup_env.opponents.world_search import Search, WorldSearch, check_weighed, playout_of
@@ -34,7 +34,7 @@ FAR: Final = 5.0  # errors of the network by which an action may fall behind and
 class StudentSearch:
     """Looks ahead from the student, in worlds that the others' moves make likely; no torch."""
 
-    path: str = field(default="shipped", metadata={"help": "shipped, or a policy's folder"})
+    path: str = field(default=STUDENT, metadata={"help": PATHS})
     worlds: int = field(default=100, metadata={"help": "worlds per decision"})
     ms: float = field(
         default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}

@@ -2,9 +2,8 @@
 
 A search with `aim=hand` values points, and one with `aim=game` chances to win. A learner counts
 rewards of order 1: points divided by POINTS_IN_ONE, or changes in the chance to win multiplied by
-HANDS_IN_A_CHANCE. The chances have versions (see `fiveup_env/opponents/outlook.py`), so the rewards
-have, too: `outlook@1` and `outlook@2`, the newest of which is also called `outlook`. A policy's
-metadata name the reward, and so the units of its values.
+HANDS_IN_A_CHANCE (see `fiveup_env/opponents/outlook.py`). A policy's metadata name the reward, and
+so the units of its values.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.layout import attach
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import LAYOUT, NOBODY, side_of
-from fiveup_env.opponents.outlook import NEWEST, VERSIONS, chance_by_score, outlooks_of
+from fiveup_env.opponents.outlook import chance_by_score, outlooks_of
 from fiveup_env.rules.fields import MAX_PLAYERS
 
 if TYPE_CHECKING:
@@ -29,27 +28,14 @@ HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by about an e
 SWING: Final = 10  # points by which stakes move the scores, up and down
 LEAST_STAKE: Final = 0.1  # where the game is all but decided
 NETWORK_ERROR: Final = 0.2  # of what a network of learner=expert expects, by its stakes
-OUTLOOKS: Final = tuple(f"outlook@{version}" for version in VERSIONS)
-# The aim of a search, by the learner's reward.
-AIMS: Final = {"margin": "hand"} | {
-    reward: f"game@{version}" for reward, version in zip(OUTLOOKS, VERSIONS, strict=True)
-}
-
-
-def with_version(name: str) -> str:
-    """Return a reward or an aim with the version that it means, which is the newest if none."""
-    return f"{name}@{NEWEST}" if name in {"outlook", "game"} else name
+AIMS: Final = {"margin": "hand", "outlook": "game"}  # of a search, by the learner's reward
 
 
 def settings_in(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a policy's metadata as one level, with at least its `reward` and its `horizon`.
-
-    Policies from before the outlook had versions name "outlook", which was its first.
-    """
+    """Return a policy's metadata as one level, with at least its `reward` and its `horizon`."""
     config = about.get("config")
     settings = {"reward": "margin", "horizon": "hand", **about}
-    settings |= config if isinstance(config, dict) else {}
-    return settings | ({"reward": "outlook@1"} if settings["reward"] == "outlook" else {})
+    return settings | (config if isinstance(config, dict) else {})
 
 
 class Units:
@@ -59,7 +45,7 @@ class Units:
         self.chances, self.which = outlooks_of(views, AIMS[reward])
         self.starts, self.scale = np.zeros(len(views)), 1 / POINTS_IN_ONE
         self.begun = None
-        if reward in OUTLOOKS:
+        if reward == "outlook":
             self.begun = views.copy()
             take_back_points(self.begun)
             self.starts = self._chances(self.begun)

@@ -67,9 +67,7 @@ class Search:
     playout: str = field(default="greedy", metadata={"help": "who plays hands out"})
     aim: str = field(
         default="game",
-        metadata={
-            "help": "what counts: the chance to win (game; of old: game@1), or points (hand)"
-        },
+        metadata={"help": "what counts: the chance to win (game), or points (hand)"},
     )
 
     def __post_init__(self) -> None:

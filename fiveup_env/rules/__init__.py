@@ -1,11 +1,8 @@
 """The rules as data: tiles, the fields in which the games differ, presets, and actions."""
 
-from fiveup_env.moved import point_to
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import MINIS, PRESETS
 from fiveup_env.rules.tiles import TILES, Tile
 
 __all__ = ["ACTION_COUNT", "MINIS", "MOVES", "PRESETS", "TILES", "Move", "Rules", "Tile"]
-
-__getattr__ = point_to(__name__, ("fields", "presets"), {"assignment": "parse_assignment"})

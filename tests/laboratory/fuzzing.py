@@ -64,8 +64,7 @@ TERMS: Final = Terms(Rules.preset("mini-2", 2), "hand")
 def a_policy(kind: str) -> tuple[bytes, bytes]:
     """Return the two files of a small policy."""
     torch.manual_seed(0)
-    encoder = "lookahead" if kind == "guided" else "flat"
-    network = build(Shape(kind, 4, 1, encoder, shared=kind == "guided"))
+    network = build(Shape(kind, 4, 1, shared=kind == "guided"))
     save_policy("policy", network, {"config": {"reward": "margin"}})
     return Path("policy", WEIGHTS).read_bytes(), Path("policy", DESCRIPTION).read_bytes()
 

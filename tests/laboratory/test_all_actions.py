@@ -14,12 +14,9 @@ from agents.learn import averaged
 from agents.learn.all_actions import VALUED, AllActions, gain_loss
 from agents.learn.ppo import LossError
 from agents.learn.runs.config import Config, ConfigError
-from agents.learn.starting import first_network, reading
+from agents.learn.starting import first_network
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape
-from fiveup_env import Batch, get_encoder
-from fiveup_env.encoders import row_size
-from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import Units
 from tests.laboratory.learning import check_continues, noisy
 
@@ -34,7 +31,7 @@ SMALL: dict[str, Any] = {
     "reward": "outlook",
     "threads": 1,
 }
-SHIPPED = Path("fiveup_env/opponents/policies/shipped")
+SHIPPED = Path("fiveup_env/opponents/policies/partners")
 
 
 @pytest.fixture(autouse=True)
@@ -156,60 +153,22 @@ def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path, network: str
     check_continues(lambda: learner_of(tmp_path, **changes), 4)
 
 
-@pytest.mark.parametrize(
-    ("kind", "old", "new"),
-    [
-        ("plain", "flat@1", "flat@2"),
-        ("attention", "tokens@1", "tokens@2"),
-        ("guided", "lookahead@1", "lookahead@2"),
-        ("guided", "lookahead@2", "lookahead@3"),
-        ("guided", "lookahead@1", "lookahead@3"),
-    ],
-)
-@pytest.mark.parametrize("shared", [True, False])
-def test_a_network_that_reads_newer_rows_goes_on_from_what_it_knew(
-    kind: str, old: str, new: str, shared: bool
-) -> None:
-    network = noisy(Shape(kind, 32, 1, old, shared))
-    other = reading(network, new)
-    assert other.shape.encoder == new
-    batch = Batch(200, players=4, seed=0)
-    batch.reset()
-    partner, chance = make_agent("partner"), np.random.default_rng(0)
-    for _ in range(9):
-        batch.step(partner(batch.views(), batch.mask, chance))
-    views = batch.views()
-    asked = views["public"]["hand_number"] == views["public"]["hand_number"].min()
-    outputs = []
-    for one in (network, other):
-        encoder = get_encoder(one.shape.encoder)
-        rows = np.empty((np.count_nonzero(asked), row_size(encoder)), np.int8)
-        encoder.encode(views[asked], rows)
-        with torch.inference_mode():
-            outputs.append(one(torch.from_numpy(rows)))
-    for before, after in zip(*outputs, strict=True):
-        assert torch.allclose(before, after, rtol=1e-3, atol=1e-2)
-    assert len(outputs[0][1]) > 100
-
-
-def test_a_run_begins_from_a_policy_and_reads_what_it_is_told_to(tmp_path: Path) -> None:
-    network = noisy(Shape("guided", 16, 2, "lookahead@1", shared=True))
+def test_a_run_begins_from_a_policy(tmp_path: Path) -> None:
+    network = noisy(Shape("guided", 16, 2, shared=True))
     save_policy(tmp_path / "old", network, {"reward": "margin"})
     start = {"start": str(tmp_path / "old"), "reward": "margin"}
     same = learner_of(tmp_path, **start)
-    assert same.network.shape.encoder == "lookahead@1"
     assert torch.equal(same.network.worth, network.worth)
-    newer = learner_of(tmp_path, encoder="lookahead@3", start_temperature=0.5, **start)
-    assert newer.network.shape.encoder == "lookahead@3"
-    assert torch.allclose(newer.network.worth, 2 * network.worth)
-    newer.update(0)
-    save_policy(tmp_path / "new", newer.network, {"reward": "margin"})
-    assert load_policy(tmp_path / "new")[0].shape == newer.network.shape
+    cooled = learner_of(tmp_path, start_temperature=0.5, **start)
+    assert torch.allclose(cooled.network.worth, 2 * network.worth)
+    cooled.update(0)
+    save_policy(tmp_path / "new", cooled.network, {"reward": "margin"})
+    assert load_policy(tmp_path / "new")[0].shape == cooled.network.shape
 
 
 def test_what_a_run_begins_from_is_the_policy_itself() -> None:
     shipped = load_policy(SHIPPED)[0]
-    changes = {"start": str(SHIPPED), "width": 512, "reward": "outlook@1"}
+    changes = {"start": str(SHIPPED), "width": 512, "reward": "outlook"}
     first = first_network(Config(**SMALL | changes))
     assert all(
         torch.equal(one, other)

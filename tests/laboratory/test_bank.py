@@ -137,7 +137,7 @@ def test_an_agent_that_picks_the_worst_action_is_caught_at_once() -> None:
 def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    policy = make_agent("policy:shipped")
+    policy = make_agent("policy:partners")
     monkeypatch.setattr("fiveup_env.opponents.policy.as_views", lambda views: views)  # no check
 
     def rotated(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -202,13 +202,13 @@ def test_the_command_prints_a_table_and_writes_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "bank.json"
-    agents = ["random", "policy:shipped", "partner"]
+    agents = ["random", "policy:partners", "partner"]
     assert (
         run(monkeypatch, *agents, "--players", "4", "--rules", "five_up", "--json", str(file)) == 0
     )
     table = capsys.readouterr().out
     assert max(map(len, table.splitlines())) <= 100
-    order = [table.index(f"\n{agent}") for agent in ("policy:shipped", "partner", "random")]
+    order = [table.index(f"\n{agent}") for agent in ("policy:partners", "partner", "random")]
     assert order == sorted(order)
     written = json.loads(file.read_text())
     assert [row["agent"] for row in written["agents"]] == agents

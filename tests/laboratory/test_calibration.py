@@ -48,7 +48,7 @@ class Watched(NetworkAgent):
         return np.zeros((len(views), 1), np.float32)
 
 
-@pytest.mark.parametrize(("reward", "players"), [("outlook@1", 4), ("margin", 4), ("margin", 3)])
+@pytest.mark.parametrize(("reward", "players"), [("outlook", 4), ("margin", 4), ("margin", 3)])
 def test_an_outcome_is_what_the_seat_receives_until_its_hand_is_over(
     reward: str, players: int
 ) -> None:
@@ -168,7 +168,7 @@ def test_what_cannot_be_cooled_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert command(monkeypatch, "policy:shipped", *words) == 2
+    assert command(monkeypatch, "policy:partners", *words) == 2
     assert capsys.readouterr().err == f"calibration: {sentence}\n"
 
 
@@ -177,5 +177,5 @@ def test_only_policies_are_calibrated(
 ) -> None:
     assert command(monkeypatch, "greedy") == 2
     assert capsys.readouterr().err == (
-        "calibration: greedy has no network; give a policy, such as policy:shipped\n"
+        "calibration: greedy has no network; give a policy, such as policy:family\n"
     )

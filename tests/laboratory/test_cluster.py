@@ -55,7 +55,7 @@ def test_ray_is_tested_with_the_versions_of_everything_else() -> None:
     [
         (["oracle=true"], "oracle: learner=rllib does not support this key; leave it out"),
         (
-            ["start=fiveup_env/opponents/policies/shipped"],
+            ["start=fiveup_env/opponents/policies/partners"],
             "start: learner=rllib does not support this key; leave it out",
         ),
         (

@@ -109,7 +109,7 @@ def test_shards_are_different_games_that_together_are_enough(folder: Path) -> No
         PLAN,
         replace(PLAN, players=(2, 3), rules=("five_up", "all_fives"), shards=1),
         replace(PLAN, agents=("random",), players=(3,), shards=4),
-        replace(PLAN, values="student+search:worlds=8", encoder="tokens@1", shards=4),
+        replace(PLAN, values="student+search:worlds=8", encoder="tokens", shards=4),
         replace(PLAN, values="pimc:worlds=8,aim=hand", shards=4),
     ],
     ids=["default", "rules", "random", "student", "points"],
@@ -244,7 +244,7 @@ def test_what_is_complete_is_not_made_again(copied: Path, monkeypatch: pytest.Mo
     [
         ({"seed": 1}, "made with seed 0, not 1"),
         ({"agents": ("greedy",)}, r"made with origins .*, not .*greedy"),
-        ({"encoder": "flat@1"}, "made with encoder 'flat@2', not 'flat@1'"),
+        ({"encoder": "tokens"}, "made with encoder 'flat', not 'tokens'"),
     ],
 )
 def test_other_data_are_never_mixed_in(copied: Path, change: dict[str, Any], told: str) -> None:

@@ -56,7 +56,7 @@ def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:
-    return noisy(Shape("guided", width, depth, "lookahead", shared=True))
+    return noisy(Shape("guided", width, depth, shared=True))
 
 
 def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
@@ -99,7 +99,7 @@ def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
     for _ in range(9):
         game.push(next(iter(game.legal_moves)))
     views, mask = game.view(), game.action_mask()
-    units = Units(views, "outlook@2")
+    units = Units(views, "outlook")
     pimc, random = make_teacher("pimc:worlds=64,weighed=4"), np.random.default_rng(0)
     labels = label_by(pimc, views, mask[None], units, random)
     assert np.array_equal(~np.isnan(labels[0]), mask > 0)
@@ -241,15 +241,15 @@ def test_points_have_the_same_stakes_at_all_scores() -> None:
 
 
 def test_stakes_are_the_slope_of_the_outlook() -> None:
-    chances, lead = outlook_of(Rules.preset(players=4).to_struct(), 2), Game(players=4, seed=1).lead
+    chances, lead = outlook_of(Rules.preset(players=4).to_struct()), Game(players=4, seed=1).lead
     own, rival = 61 - 20, 61 - 30
     grid = chances if lead % 2 == 0 else 1 - chances.T
     rise = grid[own - 10, rival] - grid[own + 10, rival]
-    assert stakes_at("outlook@2", 20, 30) == pytest.approx(HANDS_IN_A_CHANCE * rise * 5 / 20)
+    assert stakes_at("outlook", 20, 30) == pytest.approx(HANDS_IN_A_CHANCE * rise * 5 / 20)
 
 
 def test_stakes_are_high_where_the_game_is_close_and_low_where_it_is_decided() -> None:
-    close, begun, decided = (stakes_at("outlook@2", *s) for s in ((50, 50), (0, 0), (5, 60)))
+    close, begun, decided = (stakes_at("outlook", *s) for s in ((50, 50), (0, 0), (5, 60)))
     assert close > 1.5 * begun > 1.5 * decided >= 1.5 * 0.1
 
 
@@ -406,8 +406,8 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
         ({"teacher": "pmc"}, r"teacher: there is no agent 'pmc' \(did you mean 'pimc'\?\)"),
         (
-            {"reward": "outlook@1", "teacher": "pimc"},
-            "teacher: reward outlook@1 needs a teacher with aim=game@1, not game",
+            {"reward": "outlook", "teacher": "pimc:aim=hand"},
+            "teacher: reward outlook needs a teacher with aim=game, not hand",
         ),
         (
             {"learner": "self_play", "teacher": "pimc"},
@@ -419,7 +419,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ),
         ({"oracle": True}, "oracle: learner=expert does not support this key; leave it out"),
         (
-            {"start": "fiveup_env/opponents/policies/shipped"},
+            {"start": "fiveup_env/opponents/policies/partners"},
             "start: learner=expert does not support this key",
         ),
         ({"past_every": 3}, "past_every: learner=expert does not support this key"),

@@ -26,10 +26,10 @@ SHAPES = [
     Shape(width=32),
     Shape(width=32, shared=True),
     Shape("residual", 32, 3),
-    Shape("attention", 32, 2, "tokens"),
-    Shape("attention", 32, 1, "tokens", shared=True),
-    Shape("guided", 32, 1, "lookahead"),
-    Shape("guided", 32, 1, "lookahead@1"),
+    Shape("attention", 32, 2),
+    Shape("attention", 32, 1, shared=True),
+    Shape("guided", 32, 1),
+    Shape("guided", 32, 1),
 ]
 
 
@@ -56,14 +56,11 @@ def rows_for(shape: Shape, moves: int = 20) -> torch.Tensor:
     ("fields", "why"),
     [
         ({"kind": "plane"}, "no network 'plane' .did you mean 'plain'"),
-        ({"kind": "attention"}, "'attention' reads the encoder 'tokens', not 'flat'"),
-        ({"encoder": "tokens"}, "'plain' reads the encoder 'flat', not 'tokens'"),
-        ({"encoder": "tokens@1"}, "'plain' reads the encoder 'flat', not 'tokens@1'"),
         ({"width": 0}, "width must be a whole number from 1 to 4096, not 0"),
         ({"width": 64.0}, "width must be a whole number"),
         ({"depth": True}, "depth must be a whole number from 1 to 64, not True"),
         ({"depth": 65}, "depth must be a whole number"),
-        ({"kind": "attention", "encoder": "tokens", "width": 48}, "a multiple of 32, not 48"),
+        ({"kind": "attention", "width": 48}, "a multiple of 32, not 48"),
         ({"shared": 1}, "shared must be true or false, not 1"),
     ],
 )
@@ -148,7 +145,7 @@ def test_no_factor_rounds_and_all_entries_stay_small() -> None:
 
 
 def test_attention_sees_the_order_of_events_and_nothing_behind_the_last() -> None:
-    shape = Shape("attention", 32, 2, "tokens")
+    shape = Shape("attention", 32, 2)
     network = build(shape)
     batch = played("tokens")
     rows = torch.from_numpy(batch.observation)

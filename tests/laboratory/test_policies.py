@@ -42,10 +42,10 @@ torch.set_num_threads(1)
 SHAPES = [
     Shape(width=32),
     Shape("residual", 32, 2, shared=True),
-    Shape("attention", 32, 1, "tokens"),
-    Shape(width=32, encoder="flat@1"),
-    Shape("attention", 32, 1, "tokens@1"),
-    Shape("guided", 32, 1, "lookahead@1"),
+    Shape("attention", 32, 1),
+    Shape(width=32),
+    Shape("attention", 32, 1),
+    Shape("guided", 32, 1),
 ]
 ABOUT = {"rules": ["five_up"], "command": "python train.py", "results": {"greedy": 0.7}, "5": [1]}
 
@@ -181,7 +181,7 @@ DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     ({"version": 2}, "has format version 2; this code reads version 1"),
     ({"shape": None}, "it has no 'shape' of type dict"),
     ({"encoder": None}, "it has no 'encoder' of type dict"),
-    ({"encoder": {"name": "flat"}}, "there is no encoder 'flat@None'"),
+    ({"encoder": {"name": "flat"}}, "made for encoder .*'flat'.*this code has"),
     (
         {"encoder": {"name": "tokens", "version": 1, "row_size": 518}},
         "made for encoder .*'tokens'.*this code has .*'flat'",
@@ -189,19 +189,19 @@ DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     ({"about": []}, "it has no 'about' of type dict"),
     (
         {"shape": {"kind": "plain"}},
-        "a shape must have kind, width, depth, encoder, shared, not kind",
+        "a shape must have kind, width, depth, shared, not kind",
     ),
     (
-        {"shape": {"kind": "plain", "width": 0, "depth": 2, "encoder": "flat", "shared": False}},
+        {"shape": {"kind": "plain", "width": 0, "depth": 2, "shared": False}},
         "width must be a whole number",
     ),
     (
-        {"shape": {"kind": [], "width": 1, "depth": 2, "encoder": "flat", "shared": False}},
+        {"shape": {"kind": [], "width": 1, "depth": 2, "shared": False}},
         "unhashable",
     ),
     ({"actions": 122}, "made for actions 122; this code has 121"),
     (
-        {"shape": {"kind": "plain", "width": 4096, "depth": 64, "encoder": "flat", "shared": True}},
+        {"shape": {"kind": "plain", "width": 4096, "depth": 64, "shared": True}},
         r"the tensor 'policy_head.weight' should be \(121, 4096\), but is \(121, 16\)",
     ),
 ]
@@ -216,31 +216,14 @@ def test_descriptions_that_do_not_fit_are_refused(
         load_policy(saved)
 
 
-def test_a_policy_keeps_the_version_of_its_encoder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_policy(tmp_path, lively(Shape(width=16, encoder="flat@1")), {})
-    description = json.loads((tmp_path / DESCRIPTION).read_text())
-    assert description["shape"]["encoder"] == "flat"
-    assert description["encoder"] == {"name": "flat", "version": 1, "row_size": 518}
-    for newest in ("flat@2", "flat@1"):
-        monkeypatch.setitem(ENCODERS, "flat", ENCODERS[newest])
-        assert load_policy(tmp_path)[0].shape.encoder == "flat@1"
-    monkeypatch.delitem(ENCODERS, "flat@1")
-    with pytest.raises(PolicyError, match=r"there is no encoder 'flat@1'.*known: .*flat@2"):
-        load_policy(tmp_path)
-
-
 def test_a_policy_for_other_rows_of_the_same_version_is_refused(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Longer(Flat):
-        def __init__(self) -> None:
-            super().__init__()
-            self.pieces = (*self.pieces, *self.pieces)
+        pieces = (*Flat.pieces, *Flat.pieces)
 
-    monkeypatch.setitem(ENCODERS, "flat@2", Longer())
-    size = row_size(get_encoder("flat"))
+    monkeypatch.setitem(ENCODERS, "flat", Longer())
+    size = row_size(Flat())
     why = f"made for encoder .*'row_size': {size}.*has .*'row_size': {2 * size}"
     with pytest.raises(PolicyError, match=why):
         load_policy(saved)
@@ -362,7 +345,7 @@ def test_missing_files_are_refused_with_what_there_is(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy_files, "find_clone", lambda: tmp_path)
-    monkeypatch.setattr(policy_files, "SHIPPED", {"shipped": tmp_path / "shipped"})
+    monkeypatch.setattr(policy_files, "SHIPPED", {"family": tmp_path / "family"})
     with pytest.raises(PolicyError, match=r"cannot be read.*none \(train one: python train\.py\)"):
         make_agent("policy")
     shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")
@@ -375,8 +358,8 @@ def test_missing_files_are_refused_with_what_there_is(
     (saved / WEIGHTS).unlink()
     with pytest.raises(PolicyError, match=r"policy\.safetensors cannot be read \(No such file"):
         load_policy(saved)
-    shutil.copytree(tmp_path / "runs" / "first" / "policy", tmp_path / "shipped")
-    assert isinstance(make_agent("policy:shipped"), PolicyAgent)
+    shutil.copytree(tmp_path / "runs" / "first" / "policy", tmp_path / "family")
+    assert isinstance(make_agent("policy:family"), PolicyAgent)
 
 
 # --- Playing

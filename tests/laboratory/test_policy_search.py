@@ -238,7 +238,7 @@ def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("reward", "aim"),
-    [("outlook", "game@1"), ("outlook@1", "game@1"), ("outlook@2", "game@2"), ("margin", "hand")],
+    [("outlook", "game"), ("margin", "hand")],
 )
 def test_a_policy_is_searched_in_the_units_that_it_was_trained_in(
     reward: str, aim: str, tmp_path: Path

@@ -26,7 +26,6 @@ from fiveup_env import (
 from fiveup_env.encoders import (
     ENCODERS,
     bounds,
-    full_name,
     offsets,
     piece_of,
     row_size,
@@ -201,25 +200,6 @@ def test_every_rule_can_be_read_off_a_row(rules: Rules) -> None:
     assert read["target"] == -(-rules.target // rules.unit)
 
 
-@pytest.mark.parametrize(
-    ("hand_end", "round_per", "told"),
-    [
-        ("subtract_own", "hand", 0),
-        ("subtract_own", "side", 1),
-        ("subtract_own", "all", 1),
-        ("winner_takes", "hand", 0),
-        ("winner_takes", "side", 1),
-        ("winner_takes", "all", 0),
-    ],
-)
-def test_version_1_tells_rounding_as_it_did_before_there_were_three_ways(
-    hand_end: str, round_per: str, told: int
-) -> None:
-    game = Game("five_up", hand_end=hand_end, round_per=round_per)
-    row = row_of(game, 0, "flat@1")
-    assert piece_of(get_encoder("flat@1"), "round_per_side", row).tolist() == [told]
-
-
 def test_a_tile_that_had_to_be_led_is_told() -> None:
     forced = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "3-3 6-0 6-5", lead_tile="highest_double")
     for _ in ("before it is led", "afterwards"):
@@ -232,11 +212,12 @@ def test_a_tile_that_had_to_be_led_is_told() -> None:
     assert not any(piece(free, 0, "forced_lead"))
 
 
-def test_version_1_does_not_tell_a_target_of_60_from_61_in_fives() -> None:
-    games = [Game("all_fives", players=2, target=target, seed=1) for target in (60, 61)]
-    for name, alike in (("flat@1", True), ("flat@2", False)):
-        rows = [row_of(game, 0, name).tolist() for game in games]
-        assert (rows[0] == rows[1]) == alike
+def test_a_target_of_60_is_told_from_61_in_fives() -> None:
+    rows = [
+        row_of(Game("all_fives", players=2, target=target, seed=1), 0).tolist()
+        for target in (60, 61)
+    ]
+    assert rows[0] != rows[1]
 
 
 def test_a_position_that_somebody_read() -> None:
@@ -362,7 +343,7 @@ def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
         assert np.count_nonzero(places[seat]) == game.boneyard_count
 
 
-@pytest.mark.parametrize("name", [name for name in ENCODERS if "@" in name])
+@pytest.mark.parametrize("name", ENCODERS)
 def test_the_bounds_of_an_encoder_are_those_of_its_pieces(name: str) -> None:
     encoder = get_encoder(name)
     low, high = bounds(encoder)
@@ -387,11 +368,8 @@ def test_there_is_no_piece_of_another_name() -> None:
 class HandOnly:
     """An encoder from outside."""
 
-    name = "hand_only"
+    name, version = "hand_only", 1
     pieces = (Piece("hand", (28,), 0, 1, "the hand"),)
-
-    def __init__(self, version: int = 1) -> None:
-        self.version = version
 
     def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
@@ -418,23 +396,6 @@ def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
 
 
 @pytest.mark.usefixtures("_kept")
-def test_a_name_means_the_newest_version_and_every_version_stays() -> None:
-    first, second, third = (HandOnly(version) for version in (1, 2, 3))
-    for encoder in (second, third, first):
-        register_encoder(encoder)
-    assert get_encoder("hand_only") is third
-    assert [get_encoder(f"hand_only@{k}") for k in (1, 2, 3)] == [first, second, third]
-    with pytest.raises(EncoderError, match=r"there is no encoder 'hand_only@4'"):
-        get_encoder("hand_only@4")
-    first.name = "hand@only"
-    with pytest.raises(EncoderError, match=r"must not contain '@'.*not 'hand@only'"):
-        register_encoder(first)
-    for name in ("flat", "tokens"):
-        assert get_encoder(name) is get_encoder(f"{name}@2")
-        assert full_name(get_encoder(f"{name}@1")) == f"{name}@1"
-
-
-@pytest.mark.usefixtures("_kept")
 def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> None:
     def define() -> Any:
         class Again(HandOnly):
@@ -445,10 +406,9 @@ def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> Non
     register_encoder(define())
     again = define()
     register_encoder(again)
-    assert get_encoder("hand_only") is get_encoder("hand_only@1") is again
-    for version in (1, 2):
-        with pytest.raises(EncoderError, match=r"'hand_only' already, of the class .*Again; give"):
-            register_encoder(HandOnly(version))
+    assert get_encoder("hand_only") is again
+    with pytest.raises(EncoderError, match=r"'hand_only' already, of the class .*Again; give"):
+        register_encoder(HandOnly())
 
 
 @pytest.mark.parametrize("name", ["flat", "tokens"])
@@ -458,5 +418,4 @@ def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
     if name == "tokens":
         public = table_of(get_encoder(name).pieces[:1])
     assert public in page
-    assert f"Version {get_encoder(name).version}. " in page
     assert table_of(TRUTH_PIECES) in page

@@ -145,10 +145,3 @@ def test_what_others_passed_over_is_what_the_reference_of_the_rules_says(rules: 
             told += forgone.sum()
             observer.push(random.choice(list(observer.game.legal_moves)))
     assert told > 100
-
-
-def test_older_versions_do_not_tell_what_was_passed_over() -> None:
-    for version in (1, 2):
-        names = [piece.name for piece in get_encoder(f"lookahead@{version}").pieces]
-        assert "passed_over" not in names
-        assert "features" in names

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Rules
 from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.opponents import outlook
 from fiveup_env.opponents.outlook import (
     FARTHEST,
     SEED,
-    VERSIONS,
     chance_from,
     leads_next,
     make_outlook,
     outlook_of,
-    outlooks_of,
 )
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import RULES
@@ -100,25 +97,11 @@ def test_the_chances_are_those_of_games_between_the_best_of_the_ladder(
     assert wins_of("partner", to_go, 4000) == pytest.approx(expected, abs=0.025)
 
 
-def test_the_first_version_is_still_that_of_greedy_players() -> None:
-    chances = outlook_of(Rules.preset().to_struct(), 1)
-    assert chances[61, 61] == pytest.approx(0.5247799001874935, abs=1e-12)
-    assert chances[30, 25] == pytest.approx(0.4253292411346948, abs=1e-12)
-    assert wins_of("greedy", (8, 6), 4000) == pytest.approx(chances[8, 6], abs=0.025)
-
-
-def test_an_aim_without_a_version_means_the_newest() -> None:
-    game = Game(seed=1)
-    for aim, version in (("game", 2), ("game@2", 2), ("game@1", 1)):
-        grids, _ = outlooks_of(game.view()[None], aim)
-        assert (grids[0] == outlook_of(game.state["public"]["rules"], version)).all()
-
-
-def test_the_chances_have_settled() -> None:
+def test_the_chances_have_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     fields = Rules.preset(players=2).to_struct().item()  # they take the most sweeps
-    few = dataclasses.replace(VERSIONS[2], hands=1000)
-    chances = make_outlook(fields, few, SEED)
-    longer = make_outlook(fields, dataclasses.replace(few, settled=1e-7), SEED)
+    chances = make_outlook(fields, 1000, SEED)
+    monkeypatch.setattr(outlook, "SETTLED", 1e-7)
+    longer = make_outlook(fields, 1000, SEED)
     assert np.abs(chances - longer).max() < 0.004
     assert np.abs(chances - longer)[:62, :62].max() < 0.002
 

@@ -31,16 +31,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # What the policies thought when they were made, of a position by each preset with two, three and
-# four players: their actions, and the logits of these. Where points are fives, the encoder that
-# `shipped` learnt with rounds the target of 61 down.
+# four players: their actions, and the logits of these.
 ACTIONS = {
-    "shipped": "9 28 93 20 28 94 63 43 81 27 81 39 85 30 83 30 28 28 32 34 79",
+    "student": "9 28 93 20 28 94 63 43 81 27 81 39 83 30 83 30 28 28 32 34 43",
     "partners": "9 28 93 20 28 94 63 43 81 27 29 39 83 30 47 30 28 28 32 34 43",
     "family": "8 28 93 20 28 94 63 43 81 25 81 39 89 30 83 30 28 28 32 34 43",
 }
 LOGITS = {
-    "shipped": "4.4075 1.7938 1.0006 4.5478 0.8163 -0.2313 1.7875 0.9121 0.4908 3.4910 3.9524 "
-    "0.8551 1.0814 0.0386 0.7299 0.5531 1.0266 -0.4517 0.4563 0.8803 0.0886",
+    "student": "1.0698 0.6855 0.3685 1.0139 0.2550 0.1260 0.4749 0.3118 0.1267 0.8547 1.3622 0.3058 "
+    "0.6641 0.4084 0.3512 0.1239 0.4824 0.1316 -0.1094 0.7160 0.0599",
     "partners": "5.2039 2.5879 1.3080 5.0807 1.4665 0.0884 1.3063 0.9249 0.8111 4.1481 4.5742 "
     "0.8353 1.5438 0.5722 0.7282 0.7022 1.9111 0.1867 0.1613 0.9523 -0.2000",
     "family": "0.9272 2.1252 1.0681 3.0210 1.5493 -0.2952 0.7255 1.7320 0.6285 1.6131 1.6997 "
@@ -72,14 +71,14 @@ def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
 
 
 def test_a_position_has_the_same_logits_alone_and_among_others() -> None:
-    agent, (views, masks) = PolicyAgent("shipped"), positions()
+    agent, (views, masks) = PolicyAgent("partners"), positions()
     together = agent.logits(views, masks)
     for k in range(len(views)):
         assert (agent.logits(views[k : k + 1], masks[k : k + 1]) == together[k]).all()
 
 
 def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() -> None:
-    agent, (views, masks) = PolicyAgent("shipped", sample=True), positions()
+    agent, (views, masks) = PolicyAgent("partners", sample=True), positions()
     shares = agent.probabilities(views, masks)
     assert ((shares > 0) == (masks > 0)).all()
     assert shares.sum(1) == pytest.approx(1)
@@ -87,7 +86,7 @@ def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() ->
     chosen = agent(*again, np.random.default_rng(0))
     found = np.bincount(chosen, minlength=masks.shape[1]) / 4000
     assert found == pytest.approx(shares[0], abs=0.04)
-    cold = PolicyAgent("shipped", sample=True, temperature=0.01)
+    cold = PolicyAgent("partners", sample=True, temperature=0.01)
     assert (cold.probabilities(views, masks).argmax(1) == shares.argmax(1)).all()
     assert cold.probabilities(views, masks).max(1).mean() > shares.max(1).mean()
 
@@ -105,7 +104,7 @@ def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
 
 def another_kind(folder: Path) -> Path:
     """Return a policy whose description says that it has another kind of network."""
-    shutil.copytree(SHIPPED["shipped"], folder)
+    shutil.copytree(SHIPPED["partners"], folder)
     description = json.loads((folder / DESCRIPTION).read_text())
     description["shape"]["kind"] = "residual"
     description["digest"] = digest_of((folder / WEIGHTS).read_bytes(), description)
@@ -127,7 +126,7 @@ def test_what_compiled_code_lacks_needs_the_laboratory(
 
 
 def test_a_policy_that_is_missing_is_refused_with_what_there_is(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match=r"cannot be read .*; available policies: shipped, part"):
+    with pytest.raises(PolicyError, match=r"cannot be read .*; available policies: family, part"):
         make_agent(f"policy:{tmp_path}")
     with pytest.raises(PolicyError, match=r"temperature must be above 0, not -1\.0"):
         make_agent("policy:temperature=-1")

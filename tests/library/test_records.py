@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import PRESETS, Game
+from fiveup_env import Game
 from fiveup_env.errors import RecordError
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from tests.library.test_engine_against_reference import any_rules
@@ -127,38 +127,6 @@ def test_a_record_read_back_can_be_played_on() -> None:
     assert play_randomly(again, Random(5), 2_000).outcome() is not None
 
 
-# --- Version 1
-
-
-def of_version_1(record: dict[str, Any], round_per: str) -> dict[str, Any]:
-    """Return a record as version 1 wrote it: three fields of the rules are not there."""
-    fields = record["rules"] | {"round_per": round_per}
-    for name in ("block_pays", "leader", "lead_tile"):
-        del fields[name]
-    return record | {"version": 1, "rules": fields}
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_record_of_version_1_is_the_same_game_and_is_written_as_version_2(preset: str) -> None:
-    game = play_randomly(Game(preset, players=3, seed=8), Random(8), 5_000)
-    again = game_of(of_version_1(record_of(game), "hand"))
-    assert again.rules == game.rules
-    assert again.rules.round_per == ("hand" if again.rules.hand_end == "subtract_own" else "all")
-    assert record_of(again) == record_of(game)
-    assert record_of(again)["version"] == 2
-
-
-def test_in_version_1_a_winner_was_paid_the_rounded_sum_of_all_whatever_round_per_said() -> None:
-    game = push_all(dealt_game("6-3", "2-1", "2-0", "3-0", hand_end="winner_takes"), "6-3")
-    for round_per in ("hand", "side"):
-        assert game_of(of_version_1(record_of(game), round_per)).rules == game.rules
-
-
-def test_in_version_1_round_per_counts_where_every_side_loses_its_own() -> None:
-    game = Game("five_up", seed=1, round_per="side")
-    assert game_of(of_version_1(record_of(game), "side")).rules == game.rules
-
-
 # --- Damage
 
 
@@ -198,8 +166,7 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
     ("match", "damage"),
     [
         ("the format must be 'fiveup-record'", change("format", to="chess")),
-        ("the version must be 1 or 2, not 3", change("version", to=3)),
-        ("the rules of version 1 have no 'block_pays'", change("version", to=1)),
+        ("the version must be 1, not 2", change("version", to=2)),
         ("the record: 'players' is missing", remove("players")),
         ("there must be 2 to 5 players, not 7", change("players", to=7)),
         ("the rules lack target", remove("rules", "target")),

@@ -38,7 +38,7 @@ def test_factors_are_powers_of_two_that_follow_from_the_pieces() -> None:
     assert Piece("often_few", (1,), 0, 100, "", usual=4).factor == 1 / 2
 
 
-@pytest.mark.parametrize("encoder", ["flat", "flat@1", "tokens"])
+@pytest.mark.parametrize("encoder", ["flat", "tokens"])
 def test_scaled_rows_are_rows_times_factors_and_play_is_the_same(encoder: str) -> None:
     raw, scaled = (
         Batch(300, encoder=encoder, threads=2, scaled=one, **HANDS) for one in (False, True)
@@ -142,9 +142,8 @@ def test_the_extractor_takes_the_rows_of_any_encoder_and_nothing_else() -> None:
         (FiveUpVecEnv(4, scaled=True, **HANDS), {}),
         (FiveUpVecEnv(4, encoder="tokens", **HANDS), {}),
         (FiveUpVecEnv(4, **HANDS), tokens),
-        (FiveUpVecEnv(4, encoder="flat@1", **HANDS), {}),
     ):
-        with pytest.raises(OptionError, match=r"takes rows of .*@2 as int8, not observations of"):
+        with pytest.raises(OptionError, match=r"takes rows of .* as int8, not observations of"):
             model_of(env, **options)
 
 

@@ -11,8 +11,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, make_agent
-from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, read_policy
-from fiveup_env.opponents.student import SHIPPED, load_compiled
+from fiveup_env.opponents.policy_files import (
+    DESCRIPTION,
+    SHIPPED,
+    WEIGHTS,
+    PolicyError,
+    read_policy,
+)
+from fiveup_env.opponents.student import load_compiled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +27,7 @@ MOST_BYTES = 200_000
 
 
 def test_the_shipped_student_is_small() -> None:
-    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) < MOST_BYTES
+    assert sum(path.stat().st_size for path in SHIPPED["student"].iterdir()) < MOST_BYTES
 
 
 def test_the_student_plays_without_torch_or_safetensors() -> None:
@@ -53,7 +59,7 @@ def test_the_student_beats_a_weaker_heuristic() -> None:
 
 @pytest.mark.parametrize("name", [WEIGHTS, DESCRIPTION])
 def test_a_damaged_student_is_refused(tmp_path: Path, name: str) -> None:
-    shutil.copytree(SHIPPED, tmp_path / "student")
+    shutil.copytree(SHIPPED["student"], tmp_path / "student")
     content = bytearray((tmp_path / "student" / name).read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / "student" / name).write_bytes(content)
@@ -62,8 +68,8 @@ def test_a_damaged_student_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_the_weights_are_read_as_they_were_written() -> None:
-    _, tensors = read_policy(SHIPPED)
-    weights, _ = load_compiled(SHIPPED)
+    _, tensors = read_policy(SHIPPED["student"])
+    weights, _ = load_compiled(SHIPPED["student"])
     assert np.array_equal(weights.head, tensors["policy_head.weight"])
     assert np.array_equal(weights.guide.T, tensors["guide.weight"])
     assert all(weight.dtype == np.float32 for weight in weights)

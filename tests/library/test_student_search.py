@@ -12,8 +12,8 @@ import pytest
 
 from fiveup_env import Batch, Game, make_agent
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
-from fiveup_env.opponents.student import SHIPPED, Student
+from fiveup_env.opponents.policy_files import DESCRIPTION, SHIPPED, WEIGHTS, PolicyError, digest_of
+from fiveup_env.opponents.student import Student
 from fiveup_env.opponents.student_search import FAR, StudentSearch
 from fiveup_env.opponents.units import POINTS_IN_ONE
 from tests.support import game_of, play_randomly, push_all
@@ -48,7 +48,7 @@ def test_a_network_that_is_all_but_certain_decides_and_one_that_is_not_leaves_it
 
 
 def test_an_uncertain_network_leaves_what_pimc_chooses() -> None:
-    pimc = make_agent("pimc:worlds=64,weighed=8,aim=game@2")
+    pimc = make_agent("pimc:worlds=64,weighed=8,aim=game")
     views, masks = positions()
     expected = pimc(views, masks, np.random.default_rng(0))
     assert (choices(StudentSearch(worlds=64, error=1e3)) == expected).all()
@@ -67,7 +67,7 @@ def test_values_are_chances_to_win() -> None:
     game = play_randomly(Game(seed=3), Random(3), 6)
     agent, mask = StudentSearch(worlds=64), game.action_mask()[None]
     values = agent.values(game.view(), mask, np.random.default_rng(0))[0, mask[0] > 0]
-    assert agent.aim == "game@2"
+    assert agent.aim == "game"
     assert ((values[np.isfinite(values)] > 0) & (values[np.isfinite(values)] < 1)).all()
     assert POINTS_IN_ONE == 5  # the help of `error` says so
 
@@ -118,7 +118,7 @@ def test_options_out_of_range_are_refused(wrong: str, why: str) -> None:
 def test_a_policy_whose_logits_are_no_values_is_refused(
     name: str, value: str, tmp_path: Path
 ) -> None:
-    shutil.copytree(SHIPPED, tmp_path / "policy")
+    shutil.copytree(SHIPPED["student"], tmp_path / "policy")
     path = tmp_path / "policy" / DESCRIPTION
     description = json.loads(path.read_text())
     description["about"]["config"][name] = value

@@ -25,7 +25,7 @@ PLAYERS: Final = (
     "defensive",
     "partner",
     "pimc:worlds=64",
-    "policy:shipped",
+    "policy:partners",
     "policy:family",
 )
 EVERY_RULES: Final = [Rules.preset(name, players) for name in PRESETS for players in (2, 3, 4, 5)]

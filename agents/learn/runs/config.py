@@ -19,7 +19,6 @@ import yaml
 from agents.learn.teachers import check_aim, make_teacher
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import OUTLOOKS, with_version
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ ROLLOUTS: Final = ("self_play", "rllib")
 PPO: Final = (*ROLLOUTS, "plain")
 
 # The only values that some learners support, of keys that others give more to choose from.
-OF_LABELS: Final = {"reward": ("margin", *OUTLOOKS), "horizon": ("hand",)}
+OF_LABELS: Final = {"reward": ("margin", "outlook"), "horizon": ("hand",)}
 SUPPORTED: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
     "expert": {"network": ("guided",), "shared": (True,), **OF_LABELS},
     "all_actions": OF_LABELS,
@@ -93,8 +92,8 @@ class Config:
     reward: str = key(
         "margin",
         "what a side is rewarded for: its points less the others', the change in its chance to win "
-        "the game (the newest outlook, unless a version is named), or winning the game",
-        choices=("margin", "outlook", *OUTLOOKS, "win"),
+        "the game, or winning the game",
+        choices=("margin", "outlook", "win"),
     )
 
     # The length of the run, and what it depends on
@@ -158,12 +157,6 @@ class Config:
     network: str = key(
         "plain",
         "plain, residual, attention, or guided, which also reads what the heuristics compute",
-    )
-    encoder: str | None = key(
-        None,
-        "the rows it reads, such as lookahead@2 (null: those that the policy to start from reads, "
-        "or else the newest that its kind reads)",
-        of=(*ROLLOUTS, *LABELS),
     )
     width: int = key(256, "units in each layer", least=1)
     depth: int = key(2, "number of layers or blocks", least=1)
@@ -298,7 +291,6 @@ class Config:
             value = _typed(one.name, getattr(self, one.name), kinds[one.name])
             object.__setattr__(self, one.name, value)
             _check_limits(one.name, value, one.metadata)
-        object.__setattr__(self, "reward", with_version(self.reward))
         if self.target is not None:
             self._apply_target(self.target)
         self._check_games()
@@ -333,7 +325,7 @@ class Config:
             _check_by_making("rules, players", Rules.preset, preset, players)
         if self.reward == "win" and self.horizon == "hand":
             raise ConfigError("reward: `win` comes at the end of a game, so it needs horizon=game")
-        if self.reward in OUTLOOKS and self.episode == "hand":
+        if self.reward == "outlook" and self.episode == "hand":
             raise ConfigError(
                 "reward: `outlook` is the chance to win a game, so it needs episode=game"
             )
