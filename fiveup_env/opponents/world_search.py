@@ -5,15 +5,13 @@ Every open action is tried in the same worlds, with the same chance in its playo
 by its mean over all of them, together with a prior over the actions (see `world_statistics`). One
 action is chosen for all worlds, never one for each, because a choice cannot depend on hidden tiles.
 The search ends with its budget, or once one action is left.
-
-A `PlayOn` takes the place of the heuristic or small network that plays hands out.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -25,7 +23,7 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.errors import AgentError, unknown
-from fiveup_env.opponents.dealing import BLOCK, Dealing, deal_all, deal_block, dealing_of, prepare
+from fiveup_env.opponents.dealing import BLOCK, Dealing, deal_block, dealing_of, prepare
 from fiveup_env.opponents.ladder import LADDER, weights_of
 from fiveup_env.opponents.outlook import AIMS, hand_value
 from fiveup_env.opponents.playouts import Playout, play_to_end, playout_by
@@ -37,21 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PLAYOUTS: Final = (*LADDER, STUDENT)  # who may play hands out
-HELD_WORLDS: Final = 1 << 13  # worlds of several views that are held in memory for a hook
 MOST_WEIGHED: Final = 1 << 10  # worlds weighed for each one that is tried
-
-
-class PlayOn(Protocol):
-    """What becomes of actions in worlds."""
-
-    def __call__(
-        self, which: np.ndarray, games: np.ndarray, candidates: np.ndarray, /
-    ) -> np.ndarray:
-        """Return the values of the open candidates in worlds [views x worlds x candidates].
-
-        `games` are GAME structs at the moment of the view, `candidates` CANDIDATE structs [views x
-        candidates], and `which` the indices of the views among those that are searched.
-        """
 
 
 @dataclass(frozen=True)
@@ -115,7 +99,7 @@ class WorldSearch:
     """A search with all its settings."""
 
     options: Search
-    play_on: Playout | PlayOn
+    playout: Playout
     weighed: int = 1  # worlds that are weighed for each one in which actions are tried
 
     def __call__(
@@ -134,22 +118,19 @@ class WorldSearch:
         """
         if len(which := statistics.undecided):
             trials = _Trials(self, views, outlooks, key, statistics)
-            compiled_playouts = isinstance(self.play_on, Playout)
-            try_more = trials.try_compiled if compiled_playouts else trials.try_by_hook
-            size = len(which) if compiled_playouts else HELD_WORLDS // BLOCK
-            size = 1 if self.options.ms else size
+            size = 1 if self.options.ms else len(which)
             spent = (time.perf_counter() - began) / len(views)
             for start in range(0, len(which), size):
                 part = which[start : start + size]
                 for first, end in self.options.rounds(spent):
-                    try_more(part, first, end)
+                    trials(part, first, end)
                     if not statistics.evidence["open"][part].any():
                         break
         return statistics
 
 
 class _Trials:
-    """The memory of one search, and the two ways in which it tries actions."""
+    """The memory of one search."""
 
     def __init__(
         self,
@@ -159,16 +140,18 @@ class _Trials:
         key: Word,
         statistics: WorldStatistics,
     ) -> None:
-        self._views, self._statistics, self._play_on = views, statistics, search.play_on
+        self._views, self._statistics, self._playout = views, statistics, search.playout
         self._chances, self._tables = outlooks
         self._keys = np.empty(len(views), np.uint64)
         _name_streams(key, self._keys)
         self._dealing = dealing_of(search.weighed)
 
-    def try_compiled(self, which: np.ndarray, first: int, end: int) -> None:
-        """Try the open actions of some views in a range of worlds, in one compiled loop."""
-        statistics, playout = self._statistics, self._play_on
-        assert isinstance(playout, Playout)
+    def __call__(self, which: np.ndarray, first: int, end: int) -> None:
+        """Try the open actions of some views in a range of worlds.
+
+        Raises BeliefError for a view without worlds.
+        """
+        statistics = self._statistics
         without = try_worlds(
             which,
             self._views,
@@ -178,30 +161,12 @@ class _Trials:
             self._chances,
             self._tables,
             self._dealing,
-            playout,
+            self._playout,
             np.empty(BLOCK + 1, GAME),
             statistics.evidence,
             statistics.candidates,
             statistics.products,
         )
-        self._refuse(without)
-
-    def try_by_hook(self, which: np.ndarray, first: int, end: int) -> None:
-        """Try the open actions of some views in a range of worlds, block by block."""
-        statistics, play_on = self._statistics, self._play_on
-        assert not isinstance(play_on, Playout)
-        for start in range(first, end, BLOCK):
-            which = which[statistics.evidence["open"][which] > 0]
-            shape = len(which), min(BLOCK, end - start)
-            games, logs = np.empty(shape, GAME), np.zeros(shape)
-            self._refuse(
-                deal_all(which, self._views, self._keys, start, self._dealing, games, logs)
-            )
-            values = play_on(which, games, statistics.candidates[which])
-            statistics.add(which, values, logs)
-
-    def _refuse(self, without: int) -> None:
-        """Raise BeliefError for the view without worlds, if there is one."""
         if without >= 0:
             raise impossible(self._views[without : without + 1])
 

@@ -33,7 +33,7 @@ AGENTS = [
     "policy",
     "policy:family,sample=1",
     "policy+search:worlds=2",
-    "policy+search:worlds=4,playout=policy",
+    "policy+search:worlds=4,playout=student",
     "endgame",
 ]
 
