@@ -18,11 +18,11 @@ import numpy as np
 
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Game, Move
+from fiveup_env.analysis import REFERENCE, judge
 from fiveup_env.arena.duels import duel_of
 from fiveup_env.arena.games import Terms, play_chunk
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns, percent
-from fiveup_env.judging import REFERENCE, judge
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 from fiveup_env.rules.fields import Rules

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fiveup_env.analysis.endings import regrets
+from fiveup_env.analysis.trials import Trials, checked_reference, shortfalls
 from fiveup_env.arena.apart import Apart, ApartProcess
 from fiveup_env.arena.clock import AwakeClock, processor_time
 from fiveup_env.arena.faults import ArenaError, fault, replayed
@@ -28,9 +30,7 @@ from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
-from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
 from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules

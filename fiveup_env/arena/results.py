@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fiveup_env.arena.games import Terms
 
 FORMAT = "fiveup-arena"
-PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "judging", "envs")
+PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs")
 Json = dict[str, Any]
 
 

@@ -19,8 +19,6 @@ inference         how likely the others' moves were in a world
 playouts          hands played to their end inside compiled code
 outlook           the chance to win a game from its scores
 units             between the values of searches and the rewards of learners
-solver            the best play once every tile is known
-endings           the agent and the regrets that follow from it
 """
 
 from fiveup_env.moved import point_to
@@ -37,7 +35,6 @@ register_agent("student+search", "fiveup_env.opponents.student_search:StudentSea
 register_agent("policy", "fiveup_env.opponents.policy:PolicyAgent")
 register_agent("policy+search", "fiveup_env.opponents.policy_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
-register_agent("endgame", "fiveup_env.opponents.endings:Endgame")
 
 __getattr__ = point_to(
     __name__,

@@ -14,7 +14,7 @@ import numpy as np
 
 from fiveup_env.belief.counting import full
 from fiveup_env.belief.structs import BELIEF
-from fiveup_env.belief.worlds import count_worlds, draw_worlds
+from fiveup_env.belief.worlds import draw_worlds
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.state import GAME

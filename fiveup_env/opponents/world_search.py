@@ -83,9 +83,9 @@ class Search:
             more = max(fitting // 2 // BLOCK, fitting >= BLOCK) * BLOCK
 
 
-def playout_of(name: str, solve: int = 0) -> Playout:
+def playout_of(name: str) -> Playout:
     """Return playouts by a heuristic of the ladder, or by the student that is shipped."""
-    return playout_by(Student().weights if name == STUDENT else weights_of(name), solve)
+    return playout_by(Student().weights if name == STUDENT else weights_of(name))
 
 
 def check_weighed(weighed: int) -> None:

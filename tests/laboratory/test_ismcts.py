@@ -9,9 +9,9 @@ import pytest
 
 from agents.search.ismcts import Ismcts
 from fiveup_env import Batch, Game, Rules
+from fiveup_env.analysis.endings import regrets
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.registry import make_agent
 from tests.support import chosen, game_of, play_randomly, push_all
 

@@ -13,9 +13,9 @@ from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Rules
+from fiveup_env.analysis.endings import regrets
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.policy_search import PolicySearch

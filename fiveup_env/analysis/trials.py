@@ -55,7 +55,7 @@ def checked_reference(reference: str | Agent) -> Pimc:
     if not isinstance(search, Pimc):
         message = f"the reference must be a pimc such as {REFERENCE}, not {shown(reference)}"
         raise AgentError(message)
-    others = (search.ms, search.solve, search.weighed - 1, search.aim != "game")
+    others = (search.ms, search.weighed - 1, search.aim != "game")
     if search.worlds < 4 or any(others):
         raise AgentError(
             "a reference has 4 worlds or more and a playout, and its other options as they are, "
