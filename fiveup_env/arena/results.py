@@ -49,7 +49,6 @@ def header_of(terms: Terms, seed: int, chunk: int) -> Json:
         "seed": seed,
         "chunk": chunk,
         "judge": [terms.judge, terms.judge_every] if terms.judge else None,
-        "luck": terms.luck,
         "code": code_version(),
     }
 
@@ -62,7 +61,7 @@ def code_version() -> str:
         *PACKAGE.glob("opponents/*.json"),
         *PACKAGE.glob("opponents/shipped/*"),
         *PACKAGE.glob("opponents/policies/*/*"),
-        *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "luck", "tally")),
+        *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "tally")),
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
 
@@ -212,7 +211,6 @@ def to_json(played: Played) -> Json:
         "solved": played.solved.tolist(),
         "seconds": played.seconds.tolist(),
         "judged": played.judged.tolist(),
-        "luck": played.luck.tolist(),
         "faults": list(played.faults),
     }
 
@@ -237,7 +235,6 @@ def from_json(chunk: Json) -> Played:
         solved=np.array(chunk["solved"]),
         seconds=np.array(chunk["seconds"]),
         judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
-        luck=np.array(chunk["luck"]).reshape(-1, 2),
         faults=tuple(chunk["faults"]),
     )
 
