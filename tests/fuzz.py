@@ -359,7 +359,7 @@ def seeds(random: Random) -> None:
 
 
 SPECS: Final = [
-    "greedy", "random", "partner", "pimc:worlds=20,playout=greedy", "pimc:ms=3,aim=hand,weighed=2", "ismcts:explore=1.5",
+    "greedy", "random", "partner", "pimc:worlds=20,playout=greedy", "pimc:ms=3,aim=hand,weighed=2",
     "policy:nowhere", "policy:shipped,sample=1,device=cpu",
     "policy+search:nowhere,worlds=3,trust=0.5", "openspiel:simulations=3",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ With more than two sides, the chance is that of finishing ahead of the best of t
 A grid has a version, because policies are trained in its units. The first was made from the hands
 of `greedy`, which makes less of the lead than good players do. The newest is made from those of
 `partner`. Its standard error, for `five_up` and up to 61 points to go, is 0.25 percentage points,
-and at most 0.51 (`python -m benchmarks.outlook`).
+and at most 0.51.
 """
 
 from __future__ import annotations
