@@ -21,7 +21,7 @@ import numpy as np
 from fiveup_env import Batch, Game, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.analysis.endings import best_moves, regrets
-from fiveup_env.analysis.trials import PLAY_ON, Trials
+from fiveup_env.analysis.trials import Trials
 from fiveup_env.belief import count, marginals, sample, worlds_to_games
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.engine import valid
@@ -32,6 +32,7 @@ from fiveup_env.engine.view import as_game, as_view, as_views
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError
+from fiveup_env.opponents.action_values import PLAY_ON
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.student import Student
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW

@@ -16,6 +16,7 @@ world_search      the core of searches: actions tried in worlds, under a budget,
 world_statistics  what worlds show about each action, and when one is clearly worse
 dealing           the worlds: drawn from the belief, and weighed by the others' moves
 inference         how likely the others' moves were in a world
+action_values     actions tried in worlds, for searches, judgements and labels
 playouts          hands played to their end inside compiled code
 outlook           the chance to win a game from its scores
 units             between the values of searches and the rewards of learners

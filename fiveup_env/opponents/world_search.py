@@ -18,15 +18,15 @@ import numpy as np
 from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, signed
+from fiveup_env.engine.compiled import Array, Word, compiled, signed
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.errors import AgentError, unknown
+from fiveup_env.opponents.action_values import SKIPPED, try_actions
 from fiveup_env.opponents.dealing import BLOCK, Dealing, deal_block, dealing_of, prepare
 from fiveup_env.opponents.ladder import LADDER, weights_of
-from fiveup_env.opponents.outlook import AIMS, hand_value
-from fiveup_env.opponents.playouts import Playout, play_to_end, playout_by
+from fiveup_env.opponents.outlook import AIMS
+from fiveup_env.opponents.playouts import Playout, playout_by
 from fiveup_env.opponents.student import STUDENT, Student
 from fiveup_env.opponents.world_statistics import WorldStatistics, add_worlds
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -162,7 +162,7 @@ class _Trials:
             self._tables,
             self._dealing,
             self._playout,
-            np.empty(BLOCK + 1, GAME),
+            np.empty(BLOCK, GAME),
             statistics.evidence,
             statistics.candidates,
             statistics.products,
@@ -204,13 +204,14 @@ def try_worlds(
 ) -> int:
     """Try the open actions of some views in the worlds from number `first` to below `end`.
 
-    Clearly worse actions are closed after every block of worlds, for which `games` has space, and
-    for one more, in which hands are played out. Return the index of a view without worlds, or -1.
+    Clearly worse actions are closed after every block of worlds, for which `games` has space.
+    Return the index of a view without worlds, or -1.
     """
-    values = np.empty((BLOCK, candidates.shape[1]))
-    logs, spare = np.zeros(BLOCK), games[BLOCK:]
+    most, logs = candidates.shape[1], np.zeros(BLOCK)
+    actions, values = np.empty(most, np.int64), np.empty((BLOCK, most, 1))
     for i in which:
-        view = views[i]
+        view, count = views[i], evidence[i].count
+        side = side_of(view.public.rules, view.seat)
         ways = count_worlds(view, dealing.belief[0])
         if not prepare(view, keys[i], dealing, ways, games):
             return signed(i)
@@ -219,37 +220,10 @@ def try_worlds(
                 break
             worlds = min(BLOCK, end - start)
             deal_block(view, keys[i], start, dealing, ways, games[:worlds], logs[:worlds])
-            play_actions_out(
-                view,
-                games[:worlds],
-                chances[tables[i]],
-                playout,
-                spare,
-                evidence[i].count,
-                candidates[i],
-                values,
-            )
-            add_worlds(evidence[i], candidates[i], products[i], values[:worlds], logs[:worlds])
+            for k in range(count):
+                actions[k] = candidates[i, k].action if candidates[i, k].open else SKIPPED
+            outlooks = (chances[tables[i]],)
+            try_actions(games[:worlds], actions[:count], playout, side, outlooks, values)
+            found = values[:worlds].reshape((worlds, most))
+            add_worlds(evidence[i], candidates[i], products[i], found, logs[:worlds])
     return -1
-
-
-@compiled
-def play_actions_out(
-    view: Struct,
-    games: Array,
-    chances: Array,
-    playout: Playout,
-    spare: Array,
-    count: int,
-    candidates: Array,
-    values: Array,
-) -> None:
-    """Play every open candidate out in every world, and write its value [worlds x candidates]."""
-    side = side_of(view.public.rules, view.seat)
-    for w in range(len(games)):
-        for k in range(count):
-            if candidates[k].open:
-                spare[0] = games[w]
-                play(spare[0], candidates[k].action)
-                play_to_end(spare[0], playout, games[w].seed)
-                values[w, k] = hand_value(spare[0].public, view.public, side, chances)
