@@ -92,7 +92,7 @@ def _worlds(view: np.ndarray) -> np.ndarray:
 AGENTS: Final = (
     *("greedy", "defensive", "positional", "counter", "partner", "student", "policy"),
     *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=3,playout=greedy"),
-    *("student+search:worlds=2"),
+    "student+search:worlds=2",
 )
 STUDENT, POLICY, TRIALS = Student(), PolicyAgent(), Trials("pimc:worlds=4")
 DOORS: Final[dict[str, Callable[..., object]]] = {
