@@ -1,6 +1,6 @@
 """The laboratory: stronger agents, the arena in which agents meet, and learning.
 
-    search/     tree search, and what searches and heuristics are measured and tuned with
+    search/     what searches and heuristics are measured, fitted and tuned with
     policies/   networks, their files, and the agent that plays them
     arena/      the bank of positions, and entries of the leaderboard
     learn/      self-play, imitation, sweeps, and the configuration and files of a run
@@ -17,7 +17,6 @@ policies play by PyTorch what compiled code lacks.
 from fiveup_env.opponents import register_agent
 from fiveup_env.opponents.policy import play_others_with
 
-register_agent("ismcts", "agents.search.ismcts:Ismcts")
 register_agent("openspiel", "agents.openspiel.bots:OpenSpielIsmcts")
 
 play_others_with("agents.policies.agent:TorchPolicy")

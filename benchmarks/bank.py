@@ -29,7 +29,7 @@ RIVAL: Final = "partner"
 AGENTS: Final = (
     *("random", "greedy", "defensive", "positional", "counter"),
     *("pimc:worlds=4", "pimc:worlds=16", "pimc:worlds=50", "pimc:worlds=200", "pimc:worlds=1000"),
-    *("pimc:worlds=50,aim=hand", "pimc:worlds=32,playout=partner", "ismcts:worlds=100"),
+    *("pimc:worlds=50,aim=hand", "pimc:worlds=32,playout=partner"),
     *("policy:partners", "policy:family"),
     "policy+search:partners,worlds=50,trust=1,playout=greedy,least=0.01,weighed=1",
     "policy:partners,sample=1",

@@ -49,7 +49,6 @@ SEARCHES: Final = {
     "pimc, weighed": ("pimc:weighed=8", 8, 2_048),
     "pimc": ("pimc", 25, 6_400),
     "policy+search:partners": ("policy+search:partners", 8, 2_048),
-    "ismcts": ("ismcts", 50, 12_800),
     "student": ("student", 0, 0),
     "partner": ("partner", 0, 0),
 }

@@ -8,7 +8,6 @@ of a game, for four players as partners, and margins are in points per hand.
 from __future__ import annotations
 
 import argparse
-import itertools
 
 import numpy as np
 
@@ -64,12 +63,8 @@ def show_luck(seeds: np.ndarray) -> None:
 
 
 def show_ideas(seeds: np.ndarray) -> None:
-    """Print what each rung adds to the one below, and what each idea adds to the highest."""
+    """Print what each idea adds to the highest rung."""
     rules, full = Rules.preset(), weights_of(TOP)
-    print("\neach rung against the one below, in points per hand on duplicate deals")
-    for below, rung in itertools.pairwise(LADDER):
-        won = margins(rules, seeds, weights_of(rung), weights_of(below))
-        print(f"  {rung:<12}{with_interval(won)}")
     print(f"\n{TOP} against itself without one idea, in points per hand on duplicate deals")
     for k, name in enumerate(FEATURE_NAMES):
         if full[k]:

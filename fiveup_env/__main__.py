@@ -273,7 +273,7 @@ def _study(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, path: str, **house: Any) -> None:
-    from fiveup_env.judging.trials import REFERENCE, checked_reference
+    from fiveup_env.analysis.trials import REFERENCE, checked_reference
     from fiveup_env.web.launch import House, serve
 
     reference = options.reference or REFERENCE

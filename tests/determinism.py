@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT: Final = Path(__file__).parents[1]
-AGENTS: Final = ("random", "partner", "pimc:worlds=50", "endgame", "student", "policy:family")
+AGENTS: Final = ("random", "partner", "pimc:worlds=50", "student", "policy:family")
 GAMES: Final = 32
 MOVES: Final = 120
 

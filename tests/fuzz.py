@@ -359,8 +359,8 @@ def seeds(random: Random) -> None:
 
 
 SPECS: Final = [
-    "greedy", "random", "partner", "pimc:worlds=20,playout=greedy", "pimc:ms=3,aim=hand,solve=2", "ismcts:explore=1.5",
-    "endgame:nodes=9", "endgame:otherwise=pimc:worlds=3", "policy:nowhere", "policy:partners,sample=1,device=cpu",
+    "greedy", "random", "partner", "pimc:worlds=20,playout=greedy", "pimc:ms=3,aim=hand,weighed=2",
+    "policy:nowhere", "policy:partners,sample=1,device=cpu",
     "policy+search:nowhere,worlds=3,trust=0.5", "openspiel:simulations=3",
 ]  # fmt: skip
 
@@ -372,8 +372,6 @@ def specs(random: Random) -> None:
     pick = random.random()
     if pick < 0.05:
         get_agent(odd(random))
-    elif pick < 0.1:
-        get_agent("endgame:" * random.choice([2, 100, 1000]) + spec)
     elif pick < 0.4:
         name, _, options = spec.partition(":")
         parts = [*options.split(","), *random.choices(WORDS, k=random.randrange(3))]

@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env import Batch, Game, make_agent
+from fiveup_env.analysis import chances_of
+from fiveup_env.analysis.endings import best_moves, regrets
+from fiveup_env.analysis.trials import Trials
 from fiveup_env.belief import count, marginals, sample, worlds_to_games
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.engine import valid
@@ -29,9 +32,7 @@ from fiveup_env.engine.view import as_game, as_view, as_views
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError
-from fiveup_env.judging import chances_of
-from fiveup_env.judging.trials import PLAY_ON, Trials
-from fiveup_env.opponents.endings import best_moves, regrets
+from fiveup_env.opponents.action_values import PLAY_ON
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.student import Student
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW
@@ -90,8 +91,8 @@ def _worlds(view: np.ndarray) -> np.ndarray:
 
 AGENTS: Final = (
     *("greedy", "defensive", "positional", "counter", "partner", "student", "policy"),
-    *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=3,playout=greedy,solve=4"),
-    *("student+search:worlds=2", "endgame:nodes=10"),
+    *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=3,playout=greedy"),
+    "student+search:worlds=2",
 )
 STUDENT, POLICY, TRIALS = Student(), PolicyAgent(), Trials("pimc:worlds=4")
 DOORS: Final[dict[str, Callable[..., object]]] = {

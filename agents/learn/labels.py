@@ -18,13 +18,12 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.opponents import ladder, networks
+from fiveup_env.opponents.action_values import try_actions
 from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.networks import Weights, memory_for
-from fiveup_env.opponents.outlook import hand_value
-from fiveup_env.opponents.playouts import Playout, play_to_end, playout_by
+from fiveup_env.opponents.playouts import Playout, playout_by
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -70,7 +69,6 @@ class Judge:
             units.chances,
             units.which,
             np.zeros(1, GAME),
-            np.zeros(ACTION_COUNT, np.int64),
             labels,
         )
         return units.rewards(labels).astype(np.float32)
@@ -84,21 +82,20 @@ def write_labels(
     key: Word,
     chances: Array,
     grids: Array,
-    spare: Array,
-    actions: Array,
+    world: Array,
     labels: Array,
 ) -> None:
     """Write the value of every legal action of the games `which`.
 
-    A heuristic breaks its ties alike for all actions of a decision.
+    Ties are broken by the same key for all actions, so they differ only by what they lead to.
     """
+    actions, values = np.empty(ACTION_COUNT, np.int64), np.empty((1, ACTION_COUNT, 1))
     for k in range(len(which)):
-        game = games[which[k]]
-        side = side_of(game.public.rules, game.public.turn)
-        count = list_legal(game.public, game.hands[game.public.turn], actions)
-        for action in actions[:count]:
-            spare[0] = game
-            play(spare[0], action)
-            play_to_end(spare[0], playout, key + np.uint64(k))
-            value = hand_value(spare[0].public, game.public, side, chances[grids[k]])
-            labels[k, action] = value
+        world[0] = games[which[k]]
+        world[0].seed = key + np.uint64(k)
+        public = world[0].public
+        side = side_of(public.rules, public.turn)
+        count = list_legal(public, world[0].hands[public.turn], actions)
+        try_actions(world, actions[:count], playout, side, (chances[grids[k]],), values)
+        for n in range(count):
+            labels[k, actions[n]] = values[0, n, 0]

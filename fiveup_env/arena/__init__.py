@@ -5,7 +5,6 @@
     apart       an agent in a process of its own
     games       two agents on one chunk of deals
     tally       the compiled loop of a chunk, which counts as it plays
-    luck        the luck of deals and draws, to be subtracted
     faults      what is reported of an agent at fault
     results     the file that holds what has been played
     duels       two agents compared on the same deals

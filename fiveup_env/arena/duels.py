@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.arena.games import Played, Terms, play_chunk
-from fiveup_env.arena.luck import without_luck
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tally import NOBODY, SECOND
 
@@ -28,16 +27,11 @@ class Duel:
     game_wins: np.ndarray  # 1, a share of a tie, or 0
     game_points: np.ndarray  # the mean of the first's sides, less the mean of the second's
     game_hands: np.ndarray  # the number played
-    game_luck: np.ndarray | None = None  # the first's luck, of two kinds, if it was measured
 
     @property
     def wins(self) -> np.ndarray:
-        """The share of its games that the first agent won, by deal, without its luck if known.
-
-        Such a share may lie outside 0 to 1. The mean over deals is what counts.
-        """
-        shares = self.game_wins.mean(1)
-        return shares if self.game_luck is None else without_luck(shares, self.game_luck.mean(1))
+        """The share of its games that the first agent won, by deal."""
+        return self.game_wins.mean(1)
 
     @property
     def margins(self) -> np.ndarray:
@@ -58,8 +52,7 @@ class Duel:
     @property
     def turned(self) -> Duel:
         """The same games, as the results of the second agent."""
-        luck = None if self.game_luck is None else -self.game_luck
-        return Duel(1 - self.game_wins, -self.game_points, self.game_hands, luck)
+        return Duel(1 - self.game_wins, -self.game_points, self.game_hands)
 
     def with_games_of(self, other: Duel) -> Duel:
         """Return the results of these games and of others on the same deals."""
@@ -67,17 +60,12 @@ class Duel:
             np.hstack([self.game_wins, other.game_wins]),
             np.hstack([self.game_points, other.game_points]),
             np.hstack([self.game_hands, other.game_hands]),
-            _stacked(self.game_luck, other.game_luck),
         )
 
     def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
         """Return the 95 % interval of the mean of `values`, by bootstrap over the deals."""
         low, high = interval(resampled_means(values[:, None], seed))
         return float(low[0]), float(high[0])
-
-
-def _stacked(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-    return None if one is None or other is None else np.hstack([one, other])
 
 
 def duel_between(a: str, b: str, duels: Mapping[tuple[str, str], Duel], sides: int) -> Duel:
@@ -112,11 +100,9 @@ def duel_of(chunks: Sequence[Played], rules: Rules) -> Duel:
     won = forfeits == SECOND
     wins[lost] = won[lost]
     points[lost] = np.where(won, np.maximum(points, 0), np.minimum(points, 0))[lost]
-    luck = np.concatenate([chunk.luck for chunk in chunks])
     by_deal = (-1, rules.sides)
     return Duel(
         wins.reshape(by_deal),
         points.reshape(by_deal),
         hands.reshape(by_deal),
-        luck.reshape(*by_deal, 2) if len(luck) else None,
     )

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fiveup_env.analysis.endings import regrets
+from fiveup_env.analysis.trials import Trials, checked_reference, shortfalls
 from fiveup_env.arena.apart import Apart, ApartProcess
 from fiveup_env.arena.clock import AwakeClock, processor_time
 from fiveup_env.arena.faults import ArenaError, fault, replayed
-from fiveup_env.arena.luck import Luck
 from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
@@ -28,9 +29,7 @@ from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
-from fiveup_env.judging.trials import Trials, checked_reference, shortfalls
 from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
@@ -55,7 +54,6 @@ class Terms:
     regret: bool = False  # whether to measure regret in solved endings
     judge: str | None = None  # the reference that judges decisions, if they are to be judged
     judge_every: int = REGRET_EVERY  # every how many deals
-    luck: bool = False  # whether to measure luck, so that it can be subtracted
     record: bool = False  # whether to keep the record of every game
     apart: str | None = None  # the agent that plays in a process of its own, and is judged alone
 
@@ -65,8 +63,6 @@ class Terms:
             raise OptionError(unknown("episode", self.episode, EPISODES))
         if not self.move_limit > 0:
             raise ArenaError(f"--move-limit must be more than 0 seconds, not {self.move_limit}")
-        if self.luck and self.episode != "game":
-            raise ArenaError("--without-luck is for whole games: leave out --episode hand")
         if self.judge is not None:
             checked_reference(self.judge)
         if self.judge_every < 1:
@@ -101,7 +97,6 @@ class Played:
     seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; not repeatable
     # By deal and agent: decisions that were judged, the chances and the points that they lost.
     judged: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
-    luck: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # by game, of two kinds
     records: tuple[str, ...] = ()
     faults: tuple[str, ...] = ("", "")  # by agent: why it first forfeited a game, if it did
 
@@ -155,7 +150,6 @@ def all_forfeited(terms: Terms, deals: int, agent: int, why: str) -> Played:
         tally=np.zeros(1, TALLY),
         decisions=np.zeros(2, np.int64),
         judged=np.zeros((deals, 2, 3)),
-        luck=np.zeros((games if terms.luck else 0, 2)),
         faults=tuple(why if k == agent else "" for k in range(2)),
     )
 
@@ -219,7 +213,6 @@ class _Chunk:
             self.played,
             scores=public["scores"][:, :sides].astype(np.int64),
             hands=public["hand_number"].astype(np.int64) + 1,
-            luck=self.luck() if self.terms.luck else self.played.luck,
             records=self.records() if self.terms.record else (),
             faults=tuple(self.faults),
         )
@@ -344,13 +337,6 @@ class _Chunk:
         self.faults[agent] = self.faults[agent] or shown(why, str)
         self.played.forfeits[which] = agent
         self.games["public"]["phase"][which] = GAME_OVER
-
-    def luck(self) -> np.ndarray:
-        """Return the luck of the first agent's side in every game."""
-        ways = seatings(self.terms.rules)
-        luck_of = Luck(self.terms.rules, self.players, ways)
-        moves = enumerate(moves_by_game(self.log, len(self.games)))
-        return np.array([luck_of(self.seeds[i], i % len(ways), actions) for i, actions in moves])
 
     def records(self) -> tuple[str, ...]:
         """Return the record of every game."""

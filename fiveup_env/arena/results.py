@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fiveup_env.arena.games import Terms
 
 FORMAT = "fiveup-arena"
-PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "judging", "envs")
+PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs")
 Json = dict[str, Any]
 
 
@@ -49,7 +49,6 @@ def header_of(terms: Terms, seed: int, chunk: int) -> Json:
         "seed": seed,
         "chunk": chunk,
         "judge": [terms.judge, terms.judge_every] if terms.judge else None,
-        "luck": terms.luck,
         "code": code_version(),
     }
 
@@ -61,7 +60,7 @@ def code_version() -> str:
         *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/*.py")),
         *PACKAGE.glob("opponents/*.json"),
         *PACKAGE.glob("opponents/policies/*/*"),
-        *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "luck", "tally")),
+        *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "tally")),
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
 
@@ -211,7 +210,6 @@ def to_json(played: Played) -> Json:
         "solved": played.solved.tolist(),
         "seconds": played.seconds.tolist(),
         "judged": played.judged.tolist(),
-        "luck": played.luck.tolist(),
         "faults": list(played.faults),
     }
 
@@ -236,7 +234,6 @@ def from_json(chunk: Json) -> Played:
         solved=np.array(chunk["solved"]),
         seconds=np.array(chunk["seconds"]),
         judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
-        luck=np.array(chunk["luck"]).reshape(-1, 2),
         faults=tuple(chunk["faults"]),
     )
 

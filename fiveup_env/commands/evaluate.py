@@ -116,8 +116,6 @@ def parser(program: str | None = None) -> Parser:
     add("--judge", metavar="SPEC", help=judge)
     every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
     add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
-    luck = "subtract luck from wins (docs/arena.md)"
-    add("--without-luck", action="store_true", help=luck)
     sprt = "play until a test accepts one of two leads"
     add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
     add("--bank", action="store_true", help="measure regret on the bank of positions, too")
@@ -242,7 +240,6 @@ def _tournament(options: argparse.Namespace) -> Tournament:
         record=bool(options.record),
         judge=options.judge,
         judge_every=options.judge_every,
-        luck=options.without_luck,
     )
     return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
 
@@ -254,8 +251,6 @@ def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> Seq
     test = SequentialTest(elo0, elo1, tournament.terms.rules.sides)
     if len(tournament.agents) != 2:
         raise ArenaError(f"--sprt is for two agents, not {len(tournament.agents)}")
-    if options.without_luck:
-        raise ArenaError("--sprt counts games as they were won: leave out --without-luck")
     return test
 
 

@@ -16,11 +16,10 @@ world_search      the core of searches: actions tried in worlds, under a budget,
 world_statistics  what worlds show about each action, and when one is clearly worse
 dealing           the worlds: drawn from the belief, and weighed by the others' moves
 inference         how likely the others' moves were in a world
+action_values     actions tried in worlds, for searches, judgements and labels
 playouts          hands played to their end inside compiled code
 outlook           the chance to win a game from its scores
 units             between the values of searches and the rewards of learners
-solver            the best play once every tile is known
-endings           the agent and the regrets that follow from it
 """
 
 from fiveup_env.opponents.agent import Agent
@@ -36,4 +35,3 @@ register_agent("student+search", "fiveup_env.opponents.student_search:StudentSea
 register_agent("policy", "fiveup_env.opponents.policy:PolicyAgent")
 register_agent("policy+search", "fiveup_env.opponents.policy_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
-register_agent("endgame", "fiveup_env.opponents.endings:Endgame")

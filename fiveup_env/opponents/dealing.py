@@ -14,9 +14,9 @@ import numpy as np
 
 from fiveup_env.belief.counting import full
 from fiveup_env.belief.structs import BELIEF
-from fiveup_env.belief.worlds import count_worlds, draw_worlds
+from fiveup_env.belief.worlds import draw_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.state import GAME
 from fiveup_env.opponents.inference import (
     INFERENCE,
@@ -101,29 +101,6 @@ def deal(view: Struct, belief: Struct, ways: Array, key: Word, first: int, games
     for w in range(len(games)):
         games[w].public = view.public
         games[w].seed = scramble(~key + np.uint64(first + w))
-
-
-@compiled
-def deal_all(
-    which: Array,
-    views: Array,
-    keys: Array,
-    first: int,
-    dealing: Dealing,
-    games: Array,
-    logs: Array,
-) -> int:
-    """Deal a block of worlds for each of some views: GAME structs [views x worlds].
-
-    Return the index of a view without worlds, or -1.
-    """
-    for n in range(len(which)):
-        view = views[which[n]]
-        ways = count_worlds(view, dealing.belief[0])
-        if not prepare(view, keys[which[n]], dealing, ways, games[n]):
-            return signed(which[n])
-        deal_block(view, keys[which[n]], first, dealing, ways, games[n], logs[n])
-    return -1
 
 
 @compiled

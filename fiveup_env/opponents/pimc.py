@@ -7,9 +7,6 @@ the belief of a player who sees all tiles that later choices may depend on hidde
 
 With `weighed`, worlds count by how likely the others' moves were in them (see `inference`). With
 `playout=student`, the small network of the agent `student` plays hands out.
-
-With `solve`, they do: once few tiles are left, hands are played out perfectly by players who all
-know every tile. That takes several times as long, and no gain was measured: a tool for research.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fiveup_env.engine.view import as_views
-from fiveup_env.errors import AgentError
 from fiveup_env.opponents.outlook import outlooks_of
 from fiveup_env.opponents.world_search import (
     Search,
@@ -40,10 +36,6 @@ class Pimc(Search):
     weighed: int = field(
         default=1,
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
-    )
-    solve: int = field(
-        default=0,
-        metadata={"help": "research: tiles left in all hands at which worlds are solved; 0: never"},
     )
 
     def __post_init__(self) -> None:
@@ -73,14 +65,8 @@ class Pimc(Search):
     def search(self, views: np.ndarray, random: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the legal actions of some views: means and errors."""
         began, views = time.perf_counter(), as_views(views)
-        sides = views["public"]["rules"]["sides"]
-        if self.solve and sides.max(initial=2) > 2:
-            raise AgentError(
-                f"pimc: solve={self.solve} needs games between two sides, not {sides.max()}: best "
-                "play is not defined among more"
-            )
         allowed = np.full((len(views), ACTION_COUNT), -np.inf)
         mark_allowed(views, allowed)
-        search = WorldSearch(self, playout_of(self.playout, self.solve), self.weighed)
+        search = WorldSearch(self, playout_of(self.playout), self.weighed)
         key = np.uint64(random.integers(1 << 63))
         return search(views, WorldStatistics(allowed), outlooks_of(views, self.aim), key, began)

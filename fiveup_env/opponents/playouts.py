@@ -18,11 +18,6 @@ from fiveup_env.opponents.networks import (
     memory_for,
     play_out_by,
 )
-from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
-from fiveup_env.rules.actions import ACTION_COUNT
-
-NODES: Final = 20_000  # positions that may be visited to solve one ending
-MEMORY_SIZE: Final = 1 << 14  # entries of the solver's transposition table
 
 
 class ByHeuristic(NamedTuple):
@@ -30,17 +25,6 @@ class ByHeuristic(NamedTuple):
 
     weights: np.ndarray  # of its features
     scratch: np.ndarray
-
-
-class BySolving(NamedTuple):
-    """Hands are played out by a heuristic, and perfectly once few tiles are left in all hands."""
-
-    weights: np.ndarray
-    scratch: np.ndarray
-    tiles: int  # from how many on
-    solver: np.ndarray
-    entries: np.ndarray
-    solved: np.ndarray
 
 
 class ByNetwork(NamedTuple):
@@ -51,27 +35,14 @@ class ByNetwork(NamedTuple):
 
 
 # Compiled code is made for each of them when it is first used, and contains no other.
-Playout: TypeAlias = ByHeuristic | BySolving | ByNetwork
+Playout: TypeAlias = ByHeuristic | ByNetwork
 
 
-def playout_by(player: np.ndarray | Weights, solve: int = 0) -> Playout:
-    """Return playouts by a heuristic, given by its weights, or by a compiled network.
-
-    With `solve`, hands are solved when that many tiles are left; a network solves none.
-    """
+def playout_by(player: np.ndarray | Weights) -> Playout:
+    """Return playouts by a heuristic, given by its weights, or by a compiled network."""
     if isinstance(player, Weights):
         return ByNetwork(player, memory_for(player))
-    scratch = np.zeros(1, SCRATCH)
-    if not solve:
-        return ByHeuristic(player, scratch)
-    return BySolving(
-        weights=player,
-        scratch=scratch,
-        tiles=solve,
-        solver=np.zeros(1, SOLVER),
-        entries=np.zeros(MEMORY_SIZE, ENTRY),
-        solved=np.zeros((1, ACTION_COUNT)),
-    )
+    return ByHeuristic(player, np.zeros(1, SCRATCH))
 
 
 def play_to_end(game: Struct, playout: Playout, key: Word) -> None:
@@ -98,33 +69,12 @@ def _by_heuristic(game: Struct, playout: Any, key: Word) -> None:
     play_out(game, playout.weights, playout.scratch[0], key)
 
 
-def _by_solving(game: Struct, playout: Any, key: Word) -> None:
-    """Play a hand to its end, perfectly once few enough tiles are left in all hands together.
-
-    Every seat then knows every tile, and plays for points. From a position that NODES nodes are too
-    few to solve, the weights play on.
-    """
-    public, solvable, scratch = game.public, True, playout.scratch[0]
-    while public.phase == PLAYING:
-        if solvable and public.sizes.sum() <= playout.tiles:
-            playout.solved[0, :] = -np.inf
-            solvable = solve_actions(
-                game, playout.solver[0], playout.entries, NODES, playout.solved, 0
-            )
-            if solvable:
-                play(game, playout.solved[0].argmax())
-                continue
-        hand = game.hands[public.turn]
-        play(game, best_action(public, hand, playout.weights, scratch, key))
-
-
 def _by_network(game: Struct, playout: Any, key: Word) -> None:  # noqa: ARG001 - as the others
     play_out_by(game, playout.weights, playout.memory)
 
 
 _WAYS: Final[dict[type, Any]] = {
     ByHeuristic: _by_heuristic,
-    BySolving: _by_solving,
     ByNetwork: _by_network,
 }
 

@@ -58,10 +58,7 @@ def make_agent(spec: str) -> Agent:
         raise AgentError(f"the spec of an agent is text such as 'greedy', not {shown(spec)}")
     name, _, text = spec.partition(":")
     agent = agent_class(name)
-    try:
-        made: Agent = agent(**_options(name, agent, text))
-    except RecursionError:
-        raise AgentError(f"{shown(spec)} has too many agents inside agents") from None
+    made: Agent = agent(**_options(name, agent, text))
     return made
 
 

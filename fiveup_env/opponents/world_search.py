@@ -5,30 +5,28 @@ Every open action is tried in the same worlds, with the same chance in its playo
 by its mean over all of them, together with a prior over the actions (see `world_statistics`). One
 action is chosen for all worlds, never one for each, because a choice cannot depend on hidden tiles.
 The search ends with its budget, or once one action is left.
-
-A `PlayOn` takes the place of the heuristic or small network that plays hands out.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, signed
+from fiveup_env.engine.compiled import Array, Word, compiled, signed
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.errors import AgentError, unknown
-from fiveup_env.opponents.dealing import BLOCK, Dealing, deal_all, deal_block, dealing_of, prepare
+from fiveup_env.opponents.action_values import SKIPPED, try_actions
+from fiveup_env.opponents.dealing import BLOCK, Dealing, deal_block, dealing_of, prepare
 from fiveup_env.opponents.ladder import LADDER, weights_of
-from fiveup_env.opponents.outlook import AIMS, hand_value
-from fiveup_env.opponents.playouts import Playout, play_to_end, playout_by
+from fiveup_env.opponents.outlook import AIMS
+from fiveup_env.opponents.playouts import Playout, playout_by
 from fiveup_env.opponents.student import STUDENT, Student
 from fiveup_env.opponents.world_statistics import WorldStatistics, add_worlds
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -37,21 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PLAYOUTS: Final = (*LADDER, STUDENT)  # who may play hands out
-HELD_WORLDS: Final = 1 << 13  # worlds of several views that are held in memory for a hook
 MOST_WEIGHED: Final = 1 << 10  # worlds weighed for each one that is tried
-
-
-class PlayOn(Protocol):
-    """What becomes of actions in worlds."""
-
-    def __call__(
-        self, which: np.ndarray, games: np.ndarray, candidates: np.ndarray, /
-    ) -> np.ndarray:
-        """Return the values of the open candidates in worlds [views x worlds x candidates].
-
-        `games` are GAME structs at the moment of the view, `candidates` CANDIDATE structs [views x
-        candidates], and `which` the indices of the views among those that are searched.
-        """
 
 
 @dataclass(frozen=True)
@@ -97,9 +81,9 @@ class Search:
             more = max(fitting // 2 // BLOCK, fitting >= BLOCK) * BLOCK
 
 
-def playout_of(name: str, solve: int = 0) -> Playout:
+def playout_of(name: str) -> Playout:
     """Return playouts by a heuristic of the ladder, or by the student that is shipped."""
-    return playout_by(Student().weights if name == STUDENT else weights_of(name), solve)
+    return playout_by(Student().weights if name == STUDENT else weights_of(name))
 
 
 def check_weighed(weighed: int) -> None:
@@ -113,7 +97,7 @@ class WorldSearch:
     """A search with all its settings."""
 
     options: Search
-    play_on: Playout | PlayOn
+    playout: Playout
     weighed: int = 1  # worlds that are weighed for each one in which actions are tried
 
     def __call__(
@@ -132,22 +116,19 @@ class WorldSearch:
         """
         if len(which := statistics.undecided):
             trials = _Trials(self, views, outlooks, key, statistics)
-            compiled_playouts = isinstance(self.play_on, Playout)
-            try_more = trials.try_compiled if compiled_playouts else trials.try_by_hook
-            size = len(which) if compiled_playouts else HELD_WORLDS // BLOCK
-            size = 1 if self.options.ms else size
+            size = 1 if self.options.ms else len(which)
             spent = (time.perf_counter() - began) / len(views)
             for start in range(0, len(which), size):
                 part = which[start : start + size]
                 for first, end in self.options.rounds(spent):
-                    try_more(part, first, end)
+                    trials(part, first, end)
                     if not statistics.evidence["open"][part].any():
                         break
         return statistics
 
 
 class _Trials:
-    """The memory of one search, and the two ways in which it tries actions."""
+    """The memory of one search."""
 
     def __init__(
         self,
@@ -157,16 +138,18 @@ class _Trials:
         key: Word,
         statistics: WorldStatistics,
     ) -> None:
-        self._views, self._statistics, self._play_on = views, statistics, search.play_on
+        self._views, self._statistics, self._playout = views, statistics, search.playout
         self._chances, self._tables = outlooks
         self._keys = np.empty(len(views), np.uint64)
         _name_streams(key, self._keys)
         self._dealing = dealing_of(search.weighed)
 
-    def try_compiled(self, which: np.ndarray, first: int, end: int) -> None:
-        """Try the open actions of some views in a range of worlds, in one compiled loop."""
-        statistics, playout = self._statistics, self._play_on
-        assert isinstance(playout, Playout)
+    def __call__(self, which: np.ndarray, first: int, end: int) -> None:
+        """Try the open actions of some views in a range of worlds.
+
+        Raises BeliefError for a view without worlds.
+        """
+        statistics = self._statistics
         without = try_worlds(
             which,
             self._views,
@@ -176,30 +159,12 @@ class _Trials:
             self._chances,
             self._tables,
             self._dealing,
-            playout,
-            np.empty(BLOCK + 1, GAME),
+            self._playout,
+            np.empty(BLOCK, GAME),
             statistics.evidence,
             statistics.candidates,
             statistics.products,
         )
-        self._refuse(without)
-
-    def try_by_hook(self, which: np.ndarray, first: int, end: int) -> None:
-        """Try the open actions of some views in a range of worlds, block by block."""
-        statistics, play_on = self._statistics, self._play_on
-        assert not isinstance(play_on, Playout)
-        for start in range(first, end, BLOCK):
-            which = which[statistics.evidence["open"][which] > 0]
-            shape = len(which), min(BLOCK, end - start)
-            games, logs = np.empty(shape, GAME), np.zeros(shape)
-            self._refuse(
-                deal_all(which, self._views, self._keys, start, self._dealing, games, logs)
-            )
-            values = play_on(which, games, statistics.candidates[which])
-            statistics.add(which, values, logs)
-
-    def _refuse(self, without: int) -> None:
-        """Raise BeliefError for the view without worlds, if there is one."""
         if without >= 0:
             raise impossible(self._views[without : without + 1])
 
@@ -237,13 +202,14 @@ def try_worlds(
 ) -> int:
     """Try the open actions of some views in the worlds from number `first` to below `end`.
 
-    Clearly worse actions are closed after every block of worlds, for which `games` has space, and
-    for one more, in which hands are played out. Return the index of a view without worlds, or -1.
+    Clearly worse actions are closed after every block of worlds, for which `games` has space.
+    Return the index of a view without worlds, or -1.
     """
-    values = np.empty((BLOCK, candidates.shape[1]))
-    logs, spare = np.zeros(BLOCK), games[BLOCK:]
+    most, logs = candidates.shape[1], np.zeros(BLOCK)
+    actions, values = np.empty(most, np.int64), np.empty((BLOCK, most, 1))
     for i in which:
-        view = views[i]
+        view, count = views[i], evidence[i].count
+        side = side_of(view.public.rules, view.seat)
         ways = count_worlds(view, dealing.belief[0])
         if not prepare(view, keys[i], dealing, ways, games):
             return signed(i)
@@ -252,37 +218,10 @@ def try_worlds(
                 break
             worlds = min(BLOCK, end - start)
             deal_block(view, keys[i], start, dealing, ways, games[:worlds], logs[:worlds])
-            play_actions_out(
-                view,
-                games[:worlds],
-                chances[tables[i]],
-                playout,
-                spare,
-                evidence[i].count,
-                candidates[i],
-                values,
-            )
-            add_worlds(evidence[i], candidates[i], products[i], values[:worlds], logs[:worlds])
+            for k in range(count):
+                actions[k] = candidates[i, k].action if candidates[i, k].open else SKIPPED
+            outlooks = (chances[tables[i]],)
+            try_actions(games[:worlds], actions[:count], playout, side, outlooks, values)
+            found = values[:worlds].reshape((worlds, most))
+            add_worlds(evidence[i], candidates[i], products[i], found, logs[:worlds])
     return -1
-
-
-@compiled
-def play_actions_out(
-    view: Struct,
-    games: Array,
-    chances: Array,
-    playout: Playout,
-    spare: Array,
-    count: int,
-    candidates: Array,
-    values: Array,
-) -> None:
-    """Play every open candidate out in every world, and write its value [worlds x candidates]."""
-    side = side_of(view.public.rules, view.seat)
-    for w in range(len(games)):
-        for k in range(count):
-            if candidates[k].open:
-                spare[0] = games[w]
-                play(spare[0], candidates[k].action)
-                play_to_end(spare[0], playout, games[w].seed)
-                values[w, k] = hand_value(spare[0].public, view.public, side, chances)

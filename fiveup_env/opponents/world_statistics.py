@@ -115,14 +115,6 @@ class WorldStatistics:
         weight, squared = self.evidence["weight"], self.evidence["squared"]
         return weight**2 / np.where(squared > 0, squared, np.nan)
 
-    def add(self, which: np.ndarray, values: np.ndarray, logs: np.ndarray) -> None:
-        """Add more worlds of some views: the values of the candidates in them, and their weights.
-
-        `which` are indices of views, `values` has the shape [views x worlds x candidates], of which
-        only open ones count, and `logs` are the worlds' log-likelihoods [views x worlds].
-        """
-        _add_all(which, values, logs, self.evidence, self.candidates, self.products)
-
     def _spread(self, name: str) -> np.ndarray:
         """Return a field of the candidates, in the columns of their actions."""
         spread = np.full(self._shape, -np.inf)
@@ -151,16 +143,6 @@ def _spread(evidence: Array, actions: Array, found: Array, spread: Array) -> Non
     for i in range(len(spread)):
         for k in range(evidence[i].count):
             spread[i, actions[i, k]] = found[i, k]
-
-
-@compiled
-def _add_all(
-    which: Array, values: Array, logs: Array, evidence: Array, candidates: Array, products: Array
-) -> None:
-    for n in range(len(which)):
-        i = which[n]
-        if evidence[i].open > 0:
-            add_worlds(evidence[i], candidates[i], products[i], values[n], logs[n])
 
 
 @compiled

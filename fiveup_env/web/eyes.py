@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from fiveup_env.analysis.chances import chance_of
+from fiveup_env.analysis.trials import CHANCE, POINTS, Trials
 from fiveup_env.belief import BONEYARD, count, marginals
 from fiveup_env.errors import AgentError, shown
-from fiveup_env.judging.chances import chance_of
-from fiveup_env.judging.trials import CHANCE, POINTS, Trials
 from fiveup_env.opponents.action_probabilities import Mixed
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from fiveup_env.analysis.trials import REFERENCE
 from fiveup_env.checks import whole
 from fiveup_env.errors import OptionError, RequestError, shown
-from fiveup_env.judging.trials import REFERENCE
 from fiveup_env.web.offers import checked_offer
 from fiveup_env.web.table import Setup
 from fiveup_env.web.visitors import Visitors

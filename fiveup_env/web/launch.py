@@ -13,8 +13,8 @@ import webbrowser
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from fiveup_env.analysis.chances import chances_of
 from fiveup_env.errors import InputError, MissingExtraError
-from fiveup_env.judging.chances import chances_of
 from fiveup_env.web.table import Table
 
 try:

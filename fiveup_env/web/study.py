@@ -6,14 +6,14 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from fiveup_env.analysis import chances as judged_chances
+from fiveup_env.analysis.decisions import Decision, Judgement, decisions_of
+from fiveup_env.analysis.luck import HandLuck, luck_of
+from fiveup_env.analysis.trials import REFERENCE, Estimate, Trials, checked_reference
 from fiveup_env.drawing.replay import embedded_json, moments_of, reach_of, timed_svg
 from fiveup_env.drawing.scene import layout_picture, track_picture
 from fiveup_env.drawing.words import outcome_line
 from fiveup_env.game.records import record_of
-from fiveup_env.judging import chances as judged_chances
-from fiveup_env.judging.decisions import Decision, Judgement, decisions_of
-from fiveup_env.judging.luck import HandLuck, luck_of
-from fiveup_env.judging.trials import REFERENCE, Estimate, Trials, checked_reference
 from fiveup_env.web.frames import BOARD_WIDTH, LAYOUT, tile_symbols
 
 if TYPE_CHECKING:

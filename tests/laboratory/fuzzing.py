@@ -45,9 +45,8 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.policy_search import reward_of
 from fiveup_env.opponents.student import Student
-from fiveup_env.rules.actions import ACTION_COUNT
 from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
-from tests.fuzz_bytes import alter_one, altered, masks_of, some_views
+from tests.fuzz_bytes import alter_one, altered
 
 if TYPE_CHECKING:
     from random import Random
@@ -226,13 +225,6 @@ def forged_banks(random: Random) -> None:
     bank.values.regrets(masks.argmax(1))
 
 
-def searched_views(random: Random) -> None:
-    """Views with any bytes, or from deals that cannot be, handed to what searches them in a tree."""
-    view = altered(random, random.choice(some_views()))
-    masks = random.choice([np.ones((1, ACTION_COUNT), np.int8), masks_of(view)])
-    make_agent("ismcts:worlds=4,aim=hand")(view, masks, np.random.default_rng(0))
-
-
 def configs(random: Random) -> None:
     """Configs as files, and changes of their keys."""
     path = random.choice(sorted(CONFIGS.glob("*.yaml")))
@@ -360,7 +352,6 @@ TARGETS: Final[dict[str, Target]] = {
     "results": results,
     "banks": banks,
     "forged-banks": forged_banks,
-    "searched-views": searched_views,
     "configs": configs,
     "plans": plans,
     "entries": entries,

@@ -12,16 +12,16 @@ import torch
 from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, Game, Rules, belief
+from fiveup_env import Batch, Game, Rules
+from fiveup_env.analysis.endings import regrets
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.endings import regrets
 from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.policy_files import PolicyError
 from fiveup_env.opponents.policy_search import PolicySearch
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import take_back_points
-from tests.support import EVERY_PRESET, chosen, game_of, label, play_randomly, push_all
+from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,7 +79,7 @@ def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarra
 
 
 def test_every_game_is_played_by_its_rules(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},playout=policy,worlds=2,weighed=4")
+    agent = make_agent(f"policy+search:{lively},worlds=2,weighed=4")
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
@@ -135,66 +135,6 @@ def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> Non
 # --- What its values mean
 
 
-SMALL = {
-    "alone": push_all(game_of("3-1 2-1 0-0", "3-2 1-1 3-3", max_pip=3, reserve=2), "2-1"),
-    "partners": push_all(game_of("3-2 0-0", "2-2 3-3", "3-1 1-0", "1-1 2-0", max_pip=3), "3-2"),
-    "each": push_all(game_of("2-1 1-1", "2-2 2-0", "1-0 0-0", max_pip=2), "2-1"),
-}
-
-
-def mean_worth(game: Game, move: str, rounds: int, leaf: float) -> float:
-    """What a move is worth over all worlds, all playing at random, in plain Python.
-
-    Of very many worlds, some that were drawn stand for all.
-    """
-    worths = []
-    drawn = belief.sample(game.view(), 6000, np.random.default_rng(1))
-    every = list({world.tobytes(): world for world in drawn}.values())
-    for world in every[:400]:
-        twin = game.copy()
-        twin._state["hands"][0], twin._state["order"][0] = world["hands"], world["order"]
-        twin.push(move)
-        worths.append(expected(twin, game, rounds, leaf))
-    return float(np.mean(worths))
-
-
-def expected(game: Game, root: Game, rounds: int, leaf: float) -> float:
-    """Points won since the root, and at a leaf what is expected there."""
-    side = root.rules.side_of(int(root.turn or 0))
-    if game.hand_number != root.hand_number or game.outcome():
-        return margin(game, root, side)
-    moves = list(game.legal_moves)
-    if len(moves) > 1 and game.turn == root.turn:
-        rounds -= 1
-        if rounds == 0:
-            return margin(game, root, side) + leaf
-    worths = []
-    for move in moves:
-        game.push(move)
-        worths.append(expected(game, root, rounds, leaf))
-        game.pop()
-    return float(np.mean(worths))
-
-
-def margin(game: Game, root: Game, side: int) -> float:
-    won = [int(now) - int(then) for now, then in zip(game.scores, root.scores, strict=True)]
-    return won[side] - (sum(won) - won[side]) / (len(won) - 1)
-
-
-@pytest.mark.parametrize("rounds", [0, 1, 2])
-@pytest.mark.parametrize("name", SMALL)
-def test_values_are_means_over_worlds_of_what_is_won_and_then_expected(
-    name: str, rounds: int, blank: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fiveup_env.opponents.world_statistics.CLEARLY", 1e9)
-    game = SMALL[name]
-    agent = PolicySearch(str(blank), 8000, playout="policy", rounds=rounds, trust=0, weighed=1)
-    thought = values(agent, game)
-    assert len(thought) > 1
-    for move, value in thought.items():
-        assert value == pytest.approx(mean_worth(game, move, rounds, 15), abs=0.3)
-
-
 def test_heuristics_play_hands_out_as_they_do_in_pimc(
     blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,29 +149,11 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
     assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.3)
 
 
-def test_cold_play_goes_on_by_the_likeliest_action(lively: Path) -> None:
-    # With no boneyard, two players know every tile: all worlds are the same.
-    game = Game(players=2, max_pip=3, hand_size=5, seed=6)
-    agent = PolicySearch(
-        str(lively), 2, playout="policy", rounds=0, trust=0, least=0, temperature=1e-3
-    )
-    thought = values(agent, game)
-    best = max(thought.values())
-    for move, value in thought.items():
-        twin = game.copy()
-        twin.push(move)
-        while twin.hand_number == game.hand_number:
-            twin.push(chosen(f"policy:{lively}", twin))
-        won = margin(twin, game, int(game.turn or 0))
-        assert value == pytest.approx(won) if value == best else won < best
-    assert min(thought.values()) < best
-
-
 def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -> None:
     folder = saved(tmp_path, blank_network(0), config={"reward": "outlook", "horizon": "hand"})
     # One point wins. 5-0 makes 5 for sure; 4-3 scores nothing.
     game = game_of("5-0 6-6 6-4 4-3", "2-1 3-3 2-2 1-1", target=1, game_end="immediate")
-    thought = values(PolicySearch(str(folder), 32, playout="policy", rounds=0, trust=0), game)
+    thought = values(PolicySearch(str(folder), 32, trust=0), game)
     assert thought["5-0"] == pytest.approx(1)
     assert thought["4-3"] < 1
 
@@ -306,11 +228,10 @@ def test_worlds_that_a_budget_of_time_replaces_do_not_decide_how_far_to_trust(li
 # --- What others did
 
 
-@pytest.mark.parametrize("playout", ["policy", "greedy"])
-def test_weighing_worlds_changes_choices(playout: str, lively: Path) -> None:
+def test_weighing_worlds_changes_choices(lively: Path) -> None:
     views, masks = positions(moves=9, games=60)
     one, other = (
-        make_agent(f"policy+search:{lively},worlds=32,trust=0,playout={playout},weighed={weighed}")
+        make_agent(f"policy+search:{lively},worlds=32,trust=0,weighed={weighed}")
         for weighed in (1, 16)
     )
     chosen_by = [agent(views, masks, np.random.default_rng(0)) for agent in (one, other)]
@@ -324,7 +245,7 @@ def test_weighing_worlds_changes_choices(playout: str, lively: Path) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
     search, policy = (
-        make_agent(f"policy+search:{lively},playout=policy,worlds=16,rounds=0"),
+        make_agent(f"policy+search:{lively},worlds=16"),
         f"policy:{lively}",
     )
     played = duel(
@@ -341,7 +262,7 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
     for _ in range(2):
         batch.step(batch.random_actions(random))
     views, masks = batch.views(), batch.mask
-    search = PolicySearch(str(lively), 32, playout="policy", rounds=0, trust=0, least=0)
+    search = PolicySearch(str(lively), 32, trust=0, least=0)
     own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()
 
@@ -354,7 +275,6 @@ def test_options_that_cannot_be_are_refused(lively: Path) -> None:
         ("worlds=1", "worlds=2 or more"),
         ("trust=-1", "no option below 0"),
         ("trust=none", "trust must be a float, not 'none'"),
-        ("temperature=0", "temperature must be above 0, not 0.0"),
         ("least=1", "a probability from 0 to below 1, not 1.0"),
         ("playout=gredy", "did you mean 'greedy'"),
         ("weighted=1", "did you mean 'weighed'"),

@@ -18,7 +18,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(autouse=True)
 def _little_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    searches = {"pimc": ("pimc", 1, 4), "tree": ("ismcts", 2, 2), "none": ("partner", 0, 0)}
+    searches = {
+        "pimc": ("pimc", 1, 4),
+        "weighed": ("pimc:weighed=2", 2, 2),
+        "none": ("partner", 0, 0),
+    }
     monkeypatch.setattr(search, "SEARCHES", searches)
     monkeypatch.setattr(search, "CHUNK", 2)
     monkeypatch.setattr(search, "POSITIONS", 3)
@@ -40,7 +44,7 @@ def test_it_plays_what_is_missing_and_draws_every_budget(
     assert [line.split()[:2] for line in lines] == [
         ["pimc", "1"],
         ["pimc", "4"],
-        ["tree", "2"],
+        ["weighed", "2"],
         ["none", "0"],
     ]
     assert all(") 4 " in " ".join(line.split()) for line in lines)

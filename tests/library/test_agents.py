@@ -33,8 +33,7 @@ AGENTS = [
     "policy",
     "policy:family,sample=1",
     "policy+search:worlds=2",
-    "policy+search:worlds=4,playout=policy",
-    "endgame",
+    "policy+search:worlds=4,playout=student",
 ]
 
 
@@ -208,7 +207,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
     )
     assert told.returncode == 0, told.stderr
     learnt = ["student", "student+search", "policy", "policy+search"]
-    names = sorted(["random", *LADDER, *learnt, "pimc", "endgame"])
+    names = sorted(["random", *LADDER, *learnt, "pimc"])
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Rules
+from fiveup_env.analysis import endings
 from fiveup_env.arena import workers
 from fiveup_env.arena.duels import Duel, duel, duel_of
 from fiveup_env.arena.faults import ArenaError, view_text
@@ -24,7 +25,6 @@ from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Random, random_actions
-from fiveup_env.opponents.endings import Endgame
 from fiveup_env.opponents.ladder import Defensive, Greedy
 from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, install_agents, shuffled_hidden
@@ -161,7 +161,13 @@ def test_what_is_counted_is_what_the_records_say(players: int, episode: str) -> 
 
 def test_regret_is_nothing_for_perfect_play_and_something_for_chance() -> None:
     rules = Rules.preset(players=2, max_pip=4, hand_size=4)
-    perfect = Endgame(nodes=1_000_000)
+
+    def perfect(views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
+        actions = masks.argmax(1)
+        solved, values = endings._solved_views(views, endings.NODES)
+        actions[solved] = np.nanargmax(values, 1)
+        return actions
+
     played = play_chunk([perfect, Random()], NAMES, Terms(rules, "hand", regret=True), SEEDS)
     assert (played.solved > 5).all()
     assert played.regret[0] == 0

@@ -215,8 +215,8 @@ def test_error_rates_are_in_the_table_the_json_and_the_report(
 SPECS = [
     ["pimc:worlds=200,playout=greedy,aim=hand", "pimc:worlds=300,playout=greedy,aim=hand"],
     ["policy:runs/some-long-name/policy", "policy:runs/other-long-name/policy"],
-    [f"pimc:worlds={a}00,playout=greedy,solve={b}" for a in (1, 2) for b in (3, 4)],
-    [f"policy+search:worlds=1000,trust={k},playout=policy,rounds=2" for k in range(12)],
+    [f"pimc:worlds={a}00,playout=greedy,weighed={b}" for a in (1, 2) for b in (3, 4)],
+    [f"policy+search:worlds=1000,trust={k},playout=partner,least=0.01" for k in range(12)],
 ]
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from fiveup_env import TILES, Game
+from fiveup_env.analysis import judge
 from fiveup_env.belief import marginals
 from fiveup_env.drawing.beliefs import belief_svg
 from fiveup_env.drawing.moving import LAST, hand_svg
 from fiveup_env.drawing.replay import moments_of
 from fiveup_env.errors import InputError, SeatError
-from fiveup_env.judging import judge
 from tests.support import play_randomly
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

@@ -11,14 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import Game, IllegalMoveError, Move, Rules
+from fiveup_env.analysis import endings
+from fiveup_env.analysis.endings import EndgameError, best_moves, regrets
+from fiveup_env.analysis.solver import ENTRY, SOLVER
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.worlds import sample
-from fiveup_env.errors import AgentError
-from fiveup_env.opponents import endings as endgame
-from fiveup_env.opponents.endings import EndgameError, best_moves, regrets
-from fiveup_env.opponents.pimc import Pimc
-from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.solver import ENTRY, SOLVER
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.presets import PRESETS
 from tests.library.test_engine_against_reference import any_rules
@@ -117,7 +114,7 @@ def test_endings_of_every_preset_are_solved(rules: Rules) -> None:
 def solved_with(memory: np.ndarray, state: np.ndarray) -> np.ndarray:
     """What the actions are worth; all NaN where plenty of nodes are too few."""
     values = np.full((1, ACTION_COUNT), np.nan)
-    endgame.solve_all(state, np.zeros(1, SOLVER), memory, PLENTY, values)
+    endings.solve_all(state, np.zeros(1, SOLVER), memory, PLENTY, values)
     return values[0]
 
 
@@ -219,7 +216,7 @@ def test_a_view_is_pinned_down_if_all_its_worlds_have_the_same_future(rules: Rul
             futures = {
                 (world["hands"].tobytes(), world["order"][first:last].tobytes()) for world in worlds
             }
-            which, values = endgame._solved_views(view, PLENTY)
+            which, values = endings._solved_views(view, PLENTY)
             pinned = len(which) == 1
             assert pinned == (len(futures) == 1)
             if pinned:
@@ -247,7 +244,7 @@ def test_a_boneyard_whose_order_is_unknown_is_not_solved() -> None:
     assert np.isnan(regrets(game.view(), any_move(game))).all()
 
 
-# --- Regrets and the agent
+# --- Regrets
 
 
 @cache
@@ -268,7 +265,7 @@ def pinned_games() -> list[Game]:
 
 
 def pinned(game: Game) -> bool:
-    return len(endgame._pinned(game.view())[0]) == 1
+    return len(endings._pinned(game.view())[0]) == 1
 
 
 def any_move(game: Game) -> np.ndarray:
@@ -286,48 +283,6 @@ def test_regrets_are_the_points_lost_against_the_best_move() -> None:
     assert max(truth) > 0
 
 
-def test_the_agent_plays_endings_best_and_leaves_all_else_to_another() -> None:
-    early = [play_randomly(Game(players=n, seed=n), Random(n), 3) for n in (2, 3, 4, 5)]
-    games = [*early, *pinned_games()]
-    views = np.concatenate([game.view() for game in games])
-    masks = np.stack([game.action_mask() for game in games])
-    actions = make_agent("endgame:otherwise=greedy")(views, masks, np.random.default_rng(0))
-    lost = regrets(views, actions)
-    assert np.isnan(lost[: len(early)]).all()
-    assert (lost[len(early) :] == 0).all()
-    greedy = make_agent("greedy")(views[:4], masks[:4], np.random.default_rng(0))
-    assert (actions[:4] == greedy).all()
-
-
-@pytest.mark.slow
-def test_pimc_plays_hands_out_by_best_play_once_it_solves_them() -> None:
-    for seed in range(6):
-        # With no boneyard, two players know every tile.
-        game = Game("five_up", 2, max_pip=3, hand_size=5, seed=seed)
-        pimc, mask = Pimc(worlds=1, aim="hand", solve=10), game.action_mask()
-        values = pimc.values(game.view(), mask[None], np.random.default_rng(0))[0]
-        assert (mask.sum() > 1, values[mask > 0].tolist()) == (
-            True,
-            best_moves(game.state)[mask > 0].tolist(),
-        )
-
-
-def test_among_equally_good_endings_any_is_played() -> None:
-    game = next(game for game in pinned_games() if most_are_best(game))
-    agent = make_agent("endgame")
-    chosen = {
-        int(agent(game.view(), game.action_mask()[None], np.random.default_rng(seed))[0])
-        for seed in range(30)
-    }
-    values = best_moves(game.state)
-    assert chosen == set(np.flatnonzero(values == np.nanmax(values)).tolist())
-
-
-def most_are_best(game: Game) -> bool:
-    values = best_moves(game.state)
-    return int((values == np.nanmax(values)).sum()) > 1
-
-
 # --- Bounds and bad input
 
 
@@ -338,9 +293,6 @@ def test_too_few_nodes_leave_an_ending_unsolved() -> None:
         best_moves(game.view(), nodes=3)
     action = any_move(game)
     assert np.isnan(regrets(game.view(), action, nodes=3)).all()
-    assert make_agent("endgame:nodes=3")(
-        game.view(), game.action_mask()[None], np.random.default_rng(0)
-    ) == make_agent("greedy")(game.view(), game.action_mask()[None], np.random.default_rng(0))
 
 
 def test_three_sides_have_no_best_play() -> None:
@@ -354,8 +306,6 @@ def test_bad_input_is_named() -> None:
     game = Game("five_up", 2, max_pip=3, hand_size=5, seed=0)
     with pytest.raises(IllegalMoveError, match="view 0: draw is not allowed"):
         regrets(game.view(), np.array([119]))
-    with pytest.raises(AgentError, match="did you mean 'greedy'"):
-        make_agent("endgame:otherwise=greedi")
     play_randomly(game, Random(0), 100)
     assert game.last_hand
     over = game.hand_states[0]

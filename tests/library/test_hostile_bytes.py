@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Rules, make_agent
+from fiveup_env.analysis import chances_of
+from fiveup_env.analysis.endings import best_moves
 from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
@@ -21,9 +23,7 @@ from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, check_masks
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
-from fiveup_env.judging import chances_of
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
-from fiveup_env.opponents.endings import best_moves
 from fiveup_env.opponents.ladder import Greedy
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE

@@ -98,12 +98,3 @@ def test_options_that_cannot_be_are_refused() -> None:
         make_agent("pimc:aim=win")
     with pytest.raises(AgentError, match="worlds=1 or more"):
         make_agent("pimc:worlds=0")
-
-
-def test_best_play_is_between_two_sides() -> None:
-    solving = make_agent("pimc:worlds=4,solve=6")
-    for game in (Game(players=2, seed=1), Game(players=4, seed=1)):
-        solving(game.view(), game.action_mask()[None], np.random.default_rng(0))
-    game = Game(players=3, seed=1)
-    with pytest.raises(AgentError, match="solve=6 needs games between two sides, not 3"):
-        solving(game.view(), game.action_mask()[None], np.random.default_rng(0))

@@ -236,7 +236,6 @@ def test_an_interrupted_test_goes_on_to_the_same_verdict(
         ("greedy random --sprt nan 5", "two differences in Elo"),
         ("greedy random --sprt 0 inf", "two differences in Elo"),
         ("greedy random defensive --sprt 0 5", "--sprt is for two agents, not 3"),
-        ("greedy random --sprt 0 5 --without-luck", "leave out --without-luck"),
         ("greedy --sprt 0 5 --agents random", "one by one or with --agents, not both"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The core of searches: its budget, its hook, and the worlds that it draws by their weights."""
+"""The core of searches: its budget, and the worlds that it draws by their weights."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, belief
-from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.belief.worlds import count_worlds, sample, worlds_to_games
 from fiveup_env.engine.state import GAME
-from fiveup_env.opponents.dealing import BLOCK, draw_again
+from fiveup_env.opponents.dealing import BLOCK, deal_block, dealing_of, draw_again, prepare
 from fiveup_env.opponents.inference import log_weights, shipped_model
-from fiveup_env.opponents.outlook import outlooks_of
 from fiveup_env.opponents.pimc import Pimc
-from fiveup_env.opponents.world_search import Search, WorldSearch
-from fiveup_env.opponents.world_statistics import WorldStatistics
+from fiveup_env.opponents.world_search import Search
 from tests.support import play_randomly
 
 # --- Budgets
@@ -51,49 +49,41 @@ def holds(games: np.ndarray, tile: int) -> np.ndarray:
     return (games["hands"][..., 1] >> np.uint32(tile) & 1) > 0
 
 
-def searched(game: Game, search: WorldSearch, seed: int = 0) -> np.ndarray:
-    prior = np.where(game.action_mask()[None] > 0, 0.0, -np.inf)
-    views, began = game.view(), time.perf_counter()
-    statistics = WorldStatistics(prior)
-    search(views, statistics, outlooks_of(views, "hand"), np.uint64(seed), began)
-    return statistics.means[0, game.action_mask() > 0]
+def dealt(game: Game, worlds: int, weighed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Worlds of the seat to move, dealt in blocks as a search does, and the weight of each."""
+    view, key, dealing = game.view()[0], np.uint64(0), dealing_of(weighed)
+    games, logs = np.empty(worlds, GAME), np.empty(worlds)
+    ways = count_worlds(view, dealing.belief[0])
+    assert prepare(view, key, dealing, ways, games)
+    for first in range(0, worlds, BLOCK):
+        block = slice(first, first + BLOCK)
+        deal_block(view, key, first, dealing, ways, games[block], logs[block])
+    return games, np.exp(logs - logs.max())
 
 
 def test_worlds_count_by_how_likely_the_others_moves_were() -> None:
     game = play_randomly(Game(seed=4), Random(4), 9)
     shares = belief.marginals(game.view())[1]
     tile = int(np.flatnonzero((shares > 0.2) & (shares < 0.6))[0])
-
-    def play_on(_which: np.ndarray, games: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-        values = np.repeat(holds(games, tile)[..., None], candidates.shape[1], 2)
-        return values.astype(float)
-
-    plain = searched(game, WorldSearch(Search(3000), play_on))
-    assert plain == pytest.approx(float(shares[tile]), abs=0.04)
+    games, weights = dealt(game, 3000)
+    assert (weights == 1).all()
+    assert holds(games, tile).mean() == pytest.approx(float(shares[tile]), abs=0.04)
     view = game.view()
     worlds = worlds_to_games(view, sample(view, 20_000, np.random.default_rng(0)))
-    weights = np.exp(log_weights(view, worlds, shipped_model()))
-    expected = (weights * holds(worlds, tile)).sum() / weights.sum()
+    likely = np.exp(log_weights(view, worlds, shipped_model()))
+    expected = (likely * holds(worlds, tile)).sum() / likely.sum()
     assert abs(expected - shares[tile]) > 0.1
-    found = searched(game, WorldSearch(Search(3000), play_on, weighed=16))
-    assert found == pytest.approx(expected, abs=0.04)
+    games, weights = dealt(game, 3000, weighed=16)
+    assert np.average(holds(games, tile), weights=weights) == pytest.approx(expected, abs=0.04)
 
 
-def test_playouts_by_hook_see_the_worlds_of_the_compiled_loop() -> None:
-    game, seen = play_randomly(Game(seed=4), Random(4), 9), []
-
-    def play_on(_which: np.ndarray, games: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-        seen.append(games.copy())
-        return np.zeros((*games.shape, candidates.shape[1]))
-
-    for weighed in (1, 8):
-        searched(game, WorldSearch(Search(70), play_on, weighed))
-    plain, drawn = np.concatenate(seen[:3], 1), np.concatenate(seen[3:], 1)
-    assert plain.shape == drawn.shape == (1, 70)
+def test_worlds_hold_what_the_viewer_knows() -> None:
+    game = play_randomly(Game(seed=4), Random(4), 9)
+    (plain, _), (drawn, _) = (dealt(game, 70, weighed) for weighed in (1, 8))
     assert (plain["hands"] != drawn["hands"]).any()
     for games in (plain, drawn):
         assert (games["public"] == game.state["public"]).all()
-        assert (games["hands"][:, :, game.turn or 0] == game.view()["hand"]).all()
+        assert (games["hands"][:, game.turn or 0] == game.view()["hand"]).all()
 
 
 def test_worlds_are_drawn_again_as_often_as_their_weights_say() -> None:

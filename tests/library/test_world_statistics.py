@@ -5,14 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiveup_env.opponents.world_statistics import WorldStatistics
+from fiveup_env.opponents.world_statistics import WorldStatistics, add_worlds
+
+
+def add(statistics: WorldStatistics, worths: np.ndarray, logs: np.ndarray | None = None) -> None:
+    """Add worlds of the first view."""
+    add_worlds(
+        statistics.evidence[0],
+        statistics.candidates[0],
+        statistics.products[0],
+        worths,
+        np.zeros(len(worths)) if logs is None else logs,
+    )
 
 
 def decided(worths: np.ndarray, logs: list[float], trust: float = 1.0) -> np.ndarray:
     """The scores of one view's actions after some worlds, that came in two parts."""
     statistics = WorldStatistics(np.array([logs]), trust)
     for part in np.array_split(worths, 2):
-        statistics.add(np.arange(1), part[None], np.zeros((1, len(part))))
+        add(statistics, part)
     return statistics.scores[0]
 
 
@@ -39,7 +50,7 @@ def test_what_is_clearly_worse_is_closed_and_stays_so() -> None:
 def test_worlds_of_no_weight_do_not_count() -> None:
     statistics = WorldStatistics(np.zeros((1, 2)))
     for worths, likelihood in (([0.0, 0.9], -9e3), ([1.0, 0.0], -1e3), ([0.0, 0.9], -1e4)):
-        statistics.add(np.arange(1), np.array([[worths]]), np.full((1, 1), likelihood))
+        add(statistics, np.array([worths]), np.array([likelihood]))
     assert statistics.scores.tolist() == [[1.0, 0.0]]
     assert statistics.effective_worlds == 1
 
@@ -55,7 +66,7 @@ def test_the_error_of_an_action_is_that_of_its_difference_from_the_best() -> Non
     worths = np.random.default_rng(0).normal([0.3, 0.0, -9.0], [1, 2, 1], (32, 3))
     statistics = WorldStatistics(np.array([[0.0, 0.0, 0.0, -np.inf], [0.0, *[-np.inf] * 3]]))
     for part in np.array_split(worths, 2):
-        statistics.add(np.arange(1), part[None], np.zeros((1, len(part))))
+        add(statistics, part)
     gaps = worths[:, 1] - worths[:, 0]
     closed = (worths[:, 2] - worths[:, 0])[:16]  # after the first half
     wanted = [0, gaps.std(ddof=1) / np.sqrt(32), closed.std(ddof=1) / np.sqrt(16), np.nan]
@@ -77,7 +88,7 @@ def test_a_prior_of_values_is_joined_with_the_worlds_by_precisions() -> None:
     worths = np.random.default_rng(2).normal([0.0, 0.1], [1, 2], (40, 2))
     expected, error = np.array([0.3, 0.0]), 0.25
     statistics = WorldStatistics(expected[None], precision=np.array([error**-2]))
-    statistics.add(np.arange(1), worths[None], np.zeros((1, 40)))
+    add(statistics, worths)
     noise = (worths[:, 0] - worths[:, 1]).std(ddof=1) / np.sqrt(40) / np.sqrt(2)
     joined = worths.mean(0) / noise**2 + expected / error**2
     assert statistics.scores[0] / noise**2 == pytest.approx(joined)
@@ -87,7 +98,7 @@ def test_only_what_may_be_chosen_is_a_candidate() -> None:
     logs = np.array([[-np.inf, 0.0, -np.inf, 0.0], [0.0, -np.inf, -np.inf, -np.inf]])
     statistics = WorldStatistics(logs)
     assert statistics.undecided.tolist() == [0]
-    statistics.add(np.arange(2), np.ones((2, 3, 2)), np.zeros((2, 3)))
+    add(statistics, np.ones((3, 2)))
     assert statistics.means.tolist() == [
         [-np.inf, 1.0, -np.inf, 1.0],
         [0.0, -np.inf, -np.inf, -np.inf],

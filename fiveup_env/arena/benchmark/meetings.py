@@ -91,8 +91,5 @@ def own_scores(meeting: Meeting) -> np.ndarray:
 
 
 def deal_scores(meeting: Meeting) -> np.ndarray:
-    """Return the score of the agent that is alone, by deal.
-
-    All estimates are made of these, so that a score with less luck in it may take their place.
-    """
+    """Return the score of the agent that is alone, by deal; all estimates are made of these."""
     return meeting.wins.mean(1)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fiveup_env.analysis.trials import CHANCE, POINTS, REFERENCE, Estimate, Trials, shortfalls
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.judging.trials import CHANCE, POINTS, REFERENCE, Estimate, Trials, shortfalls
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 

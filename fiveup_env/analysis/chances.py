@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fiveup_env.analysis.trials import CHANCE, REFERENCE, Estimate, Trials
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, as_game, observe_at
-from fiveup_env.judging.trials import CHANCE, PLAY_ON, REFERENCE, Estimate, Trials
+from fiveup_env.opponents.action_values import PLAY_ON
 from fiveup_env.opponents.outlook import chance_to_win, outlook_of
 
 if TYPE_CHECKING:

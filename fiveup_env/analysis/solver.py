@@ -34,7 +34,6 @@ from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS, TILE_COUNT
 
-UNSOLVED: Final = -(1 << 15)  # lower than any value
 WIDEST: Final = 1 << 14  # no value is beyond this, in either direction
 # Every tile is set at most once and drawn at most once, and the other seats pass in between.
 MOST_MOVES: Final = TILE_COUNT * (MAX_PLAYERS + 1)
@@ -77,14 +76,6 @@ ENTRY = np.dtype(
     [("key", np.uint64), ("low", np.int16), ("high", np.int16), ("best_action", np.int8)],
     align=True,
 )
-
-
-@compiled
-def solve(game: Struct, solver: Struct, memory: Array, nodes: int) -> int:
-    """Return the value of best play from here, or UNSOLVED if `nodes` nodes are too few."""
-    _prepare(solver, game, nodes)
-    value = _search(solver, memory, 0)
-    return value if solver.left > 0 else UNSOLVED
 
 
 @compiled

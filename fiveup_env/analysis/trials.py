@@ -17,14 +17,13 @@ from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.compiled import Array, Word, compiled
-from fiveup_env.engine.play import play
-from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import as_view
 from fiveup_env.errors import AgentError, shown
+from fiveup_env.opponents.action_values import try_actions
 from fiveup_env.opponents.dealing import deal
-from fiveup_env.opponents.outlook import chance_to_win, outlooks_of
+from fiveup_env.opponents.outlook import outlooks_of
 from fiveup_env.opponents.pimc import Pimc
-from fiveup_env.opponents.playouts import Playout, margin_of, play_to_end
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.world_search import playout_of
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 REFERENCE: Final = "pimc:worlds=1000,playout=partner"
-PLAY_ON: Final = -1  # in place of an action: the seat to move plays as in the playouts
 CHANCE, POINTS = range(2)  # what a trial finds
 NORMAL: Final = 1.96  # standard errors to either side of a 95 % interval
 
@@ -55,7 +53,7 @@ def checked_reference(reference: str | Agent) -> Pimc:
     if not isinstance(search, Pimc):
         message = f"the reference must be a pimc such as {REFERENCE}, not {shown(reference)}"
         raise AgentError(message)
-    others = (search.ms, search.solve, search.weighed - 1, search.aim != "game")
+    others = (search.ms, search.weighed - 1, search.aim != "game")
     if search.worlds < 4 or any(others):
         raise AgentError(
             "a reference has 4 worlds or more and a playout, and its other options as they are, "
@@ -83,17 +81,11 @@ class Trials:
         view = as_view(view)
         chances, _ = outlooks_of(view, self._aim)
         found = np.empty((self.worlds, len(actions), 2))
-        if not try_actions(
-            view,
-            actions,
-            np.uint64(key),
-            chances[0],
-            self._playout,
-            self._belief,
-            self._games,
-            found,
-        ):
+        if not deal_worlds(view, np.uint64(key), self._belief, self._games):
             raise impossible(view)
+        side = int(view["seat"][0] % view["public"]["rules"]["sides"][0])
+        outlooks = chances[0], chances[0][:0]  # to win, and for points
+        try_actions(self._games, actions, self._playout, side, outlooks, found)
         return found
 
 
@@ -113,33 +105,11 @@ def shortfalls(found: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:
 
 
 @compiled
-def try_actions(
-    views: Array,
-    actions: Array,
-    key: Word,
-    chances: Array,
-    playout: Playout,
-    belief: Array,
-    games: Array,
-    found: Array,
-) -> bool:
-    """Write what actions bring in worlds drawn at random; return False if no world is consistent.
-
-    All actions of a world share its chance. `games` is scratch memory, one struct for each world.
-    """
+def deal_worlds(views: Array, key: Word, belief: Array, games: Array) -> bool:
+    """Deal worlds of the first view at random; return False if none is consistent."""
     view = views[0]
     ways = count_worlds(view, belief[0])
     if ways[0, full(belief[0])] == 0:
         return False
     deal(view, belief[0], ways, key, 0, games)
-    side, trial = side_of(view.public.rules, view.seat), np.empty(1, GAME)
-    before = margin_of(view.public, side)
-    for w in range(len(games)):
-        for k in range(len(actions)):
-            trial[0] = games[w]
-            if actions[k] != PLAY_ON:
-                play(trial[0], actions[k])
-            play_to_end(trial[0], playout, games[w].seed)
-            found[w, k, CHANCE] = chance_to_win(trial[0].public, side, chances)
-            found[w, k, POINTS] = margin_of(trial[0].public, side) - before
     return True

@@ -9,12 +9,11 @@ how many points of the hand an agent's actions fell short of the best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from fiveup_env.analysis.solver import ENTRY, SOLVER, solve_actions
 from fiveup_env.belief.marginals import fill_marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array, Struct, compiled
@@ -22,9 +21,6 @@ from fiveup_env.engine.legality import drawable
 from fiveup_env.engine.state import GAME, ONE, PLAYING
 from fiveup_env.engine.view import as_game, as_view, as_views
 from fiveup_env.errors import IllegalMoveError, InputError
-from fiveup_env.opponents.agent import Agent, random_actions
-from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.solver import ENTRY, SOLVER, solve_actions
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -163,39 +159,3 @@ def _solved(games: np.ndarray, nodes: int) -> np.ndarray:
 def _best(values: np.ndarray) -> np.ndarray:
     """Return the best value of each row."""
     return np.max(values, 1, initial=-np.inf, where=~np.isnan(values))
-
-
-# --- The agent
-
-
-@dataclass(frozen=True)
-class Endgame:
-    """Plays perfectly once every tile is known, and as another agent until then.
-
-    Perfectly, that is, against players who know every tile, too.
-    """
-
-    otherwise: str = field(default="greedy", metadata={"help": "agent that plays until then"})
-    nodes: int = field(
-        default=100_000, metadata={"help": "limit on positions visited per decision"}
-    )
-
-    def __post_init__(self) -> None:
-        """Raise AgentError if there is no such other agent."""
-        _ = self._other
-
-    @cached_property
-    def _other(self) -> Agent:
-        return make_agent(self.otherwise)
-
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
-        """Return an action for every view."""
-        which, values = _solved_views(views, self.nodes)
-        others = np.setdiff1d(np.arange(len(views)), which)
-        actions = np.empty(len(views), np.int64)
-        if len(others):
-            actions[others] = self._other(views[others], masks[others], random)
-        actions[which] = random_actions(views[which], values == _best(values)[:, None], random)
-        return actions

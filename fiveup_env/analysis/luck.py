@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from fiveup_env.analysis.chances import chances_by_score, moments_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import GAME, PLAYING
-from fiveup_env.judging.chances import chances_by_score, moments_of
 from fiveup_env.opponents.features import SCRATCH
 from fiveup_env.opponents.ladder import weights_of
 from fiveup_env.opponents.outlook import chance_to_win, outlook_of
