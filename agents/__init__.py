@@ -3,7 +3,7 @@
     search/     tree search, and what searches and heuristics are measured and tuned with
     policies/   networks, their files, and the agent that plays them
     arena/      the bank of positions, and entries of the leaderboard
-    learn/      self-play, imitation, sweeps, and the configuration and files of a run
+    learn/      self-play, imitation, and the configuration and files of a run
     data/       decisions with a search's values and exact marginals, as Parquet
     version     the version of all this code
     exact/      the command line of exact results about small games
