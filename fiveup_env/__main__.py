@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env import __version__
-from fiveup_env.commands.completion import SHELLS, completion_script
 from fiveup_env.commands.laboratory import run_script
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.chance import checked_seed
@@ -55,10 +54,6 @@ def parser() -> Parser:
 
     doctor = commands.add_parser("doctor", help="say what is installed, and what is wrong with it")
     doctor.set_defaults(run=_doctor)
-
-    completion = commands.add_parser("completion", help="print a script that completes commands")
-    completion.set_defaults(run=_completion)
-    completion.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS))
     return made
 
 
@@ -163,12 +158,6 @@ def _doctor(_options: argparse.Namespace) -> int:
     report = examine()
     print(report.text())
     return 1 if report.faults else 0
-
-
-def _completion(options: argparse.Namespace) -> int:
-    meet_the_laboratory()
-    print(completion_script(parser(), options.shell))
-    return 0
 
 
 def _record(options: argparse.Namespace) -> int:

@@ -42,11 +42,6 @@ def register_agent(name: str, agent: type[Any] | str) -> None:
     _AGENTS[name] = agent
 
 
-def agent_names() -> tuple[str, ...]:
-    """Return the name of every agent, and load none."""
-    return tuple(_loaders())
-
-
 def known_agents() -> dict[str, type[Any]]:
     """Return the class of every agent by its name."""
     return {name: load() for name, load in _loaders().items()}

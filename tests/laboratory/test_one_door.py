@@ -13,8 +13,6 @@ import pytest
 
 import evaluate
 import train
-from fiveup_env.__main__ import parser
-from fiveup_env.commands.completion import completion_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,10 +149,3 @@ def test_a_reader_that_has_seen_enough_ends_the_scripts_silently() -> None:
         )
         assert (done.returncode, done.stderr) == (0, b"")
     os.close(theirs)
-
-
-def test_completion_knows_the_options_of_the_scripts() -> None:
-    script = completion_script(parser(), "bash")
-    for command, made in (("train", train.parser()), ("evaluate", evaluate.parser())):
-        (line,) = (one for one in script.splitlines() if f'"{command}") words=' in one)
-        assert set(made._option_string_actions) <= set(line.partition('words="')[2][:-4].split())

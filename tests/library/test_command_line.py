@@ -25,7 +25,7 @@ from tests.support import on_posix
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMANDS = ["play", "record", "check", "show", "replay", "study", "rules", "doctor", "completion"]
+COMMANDS = ["play", "record", "check", "show", "replay", "study", "rules", "doctor"]
 
 
 def test_record_writes_games_that_check_finds_right(
@@ -163,7 +163,6 @@ def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
         ("show --gaem 3 x", "there is no option '--gaem' (did you mean '--game'?)"),
         ("play --opponnents greedy", "did you mean '--opponents'?"),
         ("study --refrence x", "did you mean '--reference'?"),
-        ("completion fisch", "there is no shell 'fisch' (did you mean 'fish'?)"),
         ("check one two", "there is nothing that 'two' could be"),
     ],
 )
