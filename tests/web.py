@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -32,16 +31,10 @@ class Client:
         self._portal = portal
         self.heard: list[str] = []
 
-    def once(self, method: str, path: str, **options: Any) -> Any:
+    def request(self, method: str, path: str, **options: Any) -> Any:
         """The answer to a request."""
         answer = self._portal.call(lambda: self._client.request(method, path, **options))
         self.heard.append(answer.text)
-        return answer
-
-    def request(self, method: str, path: str, **options: Any) -> Any:
-        """The answer to a request that waits as long as the server asks for it."""
-        while (answer := self.once(method, path, **options)).status_code == 429:
-            time.sleep(0.1)
         return answer
 
     def get(self, path: str, **options: Any) -> Any:

@@ -6,10 +6,8 @@
     frames      what the browser is sent of a sight
     eyes        what an adviser sees in a position, for those who ask
     study       a recorded game, judged, as data and as one page
-    offers      which agents the browser may ask for
-    visitors    whose tables and studies are whose, and how much each may have
     guard       what every request must be, and what every answer carries
-    house       what a server offers, and the threads in which it thinks
+    house       what a server offers, whose tables are whose, and the threads in which it thinks
     tables      the routes of tables
     studies     the routes of studies
     server      the pages, and who answers which request

@@ -107,5 +107,4 @@ def refusal(error: FiveUpError) -> JSONResponse:
         status = 409
     elif isinstance(error, AgentError):
         status = 400
-    headers = {"Retry-After": "1"} if status == 429 else None
-    return JSONResponse({"error": str(error)}, status, headers)
+    return JSONResponse({"error": str(error)}, status)

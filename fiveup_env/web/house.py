@@ -1,8 +1,9 @@
-"""What one server offers, to whom, and the threads in which it thinks."""
+"""What one server offers, whose tables are whose, and the threads in which it thinks."""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -12,9 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from fiveup_env.checks import whole
 from fiveup_env.errors import OptionError, RequestError, shown
 from fiveup_env.judging.trials import REFERENCE
-from fiveup_env.web.offers import checked_offer
 from fiveup_env.web.table import Setup
-from fiveup_env.web.visitors import Visitors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,11 +22,48 @@ if TYPE_CHECKING:
 
     from fiveup_env.game.game import Game
     from fiveup_env.web.frames import Json
+    from fiveup_env.web.study import Study
+    from fiveup_env.web.table import Table
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 THINKING: Final = 2  # eyes and studies that are computed at the same time
 Result = TypeVar("Result")
+Kept = TypeVar("Kept")
 Check: TypeAlias = "Callable[[], None]"
+
+
+@dataclass
+class Visitor:
+    """The tables and studies of one visitor, by their names."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    studies: dict[str, Study] = field(default_factory=dict)
+    latest: str | None = None  # the table last used
+
+    def seat_at(self, table: Table) -> str:
+        """Keep a table, and return its name."""
+        self.latest = keep(self.tables, table)
+        return self.latest
+
+    def table(self, name: str) -> Table:
+        """Return a table; raise RequestError if this visitor has none of that name."""
+        if name not in self.tables:
+            raise RequestError("there is no such table, or it is gone; begin a new game", 404)
+        self.latest = name
+        return self.tables[name]
+
+    def study(self, name: str) -> Study:
+        """Return a study; raise RequestError if this visitor has none of that name."""
+        if name not in self.studies:
+            raise RequestError("there is no such study, or it is gone; open the record again", 404)
+        return self.studies[name]
+
+
+def keep(things: dict[str, Kept], thing: Kept) -> str:
+    """Keep a thing under a random name, and return the name."""
+    name = secrets.token_hex(16)
+    things[name] = thing
+    return name
 
 
 @dataclass
@@ -39,8 +75,15 @@ class House:
     reference: str = REFERENCE
     games: Sequence[Game] = ()  # the records that the command line named, to study
     hosts: frozenset[str] | None = LOOPBACK
-    visitors: Visitors = field(default_factory=Visitors)
+    visitors: dict[str, Visitor] = field(default_factory=dict)  # by their cookies
     thinking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(THINKING))
+
+    def visitor(self, cookie: str | None) -> tuple[Visitor, str | None]:
+        """Return the visitor of a cookie and None, or a new visitor and the cookie to set."""
+        if cookie in self.visitors:
+            return self.visitors[cookie], None
+        visitor = Visitor()
+        return visitor, keep(self.visitors, visitor)
 
     async def think(self, work: Callable[[], Result]) -> Result:
         """Return what some work finds, done in a thread for which no table waits."""
@@ -67,11 +110,6 @@ class House:
             return await self.think(begin)
         finally:
             watching.cancel()
-
-    def check_offer(self, body: Json) -> None:
-        """Raise OptionError or AgentError if a request names opponents that it may not have."""
-        if "opponents" in body:
-            checked_offer(body["opponents"], self.default.specs)
 
 
 async def _note_leaving(request: Request, left: threading.Event) -> None:

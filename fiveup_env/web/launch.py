@@ -33,7 +33,6 @@ __all__ = ["House", "free_socket", "serve"]
 
 PORT: Final = 8561
 MORE_PORTS: Final = 50  # tried one after the other
-MOST_MESSAGES: Final = 200  # of what goes wrong, and then no more: anybody can send nonsense
 
 
 def free_socket(host: str, port: int | None, say: Callable[[str], None] = print) -> socket.socket:
@@ -88,7 +87,7 @@ def serve(house: House, *, host: str, port: int | None, path: str, browser: bool
     config = uvicorn.Config(
         app_of(house), log_config=None, log_level="warning", access_log=False, server_header=False
     )
-    _limit_log()
+    logging.basicConfig(format="%(levelname)s: %(message)s")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)
     print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
@@ -116,26 +115,3 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
         print("the table is closed", flush=True)  # noqa: T201
     finally:  # even if nobody reads it
         os._exit(0)
-
-
-class FirstMessages(logging.Filter):
-    """Lets the first messages pass, and says with the last of them that no more will follow."""
-
-    def __init__(self, most: int) -> None:
-        """Let at most this many pass."""
-        super().__init__()
-        self._left = most
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a message passes."""
-        self._left -= 1
-        if self._left == 0:
-            record.msg = f"{record.msg} (no more messages will be written)"
-        return self._left >= 0
-
-
-def _limit_log() -> None:
-    """Write warnings and errors of all packages to standard error, up to a limit."""
-    handler = logging.StreamHandler()
-    handler.addFilter(FirstMessages(MOST_MESSAGES))
-    logging.basicConfig(format="%(levelname)s: %(message)s", handlers=[handler])

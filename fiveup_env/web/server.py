@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from fiveup_env.web.house import House
-    from fiveup_env.web.visitors import Visitor
+    from fiveup_env.web.house import House, Visitor
 
     Answer = Callable[[Request], Awaitable[Response]]
     Handler = Callable[[Visitor, Request], Awaitable[Response]]
@@ -82,7 +81,7 @@ def _answering(house: House, handler: Handler) -> Answer:
     async def answer(request: Request) -> Response:
         given = None
         try:
-            visitor, given = house.visitors.of(request.cookies.get(COOKIE))
+            visitor, given = house.visitor(request.cookies.get(COOKIE))
             response = await handler(visitor, request)
         except FiveUpError as error:
             response = refusal(error)

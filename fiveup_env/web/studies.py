@@ -13,7 +13,7 @@ from fiveup_env.checks import whole
 from fiveup_env.errors import OptionError, RequestError, WrongMomentError, shown
 from fiveup_env.game.records import game_of
 from fiveup_env.web.guard import body_of
-from fiveup_env.web.house import House, is_narrow, version_in
+from fiveup_env.web.house import House, Visitor, is_narrow, keep, version_in
 from fiveup_env.web.study import Study
 from fiveup_env.web.table import Setup, Table, setup_of
 from fiveup_env.web.tables import state_after
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from fiveup_env.game.game import Game
     from fiveup_env.web.frames import Json
-    from fiveup_env.web.visitors import Visitor
 
 
 PATIENCE: Final = 10.0  # seconds for which a study goes on when nobody asks how far it is
@@ -67,7 +66,7 @@ class Studies:
     def _begin(self, visitor: Visitor, game: Game, names: Sequence[str] | None) -> Response:
         study = Study(game, self._house.reference, names)
         self._go_on(study)
-        return JSONResponse({"study": visitor.studies.add(study)}, 201)
+        return JSONResponse({"study": keep(visitor.studies, study)}, 201)
 
     def _go_on(self, study: Study) -> None:
         """Judge a study in a thread, until its verdicts are there or its page stops asking."""
@@ -115,13 +114,12 @@ class Studies:
         game = study.from_here(number)
         if game.turn is None:
             raise WrongMomentError("the game is over here; go back a move")
-        self._house.check_offer(body)
         default = Setup(rules=game.rules, seat=game.turn)
         options: Json = {k: body[k] for k in ("seat", "opponents") if k in body}
         setup = setup_of(options, default)
         table, narrow = Table(setup, game), is_narrow(request)
         state = await to_thread.run_sync(state_after, table, Table.start, narrow)
-        return JSONResponse({"table": visitor.tables.add(table), **state}, 201)
+        return JSONResponse({"table": visitor.seat_at(table), **state}, 201)
 
 
 def _is_followed(study: Study) -> bool:

@@ -21,7 +21,7 @@ from fiveup_env.rules.presets import PRESETS
 from fiveup_env.web.eyes import advice_of, hidden_of, outlook_of_view
 from fiveup_env.web.frames import Json, state_of
 from fiveup_env.web.guard import body_of, refusal
-from fiveup_env.web.house import House, is_narrow, version_in
+from fiveup_env.web.house import House, Visitor, is_narrow, version_in
 from fiveup_env.web.table import Setup, Table, setup_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from fiveup_env.web.sights import Sight
-    from fiveup_env.web.visitors import Visitor
 
 
 class Tables:
@@ -63,12 +62,11 @@ class Tables:
 
     async def latest(self, visitor: Visitor, _request: Request) -> Response:
         """Return the name of the table last used, or null."""
-        return JSONResponse({"table": visitor.tables.latest()})
+        return JSONResponse({"table": visitor.latest})
 
     async def sit_down(self, visitor: Visitor, request: Request) -> Response:
         """Begin a new game."""
         body = await body_of(request)
-        self._house.check_offer(body)
         setup = setup_of(body, self._house.default) if body else self._first(visitor)
         table = await to_thread.run_sync(Table, setup)
         return await self._seat(visitor, table, request)
@@ -76,11 +74,11 @@ class Tables:
     def _first(self, visitor: Visitor) -> Setup:
         """Return the setup of the command line; its seed names one game, the visitor's first."""
         default = self._house.default
-        return replace(default, seed=None) if len(visitor.tables) else default
+        return replace(default, seed=None) if visitor.tables else default
 
     async def _seat(self, visitor: Visitor, table: Table, request: Request) -> Response:
         state = await to_thread.run_sync(state_after, table, Table.start, is_narrow(request))
-        return JSONResponse({"table": visitor.tables.add(table), **state}, 201)
+        return JSONResponse({"table": visitor.seat_at(table), **state}, 201)
 
     async def look(self, visitor: Visitor, request: Request) -> Response:
         """Return how a table stands."""
