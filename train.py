@@ -6,15 +6,17 @@ import os
 import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
-from fiveup_env.laboratory import INSTALL
 
 # What needs packages of the extra `train` is imported where a missing one is said in a sentence.
 if TYPE_CHECKING:
     from agents.learn.runs.config import Config
     from agents.learn.runs.folder import Run
+
+
+INSTALL: Final = "pip install -c constraints.txt -e '.[train]'"
 
 
 def main() -> int:

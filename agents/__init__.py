@@ -10,14 +10,13 @@
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     cluster/    training and tournaments on Ray
 
-Importing this package registers its agents alongside those of the library, and lets
-policies play by PyTorch what compiled code lacks.
+Importing this package registers its agents alongside those of the library, and imports none of
+them.
 """
 
 from fiveup_env.opponents import register_agent
-from fiveup_env.opponents.policy import play_others_with
 
 register_agent("ismcts", "agents.search.ismcts:Ismcts")
 register_agent("openspiel", "agents.openspiel.bots:OpenSpielIsmcts")
-
-play_others_with("agents.policies.agent:TorchPolicy")
+register_agent("torch", "agents.policies.agent:TorchPolicy")
+register_agent("torch+search", "agents.policies.agent:TorchSearch")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+import shlex
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env import __version__
-from fiveup_env.commands.laboratory import run_script
 from fiveup_env.commands.promises import Parser, answer
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError, RulesError
 from fiveup_env.files import atomic_file, is_stream
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps, read_file
-from fiveup_env.laboratory import INSTALL, meet_the_laboratory
 from fiveup_env.progress import progress
 from fiveup_env.rules.fields import FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules, parse_assignment
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
 
@@ -30,10 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
 
     def run() -> int:
-        options = parser().parse_args(arguments)
+        made = parser()
+        options, rest = made.parse_known_args(arguments)
+        if "specs" in options:  # agents may be named before and after options
+            options.specs += rest
+        elif rest:
+            made.refuse(rest[0])
         return int(options.run(options))
 
-    return answer("fiveup", run, install=INSTALL)
+    return answer("fiveup", run)
 
 
 def parser() -> Parser:
@@ -42,7 +46,7 @@ def parser() -> Parser:
     made.add_argument("--version", action="version", version=__version__)
     commands = made.add_subparsers(required=True, metavar="COMMAND", dest="command")
     _add_play(commands)
-    _add_scripts(commands)
+    _add_arena(commands)
     _add_records(commands)
     _add_study(commands)
 
@@ -57,16 +61,15 @@ def parser() -> Parser:
     return made
 
 
-def _add_scripts(commands: Any) -> None:
-    for name, about in (
-        ("train", "train an agent (in a clone)"),
-        ("evaluate", "compare agents on duplicate deals"),
-        ("benchmark", "measure an agent by a benchmark with a name"),
-    ):
-        # No prefix marks an option here: every word is left to the script.
-        script = commands.add_parser(name, help=about, add_help=False, prefix_chars="\0")
-        script.set_defaults(run=_run_script)
-        script.add_argument("words", nargs=argparse.REMAINDER)
+def _add_arena(commands: Any) -> None:
+    from fiveup_env.commands.evaluate import add_benchmark_options, add_options
+
+    evaluate = commands.add_parser("evaluate", help="compare agents on duplicate deals")
+    evaluate.set_defaults(run=_evaluate)
+    add_options(evaluate)
+    benchmark = commands.add_parser("benchmark", help="measure an agent by a named benchmark")
+    benchmark.set_defaults(run=_benchmark)
+    add_benchmark_options(benchmark)
 
 
 def _add_records(commands: Any) -> None:
@@ -148,8 +151,18 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
 
-def _run_script(options: argparse.Namespace) -> int:
-    return run_script(options.command, options.words)
+def _evaluate(options: argparse.Namespace) -> int:
+    from fiveup_env.commands.evaluate import evaluate
+
+    del options.run, options.command
+    return evaluate(options, shlex.join(["fiveup", *sys.argv[1:]]))
+
+
+def _benchmark(options: argparse.Namespace) -> int:
+    from fiveup_env.commands.evaluate import benchmark
+
+    del options.run, options.command
+    return benchmark(options)
 
 
 def _doctor(_options: argparse.Namespace) -> int:
@@ -228,7 +241,6 @@ def _play(options: argparse.Namespace) -> int:
     from fiveup_env.opponents.registry import make_agent, split_specs
     from fiveup_env.web.table import Setup, Table
 
-    meet_the_laboratory()
     fields = dict(map(parse_assignment, options.set))
     if options.seed is not None:
         checked_seed(options.seed)
@@ -251,7 +263,6 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _study(options: argparse.Namespace) -> int:
-    meet_the_laboratory()
     games = []
     for line in read_file(options.file) if options.file else ():
         if line.game is None:

@@ -360,7 +360,7 @@ def seeds(random: Random) -> None:
 
 SPECS: Final = [
     "greedy", "random", "partner", "pimc:worlds=20,playout=greedy", "pimc:ms=3,aim=hand,solve=2", "ismcts:explore=1.5",
-    "endgame:nodes=9", "endgame:otherwise=pimc:worlds=3", "policy:nowhere", "policy:shipped,sample=1,device=cpu",
+    "endgame:nodes=9", "endgame:otherwise=pimc:worlds=3", "policy:nowhere", "policy:shipped,sample=1",
     "policy+search:nowhere,worlds=3,trust=0.5", "openspiel:simulations=3",
 ]  # fmt: skip
 

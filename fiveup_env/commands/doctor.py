@@ -19,7 +19,6 @@ from fiveup_env import __version__
 from fiveup_env.engine.compiled import cache_folders
 from fiveup_env.envs.batch import Batch
 from fiveup_env.files import is_writable
-from fiveup_env.laboratory import find_clone
 
 NAME: Final = "fiveup-env"
 REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<extras>\[.*?\])?\s*(?:>=(?P<least>[\d.]+))?")
@@ -59,15 +58,14 @@ class Need:
 
 def examine() -> Report:
     """Look at the installation, and let compiled code run."""
-    report, clone = Report(), find_clone()
-    kind = "a clone with its laboratory" if clone else "installed without the laboratory"
+    report = Report()
     report.facts += [
-        (NAME, f"{__version__}, {kind}, in {Path(__file__).parents[1]}"),
+        (NAME, f"{__version__}, in {Path(__file__).parents[1]}"),
         ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
         ("system", f"{platform.platform()}, {platform.machine()}"),
         ("cores", _cores()),
     ]
-    _examine_packages(report, clone)
+    _examine_packages(report)
     _examine_cache(report)
     _run_compiled(report)
     return report
@@ -79,7 +77,7 @@ def _cores() -> str:
     return f"{usable} usable of {cores}"
 
 
-def _examine_packages(report: Report, clone: Path | None) -> None:
+def _examine_packages(report: Report) -> None:
     """Say what is installed of what is needed, and of every extra."""
     try:
         needs, installed = needs_by_extra(requires(NAME) or ()), version(NAME)
@@ -98,8 +96,9 @@ def _examine_packages(report: Report, clone: Path | None) -> None:
         there = ", ".join(f"{need.name} {has}" for need, has in found.items() if has)
         missing = [need.name for need, has in found.items() if has is None]
         if extra:
-            told = f"without {', '.join(missing)}: {_install(extra, clone)}" if missing else there
-            report.facts.append((f"extra {extra}", told or "nothing for this Python"))
+            if missing:
+                there = f"without {', '.join(missing)}: pip install '{NAME}[{extra}]'"
+            report.facts.append((f"extra {extra}", there or "nothing for this Python"))
         else:
             report.facts.append(("needs", there))
             report.faults += [f"{name} is not installed: pip install {name}" for name in missing]
@@ -108,15 +107,6 @@ def _examine_packages(report: Report, clone: Path | None) -> None:
             fault += f"pip install --upgrade '{need.name}>={need.least}'"
             if has and _numbers(has) < _numbers(need.least) and fault not in report.faults:
                 report.faults.append(fault)
-
-
-def _install(extra: str, clone: Path | None) -> str:
-    """Return the line that installs an extra; in a clone, some have constraints of their own."""
-    if clone is None:
-        return f"pip install '{NAME}[{extra}]'"
-    own = f"constraints-{extra}.txt"
-    constraints = own if (clone / own).is_file() else "constraints.txt"
-    return f"pip install -c {constraints} -e '.[{extra}]'"
 
 
 def needs_by_extra(requirements: list[str] | tuple[str, ...]) -> dict[str, list[Need]]:

@@ -1,7 +1,7 @@
-"""Compare agents on duplicate deals, or make a score card: `fiveup evaluate`.
+"""Compare agents on duplicate deals, or make a score card: `fiveup evaluate`, `fiveup benchmark`.
 
-`evaluate.py` in a clone is the same with a laboratory. docs/arena.md explains how to read the
-tables, and what else the arena can do.
+A script may run the same command with more: another engine, and a bank of positions. docs/arena.md
+explains how to read the tables, and what else the arena can do.
 """
 
 from __future__ import annotations
@@ -31,63 +31,71 @@ from fiveup_env.arena.tournament import Engine, Follower, Outcome, Tournament, p
 from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
-from fiveup_env.laboratory import INSTALL, laboratory_needed
 from fiveup_env.opponents.registry import listing, make_agent, split_specs
 from fiveup_env.progress import show_line
 from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 # The options that go with --benchmark; the protocol decides about all others.
 OF_BENCHMARK = frozenset(
     ("benchmark", "quick", "agents", "engine", "cores", "results", "json", "report")
 )
-ENGINES = ("local", "ray")
+LOCAL = "local"
 AGENTS = "random,greedy,defensive"
 DEALS = 1_000
 MOST_DEALS = 100_000  # of a sequential test
 
 
 @dataclass(frozen=True)
-class Laboratory:
-    """What only a clone has.
+class More:
+    """What a script adds to the command.
 
-    cluster: returns Ray's engine and the number of its processors.
-    bank: returns what measures agents on the bank's positions under some rules.
+    Attributes:
+        engines: other engines by their names; each is returned with its number of processors.
+        bank: returns what measures agents on a bank's positions under some rules.
     """
 
-    cluster: Callable[[], tuple[Engine, int]]
+    engines: Mapping[str, Callable[[], tuple[Engine, int]]]
     bank: Callable[[Rules], Callable[[Sequence[str]], list[Json]]]
 
 
-def main(words: Sequence[str] | None = None, laboratory: Laboratory | None = None) -> int:
-    """Run the command line, and return the exit status."""
+def main(words: Sequence[str] | None = None, more: More | None = None) -> int:
+    """Run the command line of a script, and return the exit status."""
 
     def run() -> int:
-        options = parser(None if laboratory else "fiveup evaluate").parse_intermixed_args(words)
+        options = parser(more).parse_intermixed_args(words)
         given = sys.argv[1:] if words is None else words
-        script = ["python", "evaluate.py"] if laboratory else ["fiveup", "evaluate"]
-        if options.list:
-            print(listing())
-            return 0
-        if options.specs and options.agents:
-            raise ArenaError("name the agents one by one or with --agents, not both")
-        options.agents = options.agents or ",".join(options.specs) or AGENTS
-        del options.specs
-        if options.benchmark:
-            return _benchmark(options, laboratory)
-        return _run(options, laboratory, shlex.join([*script, *given]))
+        return evaluate(options, shlex.join(["python", "evaluate.py", *given]), more)
 
-    return answer("evaluate", run, install=INSTALL)
+    return answer("evaluate", run)
 
 
-def parser(program: str | None = None) -> Parser:
-    """Return the parser of the command line."""
-    made = Parser(
-        prog=program, description="Compare agents on duplicate deals, or make a score card."
-    )
+def evaluate(options: argparse.Namespace, command: str, more: More | None = None) -> int:
+    """Do what the options ask for, and return the exit status; `command` is what was typed."""
+    if options.list:
+        print(listing())
+        return 0
+    if options.specs and options.agents:
+        raise ArenaError("name the agents one by one or with --agents, not both")
+    options.agents = options.agents or ",".join(options.specs) or AGENTS
+    del options.specs
+    if options.benchmark:
+        return benchmark(options, more)
+    return _run(options, more, command)
+
+
+def parser(more: More | None = None) -> Parser:
+    """Return the parser of a script's command line."""
+    made = Parser(description="Compare agents on duplicate deals, or make a score card.")
+    add_options(made, more)
+    return made
+
+
+def add_options(made: Parser, more: More | None = None) -> None:
+    """Add the options of `fiveup evaluate` to a parser."""
     add = made.add_argument
     add("--list", action="store_true", help="list the agents and their options")
     add("specs", nargs="*", default=[], metavar="AGENT", help="a spec, as --agents has them")
@@ -103,7 +111,7 @@ def parser(program: str | None = None) -> Parser:
     add("--deals", type=int, help=deals)
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
-    _add_shared(made)
+    _add_shared(made, more)
     kept = "keep results, and skip what it already holds"
     add("--results", metavar="FILE", help=kept)
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
@@ -120,39 +128,37 @@ def parser(program: str | None = None) -> Parser:
     add("--without-luck", action="store_true", help=luck)
     sprt = "play until a test accepts one of two leads"
     add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
-    add("--bank", action="store_true", help="measure regret on the bank of positions, too")
+    if more:
+        add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
     forfeit = "an agent at fault loses its game, and play goes on"
     add("--forfeit", action="store_true", help=forfeit)
-    return made
 
 
-def benchmark_parser() -> Parser:
-    """Return the parser of `fiveup benchmark`, which takes what a protocol leaves to decide."""
-    made = Parser(
-        prog="fiveup benchmark", description="Make the score card of an agent by a named benchmark."
-    )
+def add_benchmark_options(made: Parser) -> None:
+    """Add the options of `fiveup benchmark`, which takes what a protocol leaves to decide."""
     add = made.add_argument
     add("benchmark", metavar="NAME", help="such as fiveup-v1")
     add("--agents", required=True, metavar="SPEC", help="the agent, such as partner")
     add("--quick", action="store_true", help="fewer deals, wider intervals")
     _add_shared(made)
     add("--results", metavar="FOLDER", help="save results, and skip what FOLDER already holds")
-    return made
 
 
-def _add_shared(made: Parser) -> None:
+def _add_shared(made: Parser, more: More | None = None) -> None:
     add = made.add_argument
-    add("--engine", choices=ENGINES, default="local", help="ray: play on a Ray cluster")
+    if more:
+        where = ", ".join(more.engines)
+        add("--engine", choices=(LOCAL, *more.engines), default=LOCAL, help=f"or {where}")
     add("--cores", type=int, help="number of processes (default: one for each core)")
     add("--json", metavar="FILE", help="write the figures as JSON")
     add("--report", metavar="FILE", help="write a page with plots, such as report.html")
 
 
-def _benchmark(options: argparse.Namespace, laboratory: Laboratory | None) -> int:
+def benchmark(options: argparse.Namespace, more: More | None = None) -> int:
     """Play the tasks of a protocol, measure the rest, and write the card."""
-    defaults = parser()
+    defaults = parser(more)
     for name, value in vars(options).items():
         if name not in OF_BENCHMARK and value != defaults.get_default(name):
             raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
@@ -160,7 +166,7 @@ def _benchmark(options: argparse.Namespace, laboratory: Laboratory | None) -> in
     if len(specs) != 1:
         raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
     make_agent(spec := specs[0])
-    engine, cores = _engine(options, laboratory)
+    engine, cores = _engine(options, more)
     protocol.check()
     outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
     if outcomes[-1][1].interrupted:
@@ -179,7 +185,7 @@ def _benchmark(options: argparse.Namespace, laboratory: Laboratory | None) -> in
     return 0
 
 
-def _run(options: argparse.Namespace, laboratory: Laboratory | None, command: str) -> int:
+def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
     """Play a tournament, print its tables, and write what the options name; `command` made it."""
     if options.quick:
         raise ArenaError("--quick goes with --benchmark")
@@ -187,8 +193,8 @@ def _run(options: argparse.Namespace, laboratory: Laboratory | None, command: st
         options.deals = MOST_DEALS if options.sprt else DEALS
     tournament = _tournament(options)
     test = _sequential_test(options, tournament)
-    engine, cores = _engine(options, laboratory)
-    measure = _bank(tournament.terms.rules, laboratory) if options.bank else None
+    engine, cores = _engine(options, more)
+    measure = more.bank(tournament.terms.rules) if more and options.bank else None
     follower = Follower(test, show_line) if test else None
     outcome = play_tournament(tournament, cores, options.results, engine, follower)
     if test and follower:
@@ -214,16 +220,12 @@ def _run(options: argparse.Namespace, laboratory: Laboratory | None, command: st
     return 0
 
 
-def _engine(
-    options: argparse.Namespace, laboratory: Laboratory | None
-) -> tuple[Engine | None, int]:
+def _engine(options: argparse.Namespace, more: More | None) -> tuple[Engine | None, int]:
     """Return the engine, None for processes on this machine, and the number of cores."""
     if options.cores is not None and options.cores < 1:
         raise ArenaError(f"--cores must be at least 1, not {options.cores}")
-    if options.engine == "ray":
-        if laboratory is None:
-            raise laboratory_needed("--engine ray")
-        engine, processors = laboratory.cluster()
+    if more and options.engine != LOCAL:
+        engine, processors = more.engines[options.engine]()
         return engine, options.cores or processors
     return None, options.cores or os.cpu_count() or 1
 
@@ -257,13 +259,6 @@ def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> Seq
     if options.without_luck:
         raise ArenaError("--sprt counts games as they were won: leave out --without-luck")
     return test
-
-
-def _bank(rules: Rules, laboratory: Laboratory | None) -> Callable[[Sequence[str]], list[Json]]:
-    """Return what measures agents on the bank's positions under some rules."""
-    if laboratory is None:
-        raise laboratory_needed("--bank")
-    return laboratory.bank(rules)
 
 
 def _write(

@@ -27,8 +27,12 @@ class Parser(argparse.ArgumentParser):
         """Refuse words that are left over, in words of our own."""
         namespace, rest = self.parse_known_args(args, namespace)
         if rest:
-            self.error(f"there is nothing that {shown(rest[0])} could be")
+            self.refuse(rest[0])
         return namespace
+
+    def refuse(self, word: str) -> None:
+        """End the program with an error for a word that is left over."""
+        self.error(f"there is nothing that {shown(word)} could be")
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -75,7 +79,7 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
         print(f"{below}{name}: interrupted", file=sys.stderr)  # noqa: T201
         return INTERRUPTED
     except ModuleNotFoundError as error:
-        if not install or (error.name or "").partition(".")[0] in {"fiveup_env", "agents"}:
+        if not install or (error.name or "").partition(".")[0] == "fiveup_env":
             raise
         print(f"{name}: there is no {error.name}: {install}", file=sys.stderr)  # noqa: T201
     except (FiveUpError, OSError) as error:

@@ -36,7 +36,7 @@ from fiveup_env.engine.state import GAME, PLAYING, side_of
 from fiveup_env.engine.view import VIEW, as_views, observe_seats
 from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.outlook import hand_value
-from fiveup_env.opponents.policy import COMPILED, PolicyAgent
+from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PATHS, PolicyError
 from fiveup_env.opponents.units import AIMS, Units, settings_in
 from fiveup_env.opponents.world_search import (
@@ -106,7 +106,6 @@ class PolicySearch:
         metadata={"help": "own turns that playout=policy looks ahead; 0: the whole hand"},
     )
     temperature: float = field(default=1.0, metadata={"help": "temperature of playout=policy"})
-    device: str = field(default=COMPILED, metadata={"help": "cpu or cuda"})
 
     def __post_init__(self) -> None:
         """Load the policy; raise AgentError if an option is out of range."""
@@ -125,8 +124,12 @@ class PolicySearch:
         self._trust = fitting if self.trust is None else self.trust
         self._budget = Search(self.worlds, self.ms)
         self._playout = None if self.playout == ITSELF else playout_of(self.playout)
-        self._policy = PolicyAgent(self.path, device=self.device)
+        self._policy = self._load()
         self._reward = reward_of(self._policy.about)
+
+    def _load(self) -> Any:
+        """Return the policy; `torch+search` loads another kind."""
+        return PolicyAgent(self.path)
 
     @property
     def aim(self) -> str:

@@ -166,14 +166,6 @@ def test_an_interruption_tells_what_is_kept(
     assert "not kept: use --results FILE" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--bank", "--engine ray"])
-def test_what_needs_the_laboratory_says_so(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(option) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"evaluate: {option} needs the laboratory, which is not part of")
-    assert said.count("\n") == 1
-
-
 def test_names_and_times_are_short() -> None:
     assert short_names(["pimc:worlds=200,playout=greedy", "greedy"], 20) == {
         "pimc:worlds=200,playout=greedy": "pimc:wor..out=greedy",
