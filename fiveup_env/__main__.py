@@ -239,7 +239,7 @@ def _replay(options: argparse.Namespace) -> int:
 
 def _play(options: argparse.Namespace) -> int:
     from fiveup_env.opponents.registry import make_agent, split_specs
-    from fiveup_env.web.table import Setup, Table
+    from fiveup_env.play.table import Setup, Table
 
     fields = dict(map(parse_assignment, options.set))
     if options.seed is not None:
@@ -251,7 +251,7 @@ def _play(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     if options.terminal:
-        from fiveup_env.web.terminal import play_in_terminal
+        from fiveup_env.play.terminal import play_in_terminal
 
         play_in_terminal(Table(setup))
         return 0
@@ -274,7 +274,7 @@ def _study(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, path: str, **house: Any) -> None:
     from fiveup_env.judging.trials import REFERENCE, checked_reference
-    from fiveup_env.web.launch import House, serve
+    from fiveup_env.play.launch import House, serve
 
     reference = options.reference or REFERENCE
     checked_reference(reference)

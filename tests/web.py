@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from anyio.from_thread import BlockingPortal
 
-    from fiveup_env.web.house import House
+    from fiveup_env.play.house import House
 
 Json = dict[str, Any]
 QUICK = "pimc:worlds=8,playout=greedy"  # a reference that takes no time
@@ -63,8 +63,8 @@ def visitors(house: House | None = None) -> Iterator[Any]:
     """A function that brings in a new visitor of one server."""
     from anyio.from_thread import start_blocking_portal
 
-    from fiveup_env.web.house import House
-    from fiveup_env.web.server import app_of
+    from fiveup_env.play.house import House
+    from fiveup_env.play.server import app_of
 
     app = app_of(house or House(reference=QUICK, advisers=(QUICK,)))
     with start_blocking_portal() as portal:

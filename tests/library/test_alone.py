@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PLAY = """
-from fiveup_env.web.table import Setup, Table
+from fiveup_env.play.table import Setup, Table
 table = Table(Setup(seed=1, opponents="policy"))
 table.start()
 table.play(table.choices()[0].move)

@@ -23,9 +23,9 @@ from fiveup_env.game.records import loads, record_of
 from tests.support import on_posix, play_randomly, tiles_named
 from tests.web import BASE, QUICK, Client, Json, httpx, visitors
 
-launch = pytest.importorskip("fiveup_env.web.launch")
-studies = pytest.importorskip("fiveup_env.web.studies")
-tables = pytest.importorskip("fiveup_env.web.tables")
+launch = pytest.importorskip("fiveup_env.play.launch")
+studies = pytest.importorskip("fiveup_env.play.studies")
+tables = pytest.importorskip("fiveup_env.play.tables")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -582,7 +582,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(
     import sys
 
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "fiveup_env.web.launch", raising=False)
+    monkeypatch.delitem(sys.modules, "fiveup_env.play.launch", raising=False)
     assert main(["play", "--no-browser"]) == 2
     assert "pip install 'fiveup-env[web]'" in capsys.readouterr().err
     assert issubclass(MissingExtraError, ImportError)

@@ -16,13 +16,13 @@ from fiveup_env.errors import (
     shown,
 )
 from fiveup_env.opponents.registry import known_agents
+from fiveup_env.play.eyes import advice_of, hidden_of, outlook_of_view
+from fiveup_env.play.frames import Json, state_of
+from fiveup_env.play.guard import body_of, refusal
+from fiveup_env.play.house import House, Visitor, is_narrow, version_in
+from fiveup_env.play.table import Setup, Table, setup_of
 from fiveup_env.rules.fields import MAX_PLAYERS, MIN_PLAYERS
 from fiveup_env.rules.presets import PRESETS
-from fiveup_env.web.eyes import advice_of, hidden_of, outlook_of_view
-from fiveup_env.web.frames import Json, state_of
-from fiveup_env.web.guard import body_of, refusal
-from fiveup_env.web.house import House, Visitor, is_narrow, version_in
-from fiveup_env.web.table import Setup, Table, setup_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from fiveup_env.web.sights import Sight
+    from fiveup_env.play.sights import Sight
 
 
 class Tables:

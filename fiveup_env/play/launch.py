@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from fiveup_env.errors import InputError, MissingExtraError
 from fiveup_env.judging.chances import chances_of
-from fiveup_env.web.table import Table
+from fiveup_env.play.table import Table
 
 try:
     import uvicorn
 
-    from fiveup_env.web.house import LOOPBACK, House
-    from fiveup_env.web.server import app_of
+    from fiveup_env.play.house import LOOPBACK, House
+    from fiveup_env.play.server import app_of
 except ImportError:
     raise MissingExtraError("the table needs Starlette: pip install 'fiveup-env[web]'") from None
 

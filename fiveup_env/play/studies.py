@@ -12,11 +12,11 @@ from starlette.responses import HTMLResponse, JSONResponse
 from fiveup_env.checks import whole
 from fiveup_env.errors import OptionError, RequestError, WrongMomentError, shown
 from fiveup_env.game.records import game_of
-from fiveup_env.web.guard import body_of
-from fiveup_env.web.house import House, Visitor, is_narrow, keep, version_in
-from fiveup_env.web.study import Study
-from fiveup_env.web.table import Setup, Table, setup_of
-from fiveup_env.web.tables import state_after
+from fiveup_env.play.guard import body_of
+from fiveup_env.play.house import House, Visitor, is_narrow, keep, version_in
+from fiveup_env.play.study import Study
+from fiveup_env.play.table import Setup, Table, setup_of
+from fiveup_env.play.tables import state_after
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from fiveup_env.game.game import Game
-    from fiveup_env.web.frames import Json
+    from fiveup_env.play.frames import Json
 
 
 PATIENCE: Final = 10.0  # seconds for which a study goes on when nobody asks how far it is

@@ -14,18 +14,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from fiveup_env.errors import FiveUpError, RequestError, shown
-from fiveup_env.web.frames import tile_symbols
-from fiveup_env.web.guard import COOKIE, Guard, refusal
-from fiveup_env.web.studies import Studies
-from fiveup_env.web.study import asset, study_page
-from fiveup_env.web.tables import Tables
+from fiveup_env.play.frames import tile_symbols
+from fiveup_env.play.guard import COOKIE, Guard, refusal
+from fiveup_env.play.studies import Studies
+from fiveup_env.play.study import asset, study_page
+from fiveup_env.play.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.requests import Request
 
-    from fiveup_env.web.house import House, Visitor
+    from fiveup_env.play.house import House, Visitor
 
     Answer = Callable[[Request], Awaitable[Response]]
     Handler = Callable[[Visitor, Request], Awaitable[Response]]

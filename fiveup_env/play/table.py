@@ -15,9 +15,9 @@ from fiveup_env.errors import OptionError, SeatError, WrongMomentError, shown
 from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.play.sights import Sight, dealt, over, sights_between
 from fiveup_env.rules.actions import Move
 from fiveup_env.rules.fields import Rules
-from fiveup_env.web.sights import Sight, dealt, over, sights_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ from fiveup_env.judging import chances as judged_chances
 from fiveup_env.judging.decisions import Decision, Judgement, decisions_of
 from fiveup_env.judging.luck import HandLuck, luck_of
 from fiveup_env.judging.trials import REFERENCE, Estimate, Trials, checked_reference
-from fiveup_env.web.frames import BOARD_WIDTH, LAYOUT, tile_symbols
+from fiveup_env.play.frames import BOARD_WIDTH, LAYOUT, tile_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -146,7 +146,7 @@ class Study:
 
 def asset(name: str) -> str:
     """Return a file of the page."""
-    return files("fiveup_env.web").joinpath("static", name).read_text("utf-8")
+    return files("fiveup_env.play").joinpath("static", name).read_text("utf-8")
 
 
 def study_page(style: str, script: str, data: object = None) -> str:

@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from fiveup_env.checks import whole
 from fiveup_env.errors import OptionError, RequestError, shown
 from fiveup_env.judging.trials import REFERENCE
-from fiveup_env.web.table import Setup
+from fiveup_env.play.table import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from fiveup_env.game.game import Game
-    from fiveup_env.web.frames import Json
-    from fiveup_env.web.study import Study
-    from fiveup_env.web.table import Table
+    from fiveup_env.play.frames import Json
+    from fiveup_env.play.study import Study
+    from fiveup_env.play.table import Table
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 THINKING: Final = 2  # eyes and studies that are computed at the same time

@@ -12,8 +12,8 @@ from fiveup_env.errors import FiveUpError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiveup_env.web.sights import Sight
-    from fiveup_env.web.table import Table
+    from fiveup_env.play.sights import Sight
+    from fiveup_env.play.table import Table
 
 HELP: Final = "a move such as 5-3@5, its number, undo, new (the same deal again) or quit"
 

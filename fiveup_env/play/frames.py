@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fiveup_env.drawing.placement import Placement
+    from fiveup_env.play.sights import Sight
+    from fiveup_env.play.table import Table
     from fiveup_env.rules.actions import Move
     from fiveup_env.rules.fields import Rules
-    from fiveup_env.web.sights import Sight
-    from fiveup_env.web.table import Table
 
 Json = dict[str, Any]
 LAYOUT: Final = {False: (46, (36, 14)), True: (24, (24, 20))}  # by narrow: bound, least cells
