@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
+from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
 
 # What needs packages of the extra `train` is imported where a missing one is said in a sentence.
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import read_view
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import draw_worlds
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled
 from fiveup_env.engine.legality import list_legal

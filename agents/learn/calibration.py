@@ -30,7 +30,7 @@ from agents.policies.files import save_policy
 from agents.version import code_version
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PolicyError

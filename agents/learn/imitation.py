@@ -36,7 +36,7 @@ from agents.policies.agent import spec_of
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
 from agents.version import code_version
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent

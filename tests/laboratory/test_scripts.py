@@ -16,7 +16,7 @@ import train
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiveup_env.commands.promises import Parser
+    from fiveup_env.cli.shared import Parser
 
 ROOT = Path(__file__).parents[2]
 

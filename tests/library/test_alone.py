@@ -17,16 +17,16 @@ table.start()
 table.play(table.choices()[0].move)
 """
 EVALUATE = """
-from fiveup_env.__main__ import main
+from fiveup_env.cli import main
 words = "evaluate greedy policy --deals 2 --episode hand --chunk 1 --cores 2"
 assert main(words.split()) == 0
 """
 BENCHMARK = """
-from fiveup_env.__main__ import main
+from fiveup_env.cli import main
 from fiveup_env.arena.benchmark.protocol import Protocol
-from fiveup_env.commands import evaluate
+from fiveup_env.cli import benchmark
 from tests.library.test_benchmark import SMALL
-evaluate.read_protocol = lambda _: SMALL
+benchmark.read_protocol = lambda _: SMALL
 Protocol.check = lambda _: None
 assert main("benchmark fiveup-v1 --agents greedy --quick --cores 2".split()) == 0
 """

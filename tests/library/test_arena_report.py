@@ -10,10 +10,10 @@ from xml.dom.minidom import parseString
 import numpy as np
 import pytest
 
-from fiveup_env.__main__ import main as fiveup
 from fiveup_env.arena.tables import duration, short_names
-from fiveup_env.commands.evaluate import main
-from fiveup_env.commands.promises import INTERRUPTED
+from fiveup_env.cli import main as fiveup
+from fiveup_env.cli.evaluate import main
+from fiveup_env.cli.shared import INTERRUPTED
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fiveup_env.__main__ import main
-from fiveup_env.commands.promises import INTERRUPTED, answer
+from fiveup_env.cli import main
+from fiveup_env.cli.shared import INTERRUPTED, answer
 from fiveup_env.drawing.replay import replay_html
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
@@ -305,7 +305,7 @@ def test_an_interrupted_record_leaves_no_half_written_file(
     def interrupt(*_arguments: object, **_options: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fiveup_env.__main__.dumps", interrupt)
+    monkeypatch.setattr("fiveup_env.cli.record.dumps", interrupt)
     assert main(["record", "-o", str(file)]) == INTERRUPTED
     assert capsys.readouterr().err == "fiveup: interrupted\n"
     assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]

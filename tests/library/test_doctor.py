@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fiveup_env import __version__
-from fiveup_env.__main__ import main
-from fiveup_env.commands import doctor
-from fiveup_env.commands.doctor import Need, Report, needs_by_extra
+from fiveup_env.cli import doctor, main
+from fiveup_env.cli.doctor import Need, Report, needs_by_extra
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +93,7 @@ def test_compiled_code_that_does_not_run_is_a_fault(monkeypatch: pytest.MonkeyPa
     def broken(*_arguments: object, **_options: object) -> None:
         raise RuntimeError("no such instruction")
 
-    monkeypatch.setattr(doctor, "Batch", broken)
+    monkeypatch.setattr("fiveup_env.envs.batch.Batch", broken)
     assert installed(monkeypatch).faults == [
         "compiled code does not run: RuntimeError: no such instruction"
     ]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fiveup_env import Game
-from fiveup_env.__main__ import main
+from fiveup_env.cli import main
 from fiveup_env.errors import InputError, MissingExtraError
 from fiveup_env.game.records import loads, record_of
 from tests.support import on_posix, play_randomly, tiles_named

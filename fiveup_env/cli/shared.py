@@ -1,4 +1,4 @@
-"""What every command line of the project promises: the nearest name, and one line at the end."""
+"""What all command lines share: suggestions for unknown names, and errors in one line."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from fiveup_env.errors import FiveUpError, shown, unknown
+from fiveup_env.errors import FiveUpError, InputError, shown, unknown
+from fiveup_env.files import is_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from fiveup_env.game.game import Game
 
 REFUSED: Final = 2
 INTERRUPTED: Final = 130
@@ -76,15 +79,32 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
         return 0
     except KeyboardInterrupt:
         below = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C where it is
-        print(f"{below}{name}: interrupted", file=sys.stderr)  # noqa: T201
+        print(f"{below}{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except ModuleNotFoundError as error:
         if not install or (error.name or "").partition(".")[0] == "fiveup_env":
             raise
-        print(f"{name}: there is no {error.name}: {install}", file=sys.stderr)  # noqa: T201
+        print(f"{name}: there is no {error.name}: {install}", file=sys.stderr)
     except (FiveUpError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201
+        print(f"{name}: {error}", file=sys.stderr)
     return REFUSED
+
+
+def chosen_game(options: argparse.Namespace) -> Game:
+    """Return the game that the options choose from a file of records."""
+    from fiveup_env.game.records import read_file
+
+    for number, line in enumerate(read_file(options.file)):
+        if number == options.game:
+            if line.game is None:
+                raise InputError(line.error)
+            return line.game
+    raise InputError(f"{options.file} has no game {options.game}")
+
+
+def say_written(options: argparse.Namespace, sentence: str) -> None:
+    """Say what was written, and where; not on standard output if that may be the place."""
+    print(sentence, file=sys.stderr if is_stream(options.output) else sys.stdout)
 
 
 def _flush() -> None:

@@ -1,4 +1,4 @@
-"""Compare agents on duplicate deals, or make a score card: `fiveup evaluate`, `fiveup benchmark`.
+"""`fiveup evaluate`: agents, compared on duplicate deals.
 
 A script may run the same command with more: another engine, and a bank of positions. docs/arena.md
 explains how to read the tables, and what else the arena can do.
@@ -7,18 +7,11 @@ explains how to read the tables, and what else the arena can do.
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fiveup_env import Rules
-from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
-from fiveup_env.arena.benchmark.lonely import measure as measure_alone
-from fiveup_env.arena.benchmark.page import card_page
-from fiveup_env.arena.benchmark.play import play
-from fiveup_env.arena.benchmark.protocol import read_protocol
 from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import REGRET_EVERY, Terms
@@ -27,39 +20,40 @@ from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Json, Standings, standings_of
 from fiveup_env.arena.tables import regrets_text, standings_text
-from fiveup_env.arena.tournament import Engine, Follower, Outcome, Tournament, play_tournament
-from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
+from fiveup_env.arena.tournament import Follower, Outcome, Tournament, play_tournament
+from fiveup_env.cli.benchmark import add_shared_options, benchmark, engine_of
+from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
-from fiveup_env.opponents.registry import listing, make_agent, split_specs
+from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
 from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
+
+    from fiveup_env.cli.benchmark import More
 
 # The options that go with --benchmark; the protocol decides about all others.
 OF_BENCHMARK = frozenset(
     ("benchmark", "quick", "agents", "engine", "cores", "results", "json", "report")
 )
-LOCAL = "local"
 AGENTS = "random,greedy,defensive"
 DEALS = 1_000
 MOST_DEALS = 100_000  # of a sequential test
 
 
-@dataclass(frozen=True)
-class More:
-    """What a script adds to the command.
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    made = commands.add_parser("evaluate", help="compare agents on duplicate deals")
+    made.set_defaults(run=run)
+    add_options(made)
 
-    Attributes:
-        engines: other engines by their names; each is returned with its number of processors.
-        bank: returns what measures agents on a bank's positions under some rules.
-    """
 
-    engines: Mapping[str, Callable[[], tuple[Engine, int]]]
-    bank: Callable[[Rules], Callable[[Sequence[str]], list[Json]]]
+def run(options: argparse.Namespace) -> int:
+    """Compare agents, and return the exit status."""
+    return evaluate(options, shlex.join(["fiveup", *sys.argv[1:]]))
 
 
 def main(words: Sequence[str] | None = None, more: More | None = None) -> int:
@@ -83,6 +77,10 @@ def evaluate(options: argparse.Namespace, command: str, more: More | None = None
     options.agents = options.agents or ",".join(options.specs) or AGENTS
     del options.specs
     if options.benchmark:
+        defaults = parser(more)
+        for name, value in vars(options).items():
+            if name not in OF_BENCHMARK and value != defaults.get_default(name):
+                raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
         return benchmark(options, more)
     return _run(options, more, command)
 
@@ -111,7 +109,7 @@ def add_options(made: Parser, more: More | None = None) -> None:
     add("--deals", type=int, help=deals)
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
-    _add_shared(made, more)
+    add_shared_options(made, more)
     kept = "keep results, and skip what it already holds"
     add("--results", metavar="FILE", help=kept)
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
@@ -136,55 +134,6 @@ def add_options(made: Parser, more: More | None = None) -> None:
     add("--forfeit", action="store_true", help=forfeit)
 
 
-def add_benchmark_options(made: Parser) -> None:
-    """Add the options of `fiveup benchmark`, which takes what a protocol leaves to decide."""
-    add = made.add_argument
-    add("benchmark", metavar="NAME", help="such as fiveup-v1")
-    add("--agents", required=True, metavar="SPEC", help="the agent, such as partner")
-    add("--quick", action="store_true", help="fewer deals, wider intervals")
-    _add_shared(made)
-    add("--results", metavar="FOLDER", help="save results, and skip what FOLDER already holds")
-
-
-def _add_shared(made: Parser, more: More | None = None) -> None:
-    add = made.add_argument
-    if more:
-        where = ", ".join(more.engines)
-        add("--engine", choices=(LOCAL, *more.engines), default=LOCAL, help=f"or {where}")
-    add("--cores", type=int, help="number of processes (default: one for each core)")
-    add("--json", metavar="FILE", help="write the figures as JSON")
-    add("--report", metavar="FILE", help="write a page with plots, such as report.html")
-
-
-def benchmark(options: argparse.Namespace, more: More | None = None) -> int:
-    """Play the tasks of a protocol, measure the rest, and write the card."""
-    defaults = parser(more)
-    for name, value in vars(options).items():
-        if name not in OF_BENCHMARK and value != defaults.get_default(name):
-            raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
-    protocol, specs = read_protocol(options.benchmark), split_specs(options.agents)
-    if len(specs) != 1:
-        raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
-    make_agent(spec := specs[0])
-    engine, cores = _engine(options, more)
-    protocol.check()
-    outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
-    if outcomes[-1][1].interrupted:
-        kept = f"kept in {options.results}" if options.results else "not kept: use --results FOLDER"
-        print(f"evaluate: interrupted; what was played is {kept}", file=sys.stderr)
-        return INTERRUPTED
-    megabytes, minis = measure_alone(protocol, spec, quick=options.quick)
-    card = card_of(protocol, spec, outcomes, megabytes, minis, quick=options.quick)
-    print(card_text(card))
-    if options.json:
-        with atomic_file(options.json) as file:
-            file.write(card_json(card))
-    if options.report:
-        with atomic_file(options.report) as file:
-            file.write(card_page(card, protocol))
-    return 0
-
-
 def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
     """Play a tournament, print its tables, and write what the options name; `command` made it."""
     if options.quick:
@@ -193,7 +142,7 @@ def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
         options.deals = MOST_DEALS if options.sprt else DEALS
     tournament = _tournament(options)
     test = _sequential_test(options, tournament)
-    engine, cores = _engine(options, more)
+    engine, cores = engine_of(options, more)
     measure = more.bank(tournament.terms.rules) if more and options.bank else None
     follower = Follower(test, show_line) if test else None
     outcome = play_tournament(tournament, cores, options.results, engine, follower)
@@ -218,16 +167,6 @@ def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
         print(f"evaluate: interrupted; {done} of {total} chunks {kept}", file=sys.stderr)
         return INTERRUPTED
     return 0
-
-
-def _engine(options: argparse.Namespace, more: More | None) -> tuple[Engine | None, int]:
-    """Return the engine, None for processes on this machine, and the number of cores."""
-    if options.cores is not None and options.cores < 1:
-        raise ArenaError(f"--cores must be at least 1, not {options.cores}")
-    if more and options.engine != LOCAL:
-        engine, processors = more.engines[options.engine]()
-        return engine, options.cores or processors
-    return None, options.cores or os.cpu_count() or 1
 
 
 def _tournament(options: argparse.Namespace) -> Tournament:

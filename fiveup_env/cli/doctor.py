@@ -11,19 +11,34 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numba
 
 from fiveup_env import __version__
 from fiveup_env.engine.compiled import cache_folders
-from fiveup_env.envs.batch import Batch
 from fiveup_env.files import is_writable
+
+if TYPE_CHECKING:
+    import argparse
 
 NAME: Final = "fiveup-env"
 REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<extras>\[.*?\])?\s*(?:>=(?P<least>[\d.]+))?")
 EXTRA: Final = re.compile(r"extra == [\"'](.+?)[\"']")
 PYTHON: Final = re.compile(r"python_version >= [\"'](\d+)\.(\d+)[\"']")
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    doctor = commands.add_parser("doctor", help="say what is installed, and what is wrong with it")
+    doctor.set_defaults(run=run)
+
+
+def run(_options: argparse.Namespace) -> int:
+    """Print the report, and return 1 if anything is wrong."""
+    report = examine()
+    print(report.text())
+    return 1 if report.faults else 0
 
 
 @dataclass
@@ -161,6 +176,8 @@ def _existing(folder: Path) -> Path:
 
 def _run_compiled(report: Report) -> None:
     began = time.perf_counter()
+    from fiveup_env.envs.batch import Batch
+
     try:
         batch = Batch(1, seed=0)
         batch.reset()
