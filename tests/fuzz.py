@@ -37,6 +37,7 @@ import numpy as np
 from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile
 from fiveup_env.checks import whole
 from fiveup_env.cli import main as fiveup
+from fiveup_env.cli import record as recording
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder
 from fiveup_env.engine.chance import checked_seed
