@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from agents.arena.bank.regret import measure, rows_of
 from agents.arena.bank.storage import shipped_bank
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.commands import evaluate
-from fiveup_env.commands.evaluate import Laboratory, parser
+from fiveup_env.cli import evaluate
+from fiveup_env.cli.benchmark import More
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from fiveup_env import Rules
     from fiveup_env.arena.standings import Json
     from fiveup_env.arena.tournament import Engine
-
-__all__ = ["main", "parser"]
+    from fiveup_env.cli.shared import Parser
 
 
 def main() -> int:
     """Run the command line, and return the exit status."""
-    return evaluate.main(laboratory=Laboratory(_cluster, _bank))
+    return evaluate.main(more=More({"ray": _cluster}, _bank))
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    return evaluate.parser(More({"ray": _cluster}, _bank))
 
 
 def _cluster() -> tuple[Engine, int]:

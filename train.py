@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack, closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.commands.promises import INTERRUPTED, Parser, answer
-from fiveup_env.errors import OptionError
-from fiveup_env.laboratory import INSTALL
+from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
 
 # What needs packages of the extra `train` is imported where a missing one is said in a sentence.
 if TYPE_CHECKING:
     from agents.learn.runs.config import Config
     from agents.learn.runs.folder import Run
 
-RAY: Final = "ray"
-OPTUNA: Final = "optuna"
-ENGINES: Final = (RAY, OPTUNA)
+
+INSTALL: Final = "pip install -c constraints.txt -e '.[train]'"
 
 
 def main() -> int:
@@ -42,12 +38,6 @@ def parser() -> Parser:
     made.add_argument("--keys", action="store_true", help="list the keys of a config")
     made.add_argument("--name", help="the run's folder in runs/ (default: the config's name)")
     made.add_argument("--resume", metavar="RUN", help="resume a run, by name or folder")
-    made.add_argument(
-        "--sweep", metavar="SWEEP", help="run or continue a file of configs/sweeps, or a YAML file"
-    )
-    made.add_argument(
-        "--engine", choices=ENGINES, help="of a sweep (default: ray where it is installed)"
-    )
     return made
 
 
@@ -59,12 +49,6 @@ def _main() -> int:
     if options.keys:
         print(describe_keys())
         return 0
-    if options.sweep:
-        if options.config or options.changes or options.named or options.resume:
-            raise OptionError("a sweep's file says all: leave the config and its changes out")
-        return _sweep(options.sweep, options.name, options.engine)
-    if options.engine:
-        raise OptionError("--engine goes with --sweep")
     words = [word for word in (options.config, *options.changes) if word]
     chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
     if options.resume:
@@ -72,20 +56,6 @@ def _main() -> int:
         return _train(run.config(parse_changes(words)), run, resume=True)
     run = new_run(options.name or Path(chosen).stem)
     return _train(load_config(chosen, words), run, resume=False)
-
-
-def _sweep(chosen: str, name: str | None, engine: str | None) -> int:
-    from agents.learn.sweeps.spec import load_sweep
-    from agents.learn.sweeps.trials import run_sweep
-
-    sweep = load_sweep(chosen)
-    if (engine or (RAY if find_spec(RAY) else OPTUNA)) == RAY:
-        from agents.cluster.sweeps import on_cluster
-
-        run_trials = on_cluster(sweep)
-    else:
-        from agents.learn.sweeps.sequence import one_by_one as run_trials
-    return run_sweep(sweep, name or Path(chosen).stem, _train, run_trials)
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:

@@ -28,7 +28,7 @@ state = load().new_initial_state()
 assert state.is_chance_node()
 """,
     "web": """
-from fiveup_env.web.launch import free_socket
+from fiveup_env.play.launch import free_socket
 free_socket("127.0.0.1", 0).close()
 """,
     "ray": """

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import torch
 
+import agents as laboratory  # noqa: F401 - registers its agents
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Batch, Rules
 from fiveup_env.arena.charts import Point, trade_off
@@ -33,7 +34,6 @@ from fiveup_env.arena.tables import columns, percent, points
 from fiveup_env.arena.tournament import Outcome, Tournament, play_tournament
 from fiveup_env.errors import FiveUpError
 from fiveup_env.files import atomic_file
-from fiveup_env.laboratory import meet_the_laboratory
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 
@@ -180,7 +180,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_anyway(parser)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    meet_the_laboratory()
     specs = [spec for name in SEARCHES for spec in budgets(name).values()]
     won: dict[str, tuple[Point, Point]] = {}
     try:

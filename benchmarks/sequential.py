@@ -19,7 +19,7 @@ from fiveup_env.arena.duels import duel
 from fiveup_env.arena.ratings import win_rate
 from fiveup_env.arena.sequential import ERROR_RATE, NORMAL, advance, counts_of, decided_by
 from fiveup_env.arena.tables import columns
-from fiveup_env.commands.evaluate import MOST_DEALS
+from fiveup_env.cli.evaluate import MOST_DEALS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 from fiveup_env.rules.fields import Rules

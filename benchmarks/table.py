@@ -26,7 +26,6 @@ from fiveup_env import Game
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATIENCE: Final = 0.2  # seconds to wait when the server asks for it
 SEED: Final = 960_000_000
 
 
@@ -40,17 +39,13 @@ class Player:
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Return what the server answers, and note how long it took."""
-        while True:
-            began = time.perf_counter()
-            self._connection.request("POST", path, json.dumps(body), self._headers)
-            answer = self._connection.getresponse()
-            content = answer.read()
-            seconds = time.perf_counter() - began
-            if cookie := answer.getheader("Set-Cookie"):
-                self._headers["Cookie"] = cookie.partition(";")[0]
-            if answer.status != http.client.TOO_MANY_REQUESTS:
-                break
-            time.sleep(PATIENCE)
+        began = time.perf_counter()
+        self._connection.request("POST", path, json.dumps(body), self._headers)
+        answer = self._connection.getresponse()
+        content = answer.read()
+        seconds = time.perf_counter() - began
+        if cookie := answer.getheader("Set-Cookie"):
+            self._headers["Cookie"] = cookie.partition(";")[0]
         if answer.status not in {http.client.OK, http.client.CREATED}:
             raise AssertionError(f"{path}: {answer.status} {content[:300]!r}")
         self.seconds.append(seconds)

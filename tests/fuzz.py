@@ -34,8 +34,10 @@ from unittest import mock
 
 import numpy as np
 
-from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile, __main__
+from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile
 from fiveup_env.checks import whole
+from fiveup_env.cli import main as fiveup
+from fiveup_env.cli import record as recording
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder
 from fiveup_env.engine.chance import checked_seed
@@ -360,7 +362,7 @@ def seeds(random: Random) -> None:
 
 SPECS: Final = [
     "greedy", "random", "partner", "pimc:worlds=20,playout=greedy", "pimc:ms=3,aim=hand,weighed=2",
-    "policy:nowhere", "policy:partners,sample=1,device=cpu",
+    "policy:nowhere", "policy:partners,sample=1",
     "policy+search:nowhere,worlds=3,trust=0.5", "openspiel:simulations=3",
 ]  # fmt: skip
 
@@ -570,15 +572,15 @@ def command_lines(random: Random) -> None:
         options.games, options.max_hands = min(options.games, 2), min(options.max_hands, 2)
         return play(options, rules)
 
-    play = __main__._random_games
+    play = recording._random_games
     output = io.StringIO()
     with (
-        mock.patch.object(__main__, "_random_games", few),
+        mock.patch.object(recording, "_random_games", few),
         contextlib.redirect_stdout(output),
         contextlib.redirect_stderr(output),
     ):
         try:
-            status = __main__.main(words)
+            status = fiveup(words)
         except SystemExit as left:
             status = int(left.code or 0)
     assert status in EXIT_STATUSES

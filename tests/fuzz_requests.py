@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from unittest import mock
 from urllib.parse import quote
 
 from fiveup_env.errors import FiveUpError
-from fiveup_env.web.visitors import Bucket
 from tests.fuzz import mutated_json, mutated_text, some_records
 from tests.web import Client, visitors
 
@@ -33,7 +31,7 @@ BODIES: Final[tuple[dict[str, Any], ...]] = (
 
 def requests(random: Random) -> None:
     """Requests with altered paths, methods, headers and bodies."""
-    with mock.patch.object(Bucket, "take"), visitors() as new_visitor:
+    with visitors() as new_visitor:
         visitor = new_visitor()
         table = visitor.sit_down(players=2)["table"]
         ask(random, visitor, table)
@@ -51,7 +49,7 @@ def ask(random: Random, visitor: Client, table: str) -> None:
     content = mutated_json(random, body)
     headers = {"content-type": random.choice(["application/json"] * 9 + ["text/plain"])}
     method = random.choice(["POST"] * 6 + ["GET", "GET", "PUT"])
-    answer = visitor.once(method, path, content=content, headers=headers)
+    answer = visitor.request(method, path, content=content, headers=headers)
     if answer.status_code >= 400:
         said = answer.json()["error"]
         assert answer.status_code < 500, said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from anyio.from_thread import BlockingPortal
 
-    from fiveup_env.web.house import House
+    from fiveup_env.play.house import House
 
 Json = dict[str, Any]
 QUICK = "pimc:worlds=8,playout=greedy"  # a reference that takes no time
@@ -32,16 +31,10 @@ class Client:
         self._portal = portal
         self.heard: list[str] = []
 
-    def once(self, method: str, path: str, **options: Any) -> Any:
+    def request(self, method: str, path: str, **options: Any) -> Any:
         """The answer to a request."""
         answer = self._portal.call(lambda: self._client.request(method, path, **options))
         self.heard.append(answer.text)
-        return answer
-
-    def request(self, method: str, path: str, **options: Any) -> Any:
-        """The answer to a request that waits as long as the server asks for it."""
-        while (answer := self.once(method, path, **options)).status_code == 429:
-            time.sleep(0.1)
         return answer
 
     def get(self, path: str, **options: Any) -> Any:
@@ -70,8 +63,8 @@ def visitors(house: House | None = None) -> Iterator[Any]:
     """A function that brings in a new visitor of one server."""
     from anyio.from_thread import start_blocking_portal
 
-    from fiveup_env.web.house import House
-    from fiveup_env.web.server import app_of
+    from fiveup_env.play.house import House
+    from fiveup_env.play.server import app_of
 
     app = app_of(house or House(reference=QUICK, advisers=(QUICK,)))
     with start_blocking_portal() as portal:

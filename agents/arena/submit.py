@@ -20,7 +20,7 @@ from fiveup_env.arena.benchmark.card import card_json
 from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of, read_json
 from fiveup_env.arena.benchmark.fresh import check_fresh
 from fiveup_env.arena.benchmark.leaderboard import page_of_entries
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.errors import FiveUpError
 from fiveup_env.files import atomic_file
 

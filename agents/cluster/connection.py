@@ -63,10 +63,5 @@ def processors() -> int:
     return _count(connect().cluster_resources())
 
 
-def largest_node() -> int:
-    """Return the number of CPUs of the node that has most."""
-    return max(_count(node["Resources"]) for node in connect().nodes() if node["Alive"])
-
-
 def _count(resources: dict[str, float]) -> int:
     return int(resources.get("CPU", 0))

@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from agents.data.plan import POSITIONS_IN_SHARD, SPLITS, DataError, Plan
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.episodes import REWARDS
 from fiveup_env.opponents.registry import split_specs
 

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.histories import MOST_HISTORIES, estimated_size
 from fiveup_env.exact.profiles import TIMES, profile_of

@@ -30,7 +30,7 @@ from agents.policies.files import save_policy
 from agents.version import code_version
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PolicyError
@@ -250,10 +250,8 @@ def _run() -> int:
 def _tables(options: argparse.Namespace) -> dict[str, list[Line]]:
     """Return the tables by their titles; write the refitted policy if one is asked for."""
     named = make_agent(options.policy)
-    if not isinstance(named, PolicyAgent):
-        raise PolicyError(
-            f"{options.policy} has no network; give a policy, such as policy:partners"
-        )
+    if not isinstance(named, PolicyAgent | TorchPolicy):
+        raise PolicyError(f"{options.policy} has no network; give one such as policy:partners")
     agent = TorchPolicy(**asdict(named))
     head = copy.deepcopy(agent.network.value_head).cpu()
     heads, reward = {options.policy: head}, reward_of(agent.about)

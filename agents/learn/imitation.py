@@ -32,10 +32,11 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.learn.teachers import Teacher, TeachingError, check_aim, make_teacher, values_of
+from agents.policies.agent import spec_of
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
 from agents.version import code_version
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
@@ -369,7 +370,7 @@ def _run() -> int:
     figures = _teach(options)
     print(
         f"The policy plays the teacher's best action in {100 * figures['agreement']:.1f} % of the "
-        f"held-out positions. Play with policy:{options.out}"
+        f"held-out positions. Play with {spec_of(options.out)}"
     )
     return 0
 
@@ -419,7 +420,7 @@ def _round(
     positions = options.positions // options.rounds
     return gather_on_cores(
         options.teacher,
-        f"policy:{options.out}" if number else "random",
+        spec_of(options.out) if number else "random",
         about["rules"],
         about["players"],
         positions,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from agents.policies.agent import spec_of
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Rivals:
 
     def _make(self, spec: str) -> Agent:
         if spec in self.past:
-            return make_agent(f"policy:{self._folder / spec},sample=1")
+            return make_agent(f"{spec_of(self._folder / spec)},sample=1")
         return make_agent(spec)
 
     def _seat(self, games: np.ndarray, chance: np.random.Generator) -> None:

@@ -16,7 +16,7 @@ from agents.arena.bank.storage import shipped_bank
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.ppo import LossError
 from agents.learn.runs.metrics import Metrics, draw_curve
-from agents.policies.agent import NetworkAgent
+from agents.policies.agent import NetworkAgent, spec_of
 from agents.policies.files import save_policy
 from agents.version import code_version
 from fiveup_env.arena.statistics import TAILS
@@ -248,7 +248,7 @@ def finish(training: Training) -> None:
         training.save_policy([(_rules_name(rules), *result) for rules, *result in rows])
     policy, curve = os.path.relpath(run.policy), os.path.relpath(run.curve_file)
     say(f"\nThe policy is in {policy}, its learning curve in {curve}.")
-    say(f"To play it against greedy: python evaluate.py --agents policy:{policy},greedy")
+    say(f"To play it against greedy: python evaluate.py --agents {spec_of(policy)},greedy")
 
 
 def _rules_name(rules: Rules) -> str:

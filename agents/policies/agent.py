@@ -1,10 +1,12 @@
 """Agents that play by PyTorch: a network, or a policy from its files.
 
-The agent `policy` plays compiled code where it can, and lets `TorchPolicy` play the rest.
+The agent `policy` plays compiled networks alone; `torch` plays networks of all shapes.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,7 +16,9 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.opponents.policy import Logits, unit_of
-from fiveup_env.opponents.policy_files import PolicyError, policy_folder
+from fiveup_env.opponents.policy_files import PATHS, NotCompiledError, PolicyError, policy_folder
+from fiveup_env.opponents.policy_search import PolicySearch
+from fiveup_env.opponents.student import load_compiled
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -68,22 +72,40 @@ class NetworkAgent(Logits):
         return outputs
 
 
+@dataclass
 class TorchPolicy(NetworkAgent):
-    """Plays a policy from its files by PyTorch, of any shape and on any device."""
+    """Plays a policy by PyTorch, of any shape and on any device: `torch:FOLDER`."""
 
-    def __init__(
-        self,
-        path: str = "family",
-        *,
-        sample: bool = False,
-        temperature: float = 1.0,
-        device: str = "cpu",
-    ) -> None:
+    path: str = field(default="family", metadata={"help": PATHS})
+    sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
+    temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
+    device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
+
+    def __post_init__(self) -> None:
         """Load the policy: a shipped one by its name, or one in a folder."""
-        network, self.about = load_policy(policy_folder(path))
-        _check_device(device)
-        temperature *= unit_of(self.about)
-        super().__init__(network.to(device), sample=sample, temperature=temperature)
+        network, self.about = load_policy(policy_folder(self.path))
+        _check_device(self.device)
+        temperature = self.temperature * unit_of(self.about)
+        super().__init__(network.to(self.device), sample=self.sample, temperature=temperature)
+
+
+@dataclass
+class TorchSearch(PolicySearch):
+    """Plays a policy by PyTorch that looks ahead in sampled worlds: `torch+search:FOLDER`."""
+
+    device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
+
+    def _load(self) -> TorchPolicy:
+        return TorchPolicy(self.path, device=self.device)
+
+
+def spec_of(folder: str | Path) -> str:
+    """Return the spec that plays a saved policy: compiled where it can be, else by PyTorch."""
+    try:
+        load_compiled(Path(folder))
+    except NotCompiledError:
+        return f"torch:{folder}"
+    return f"policy:{folder}"
 
 
 def _check_device(device: str) -> None:

@@ -18,6 +18,7 @@ from fiveup_env.files import clear_drafts, move, remove, write_atomic
 from fiveup_env.opponents.policy_files import (
     DESCRIPTION,
     FORMAT,
+    SHIPPED,
     VERSION,
     WAITING,
     WEIGHTS,
@@ -26,7 +27,6 @@ from fiveup_env.opponents.policy_files import (
     check_finite,
     check_tensors,
     digest_of,
-    policies_here,
     read_policy,
 )
 from fiveup_env.opponents.units import settings_in
@@ -92,7 +92,7 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
     try:
         description, weights = read_policy(folder)
     except NoPolicyError as error:
-        raise PolicyError(f"{error}; available policies: {policies_here()}") from None
+        raise PolicyError(f"{error}; available policies: {', '.join(SHIPPED)}") from None
     network_shape = _shape_in(description, folder)
     _check_format(description, network_shape, folder)
     return _network_of(network_shape, weights, folder), description["about"]

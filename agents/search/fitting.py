@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from fiveup_env.belief.worlds import sample, worlds_to_games
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.envs.batch import Batch

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.features import FEATURE_NAMES
 from fiveup_env.opponents.ladder import LADDER, WEIGHTS_FILE, weights_of

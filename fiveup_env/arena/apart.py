@@ -26,12 +26,13 @@ import numpy as np
 
 from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import FiveUpError
-from fiveup_env.laboratory import meet_the_laboratory
 from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.registry import make_agent, register_missing, registered
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fiveup_env.opponents.agent import Agent
 
 ROOT: Final = Path(__file__).parents[2]
@@ -94,8 +95,8 @@ class ApartProcess:
     def __init__(self, spec: str) -> None:
         """Start the process."""
         self._process = subprocess.Popen(  # noqa: S603  (this Python, this module, a checked spec)
-            [sys.executable, "-m", "fiveup_env.arena.apart", spec],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+            [sys.executable, "-m", "fiveup_env.arena.apart", spec, json.dumps(registered())],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(ROOT)])},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -165,7 +166,7 @@ def _array(answer: dict[str, Any], pipe: IO[bytes]) -> np.ndarray:
     return np.frombuffer(pipe.read(math.prod(shape) * kind.itemsize), kind).reshape(shape)
 
 
-def _serve(spec: str) -> None:
+def _serve(spec: str, agents: Mapping[str, str]) -> None:
     """Answer questions until there are no more: the main function of the process."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DEATH_OF_PARENT, signal.SIGKILL)
@@ -173,8 +174,8 @@ def _serve(spec: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an agent prints is no answer
+    register_missing(agents)
     try:
-        meet_the_laboratory()
         agent = unchecked(make_agent(spec))
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
@@ -233,4 +234,4 @@ def _line(values: dict[str, Any]) -> bytes:
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    _serve(sys.argv[1], json.loads(sys.argv[2]))

@@ -31,11 +31,10 @@ from fiveup_env.arena.games import (
 )
 from fiveup_env.errors import FiveUpError
 from fiveup_env.game.game import Game
-from fiveup_env.laboratory import meet_the_laboratory
-from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.registry import make_agent, register_missing, registered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
     from fiveup_env.arena.games import Terms
@@ -103,10 +102,10 @@ class Player:
                 one(game.view(), game.action_mask()[None], np.random.default_rng(0))
 
 
-def _work(pipe: Connection, terms: Terms) -> None:
+def _work(pipe: Connection, terms: Terms, agents: Mapping[str, str]) -> None:
     """Play tasks from a pipe until it is closed: the main function of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    meet_the_laboratory()
+    register_missing(agents)
     player = Player(terms, pipe.send if terms.move_limit != float("inf") else None)
     with suppress(EOFError, BrokenPipeError):
         while True:
@@ -124,7 +123,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.terms = terms
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, terms), daemon=True)
+        work = (theirs, terms, registered())
+        self.process = context.Process(target=_work, args=work, daemon=True)
         self.process.start()
         theirs.close()
         self.give(task)

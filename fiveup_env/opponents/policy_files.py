@@ -19,7 +19,6 @@ import numpy as np
 
 from fiveup_env.errors import InputError, shown
 from fiveup_env.files import file_path
-from fiveup_env.laboratory import find_clone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,15 +54,6 @@ class NotCompiledError(PolicyError):
 def policy_folder(name: str) -> Path:
     """Return the folder of a shipped policy by its name, or the folder that is named itself."""
     return SHIPPED.get(name, Path(name))
-
-
-def policies_here() -> str:
-    """Return the names of the policies that there are, or how to get one."""
-    names = [name for name, folder in SHIPPED.items() if (folder / DESCRIPTION).exists()]
-    if clone := find_clone():
-        found = sorted(path.parent for path in clone.glob(f"runs/*/policy/{DESCRIPTION}"))
-        names += [str(path.relative_to(clone)) for path in found]
-    return ", ".join(names) or "none (train one: python train.py)"
 
 
 def read_policy(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

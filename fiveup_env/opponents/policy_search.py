@@ -26,7 +26,7 @@ import numpy as np
 from fiveup_env.checks import is_one_of
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown
-from fiveup_env.opponents.policy import COMPILED, PolicyAgent
+from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import PATHS, PolicyError
 from fiveup_env.opponents.units import AIMS, Units, settings_in
 from fiveup_env.opponents.world_search import Search, WorldSearch, check_weighed, playout_of
@@ -67,7 +67,6 @@ class PolicySearch:
         default=8,
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
-    device: str = field(default=COMPILED, metadata={"help": "cpu or cuda"})
 
     def __post_init__(self) -> None:
         """Load the policy; raise AgentError if an option is out of range."""
@@ -82,8 +81,12 @@ class PolicySearch:
         self._trust = fitting if self.trust is None else self.trust
         self._budget = Search(self.worlds, self.ms, self.playout)
         self._playout = playout_of(self.playout)
-        self._policy = PolicyAgent(self.path, device=self.device)
+        self._policy = self._load()
         self._reward = reward_of(self._policy.about)
+
+    def _load(self) -> Any:
+        """Return the policy; `torch+search` loads another kind."""
+        return PolicyAgent(self.path)
 
     @property
     def aim(self) -> str:

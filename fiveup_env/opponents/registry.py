@@ -42,9 +42,19 @@ def register_agent(name: str, agent: type[Any] | str) -> None:
     _AGENTS[name] = agent
 
 
-def agent_names() -> tuple[str, ...]:
-    """Return the name of every agent, and load none."""
-    return tuple(_loaders())
+def registered() -> dict[str, str]:
+    """Return the place of each registered agent, `"module:Class"`, for another process.
+
+    Left out are those that another process cannot import.
+    """
+    places = {name: _place_of(agent) for name, agent in _AGENTS.items()}
+    return {name: place for name, place in places.items() if _can_be_imported(place)}
+
+
+def register_missing(places: Mapping[str, str]) -> None:
+    """Register the agents of another process that are not registered here, and import none."""
+    for name, place in places.items():
+        _AGENTS.setdefault(name, place)
 
 
 def known_agents() -> dict[str, type[Any]]:
@@ -110,6 +120,11 @@ def listing() -> str:
 def _place_of(agent: type[Any] | str) -> str:
     """Return the module and the name of a class, which outlive a new definition of it."""
     return agent if isinstance(agent, str) else f"{agent.__module__}:{agent.__qualname__}"
+
+
+def _can_be_imported(place: str) -> bool:
+    module, _, name = place.partition(":")
+    return module != "__main__" and name.isidentifier()
 
 
 def _loaders() -> dict[str, Callable[[], type[Any]]]:

@@ -27,11 +27,6 @@ from agents.data.plan import Plan, plan_of
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
 from agents.learn.runs.metrics import read_metrics
-from agents.learn.sweeps.choices import choose
-from agents.learn.sweeps.folder import SweepFolder
-from agents.learn.sweeps.report import Trial, table_of
-from agents.learn.sweeps.spec import SWEEPS, load_sweep, make_sweep
-from agents.learn.sweeps.trials import Known
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from fiveup_env import Game, Rules, make_agent
@@ -303,39 +298,6 @@ def entries(random: Random) -> None:
     page_of_entries([entry.content | {"file": path.name}])
 
 
-@cache
-def a_sweep() -> Any:
-    """Return the content of a sweep's file with a trial that succeeded and one that failed."""
-    sweep = load_sweep("rates")
-    kept = SweepFolder("sweep")
-    kept.file = Path("sweep.json")
-    values = {"learning_rate": 1e-3, "ent_coef": 1e-2}
-    trials = [
-        Trial("sweep-000", values, [0.2, 0.1, 0.3], None, 100, 1.5, "code"),
-        Trial("sweep-001", values, None, "it failed", 0, 0.0, "code"),
-    ]
-    kept.keep(sweep, trials)
-    return sweep, kept, json.loads(kept.file.read_bytes())
-
-
-def sweeps(random: Random) -> None:
-    """Sweeps, as files and as keys, and what is kept of their trials."""
-    pick = random.random()
-    path = random.choice(sorted(SWEEPS.glob("*.yaml")))
-    if pick < 0.25:
-        altered = Path("altered.yaml")
-        altered.write_bytes(mutated_bytes(random, path.read_bytes()))
-        load_sweep(str(altered))
-    elif pick < 0.5:
-        make_sweep(_keys(mutated(random, yaml.safe_load(path.read_text("utf-8")))))
-    else:
-        sweep, kept, content = a_sweep()
-        kept.file.write_bytes(mutated_json(random, content))
-        trials = kept.trials(sweep)
-        table_of(sweep, trials)
-        sweep.config(choose(sweep, len(trials), Known(trials, [])))
-
-
 def metrics(random: Random) -> None:
     """Metrics files: damaged lines are left out."""
     line = {"update": 1, "decisions": 100, "entropy": 0.5, "panel": {"greedy": [0.5, 0.4, 0.6]}}
@@ -355,6 +317,5 @@ TARGETS: Final[dict[str, Target]] = {
     "configs": configs,
     "plans": plans,
     "entries": entries,
-    "sweeps": sweeps,
     "metrics": metrics,
 }

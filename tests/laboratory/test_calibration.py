@@ -123,7 +123,7 @@ def test_a_refitted_policy_chooses_the_same_and_is_calibrated(
         network.value_head.bias.fill_(3)
     save_policy(tmp_path / "one", network, about, half=True)
     sizes: tuple[Any, ...] = ("--decisions", "6000", "--fit", "6000")
-    spec = f"policy:{tmp_path / 'one'}"
+    spec = f"torch:{tmp_path / 'one'}"
     assert command(monkeypatch, spec, *sizes, "--refit", str(tmp_path / "two"), "--half") == 0
     before, after = capsys.readouterr().out.strip().split("\n\n")
     assert before.startswith(f"{spec}\nchoices")
@@ -135,7 +135,7 @@ def test_a_refitted_policy_chooses_the_same_and_is_calibrated(
     excess = told["refit"]["excess of the value, before and after"]
     assert excess["all"][0] > 2
     assert abs(excess["all"][1]) < 0.05
-    assert command(monkeypatch, f"policy:{tmp_path / 'two'}", *sizes) == 0
+    assert command(monkeypatch, f"torch:{tmp_path / 'two'}", *sizes) == 0
     assert after.partition("\n")[2] in capsys.readouterr().out
 
 
@@ -146,7 +146,7 @@ def test_a_cooled_policy_chooses_the_same_and_is_less_sure(
     network = build(Shape(width=16, depth=1))
     save_policy(tmp_path / "one", network, {"reward": "margin", "players": [4]})
     sizes = ("--decisions", "200", "--fit", "200", "--refit", str(tmp_path / "two"))
-    assert command(monkeypatch, f"policy:{tmp_path / 'one'}", *sizes, "--cool", "16") == 0
+    assert command(monkeypatch, f"torch:{tmp_path / 'one'}", *sizes, "--cool", "16") == 0
     cooled, _ = load_policy(tmp_path / "two")
     rows = torch.randint(0, 2, (64, network.reader.size), dtype=torch.int8)
     with torch.inference_mode():

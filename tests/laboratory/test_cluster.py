@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 
 COMMANDS = [
     (train, ["--config", "configs/cluster.yaml"]),
-    (train, ["--sweep", "rates", "--engine", "ray"]),
     (evaluate, ["--engine", "ray", "--deals", "2"]),
 ]
 

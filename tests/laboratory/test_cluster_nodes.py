@@ -327,7 +327,7 @@ def test_a_run_whose_node_is_lost_ends_as_it_should(
     lines = read_metrics(tmp_path / "cluster" / "metrics.jsonl")
     assert [line["update"] for line in lines] == list(range(1, len(lines) + 1))
     assert lines[-1]["decisions"] >= 60_000
-    policy = f"policy:{tmp_path / 'cluster' / 'policy'}"
+    policy = f"torch:{tmp_path / 'cluster' / 'policy'}"
     seeds = np.arange(100)
     played = duel([make_agent(policy), make_agent("random")], Rules.preset(), seeds, "hand")
     assert played.interval(played.margins)[0] > 0

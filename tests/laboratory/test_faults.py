@@ -22,14 +22,10 @@ from agents.learn.runs import metrics
 from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.learn.runs.folder import Run
 from agents.learn.runs.metrics import Metrics, read_metrics
-from agents.learn.sweeps.folder import SweepFolder
-from agents.learn.sweeps.report import Trial
-from agents.learn.sweeps.spec import make_sweep
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env.opponents.policy_files import DESCRIPTION, read_policy
 from tests.faults import KINDS, Writer, survives_everywhere, writes_in
-from tests.laboratory.test_sweeps import TINY
 
 AGENTS = Path(making.__file__).parents[1]
 ARRAYS = {"weights": np.arange(6_000, dtype=np.float32)}
@@ -109,26 +105,6 @@ def rows_once(plan: Plan, number: int) -> Columns:
     return rows_of_shard(plan, number)
 
 
-def write_a_sweep(folder: Path, version: int) -> None:
-    """Begin a sweep, and keep one trial or two."""
-    sweep, kept = make_sweep(TINY), SweepFolder("mine")
-    kept.folder = folder
-    kept.file = folder / "sweep.json"
-    kept.begin(sweep)
-    trial = Trial(
-        "mine-000", {"learning_rate": 0.001, "n_epochs": 1}, [0.5, 0.4, 0.6], None, 500, 1.0, "1"
-    )
-    kept.keep(sweep, [trial] * (version + 1))
-
-
-def read_a_sweep(folder: Path) -> int | None:
-    """Return how many trials are kept, less one."""
-    kept = SweepFolder("mine")
-    kept.file = folder / "sweep.json"
-    trials = kept.trials(make_sweep(TINY)) if kept.file.exists() else []
-    return len(trials) - 1 if trials else None
-
-
 def write_a_bank(folder: Path, version: int) -> None:
     """Write a bank of few positions."""
     write_bank(folder / "bank.npz", shipped_bank().part(np.arange(3 + version)))
@@ -145,7 +121,6 @@ WRITERS = {
     "policy": Writer(write_a_policy, read_a_policy),
     "metrics": Writer(write_metrics, last_of_metrics, grows=True),
     "data": Writer(write_data, read_data, grows=True),
-    "sweep": Writer(write_a_sweep, read_a_sweep, grows=True),
     "bank": Writer(write_a_bank, read_a_bank),
 }
 

@@ -363,7 +363,7 @@ def test_the_command_teaches_by_search_and_saves_a_policy(
     out = tmp_path / "policy"
     shape = ("--width", "16", "--players", "4,2")
     assert taught(*QUICKLY, *shape, "--rounds", "1", "--out", str(out)) == 0
-    assert f"Play with policy:{out}" in capsys.readouterr().out
+    assert f"Play with torch:{out}" in capsys.readouterr().out
     network, about = load_policy(out)
     assert network.shape.width == 16
     assert about["players"] == [4, 2]

@@ -20,15 +20,13 @@ from hypothesis import strategies as st
 from safetensors.torch import load, save
 
 from agents.policies import files as policies
-from agents.policies.agent import NetworkAgent
+from agents.policies.agent import NetworkAgent, TorchPolicy
 from agents.policies.files import load_network, load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, FiveUpError, Game
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents import policy_files
-from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.units import NETWORK_ERROR
@@ -341,44 +339,35 @@ def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -
         load_network(saved, network.shape, "win")
 
 
-def test_missing_files_are_refused_with_what_there_is(
-    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(policy_files, "find_clone", lambda: tmp_path)
-    monkeypatch.setattr(policy_files, "SHIPPED", {"family": tmp_path / "family"})
-    with pytest.raises(PolicyError, match=r"cannot be read.*none \(train one: python train\.py\)"):
-        make_agent("policy")
-    shutil.copytree(saved, tmp_path / "runs" / "first" / "policy")
-    with pytest.raises(PolicyError, match=r"available policies: runs/first/policy"):
-        make_agent(f"policy:{tmp_path / 'nowhere'}")
-    with pytest.raises(
-        PolicyError, match=r"^a\\x00b/policy\.json cannot be read \(not a file name\)"
-    ):
-        make_agent("policy:a\0b")
+def test_missing_files_are_refused_with_what_there_is(saved: Path, tmp_path: Path) -> None:
+    for kind in ("policy", "torch"):
+        with pytest.raises(PolicyError, match=r"cannot be read.*available policies: family"):
+            make_agent(f"{kind}:{tmp_path / 'nowhere'}")
+        why = r"^a\\x00b/policy\.json cannot be read \(not a file name\)"
+        with pytest.raises(PolicyError, match=why):
+            make_agent(f"{kind}:a\0b")
     (saved / WEIGHTS).unlink()
     with pytest.raises(PolicyError, match=r"policy\.safetensors cannot be read \(No such file"):
         load_policy(saved)
-    shutil.copytree(tmp_path / "runs" / "first" / "policy", tmp_path / "family")
-    assert isinstance(make_agent("policy:family"), PolicyAgent)
 
 
 # --- Playing
 
 
 def test_a_spec_chooses_folder_and_options(saved: Path) -> None:
-    agent = make_agent(f"policy:{saved},sample=1,temperature=0.5")
-    assert agent == PolicyAgent(str(saved), sample=True, temperature=0.5)
-    assert make_agent(f"policy:path={saved},sample=False") == PolicyAgent(str(saved))
+    agent = make_agent(f"torch:{saved},sample=1,temperature=0.5")
+    assert agent == TorchPolicy(str(saved), sample=True, temperature=0.5)
+    assert make_agent(f"torch:path={saved},sample=False") == TorchPolicy(str(saved))
     for wrong, why in [
         ("sample=2", "sample must be a bool, not '2'"),
         ("temperature=0", "temperature must be above 0, not 0.0"),
         ("device=abacus", "device 'abacus' cannot be used here"),
         ("device=meta", "device 'meta' cannot be used here"),
         ("temperature=nan", "temperature must be a float, not 'nan'"),
-        ("more", "no option of policy 'more'"),
+        ("more", "no option of torch 'more'"),
     ]:
         with pytest.raises(FiveUpError, match=why):
-            make_agent(f"policy:{saved},{wrong}")
+            make_agent(f"torch:{saved},{wrong}")
     with pytest.raises(AgentError, match="sample must be a bool, not ''"):
         make_agent("policy:sample")
 
@@ -388,7 +377,7 @@ def test_logits_that_are_values_count_by_their_error(tmp_path: Path) -> None:
     game = Game(seed=1)
     for learner in ("self_play", "expert"):
         save_policy(tmp_path / learner, network, {"config": {"learner": learner}})
-        agent = PolicyAgent(str(tmp_path / learner))
+        agent = TorchPolicy(str(tmp_path / learner))
         shares.append(agent.probabilities(game.view(), game.action_mask()[None])[0])
     legal = game.action_mask() > 0
     expected = shares[0][legal] ** (1 / NETWORK_ERROR)
@@ -510,10 +499,10 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
     code = (
         "import agents; from fiveup_env.opponents.registry import listing, make_agent;"
         "print(listing());"
-        f"make_agent('policy:{saved}')"
+        f"make_agent('torch:{saved}')"
     )
     ran = run_without(["torch"], code)
-    assert re.search("^policy +Plays a trained policy", ran.stdout, re.MULTILINE)
+    assert re.search("^torch +Plays a policy by PyTorch", ran.stdout, re.MULTILINE)
     assert (
         "MissingExtraError: policies need torch: pip install -c constraints.txt -e '.[train]'"
         in (ran.stderr)
@@ -524,7 +513,7 @@ def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
     code = (
         "import numpy as np; import agents; from fiveup_env.opponents.registry import make_agent;"
         "from fiveup_env import Batch; batch = Batch(4); batch.reset();"
-        f"agent = make_agent('policy:{saved}');"
+        f"agent = make_agent('torch:{saved}');"
         "batch.step(agent(batch.views(), batch.mask, np.random.default_rng(0))); print('played')"
     )
     ran = run_without(["stable_baselines3", "sb3_contrib"], code)

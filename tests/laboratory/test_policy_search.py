@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.policies.agent import TorchPolicy
+from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Rules
@@ -79,7 +79,7 @@ def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarra
 
 
 def test_every_game_is_played_by_its_rules(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},worlds=2,weighed=4")
+    agent = make_agent(f"torch+search:{lively},worlds=2,weighed=4")
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
@@ -89,14 +89,14 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},worlds=32,weighed=4,trust=0")
+    agent = make_agent(f"torch+search:{lively},worlds=32,weighed=4,trust=0")
     assert isinstance(agent, PolicySearch)
     game = Game(seed=4)
     assert values(agent, game, 1) == values(agent, game, 1) != values(agent, game, 2)
 
 
 def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
-    agent = make_agent(f"policy+search:{lively},worlds=8")
+    agent = make_agent(f"torch+search:{lively},worlds=8")
     views, masks = positions()
     together = agent(views, masks, np.random.default_rng(0))
     alone = agent(views[:1], masks[:1], np.random.default_rng(0))
@@ -104,7 +104,7 @@ def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
 
 
 def test_a_single_action_is_not_thought_about(lively: Path) -> None:
-    agent = PolicySearch(str(lively))
+    agent = TorchSearch(str(lively))
     game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
     expected = TorchPolicy(str(lively)).values(game.view())[0]
     assert values(agent, game) == pytest.approx({"5-4@5": 5 * expected})
@@ -114,7 +114,7 @@ def test_a_single_action_is_not_thought_about(lively: Path) -> None:
 def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
     views, masks = positions()
     shares = TorchPolicy(str(lively)).probabilities(views, masks)
-    agent = PolicySearch(str(lively), worlds=2, least=0.2)
+    agent = TorchSearch(str(lively), worlds=2, least=0.2)
     found = agent.values(views, masks, np.random.default_rng(0))
     unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
     assert (found[unlikely] == -np.inf).all()
@@ -125,7 +125,7 @@ def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
 def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> None:
     views, masks = positions()
     for ms in (0.01, 20):
-        agent = PolicySearch(str(lively), ms=ms)
+        agent = TorchSearch(str(lively), ms=ms)
         chosen = agent(views, masks, np.random.default_rng(0))
         assert (masks[np.arange(len(views)), chosen] == 1).all()
         most = np.nanmax(agent.last_effective_worlds)
@@ -139,7 +139,7 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
     blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fiveup_env.opponents.world_statistics.CLEARLY", 1e9)
-    agent = PolicySearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
+    agent = TorchSearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
     views, masks = positions(games=20)
     found = agent.values(views, masks, np.random.default_rng(0))
     pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
@@ -153,7 +153,7 @@ def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -
     folder = saved(tmp_path, blank_network(0), config={"reward": "outlook", "horizon": "hand"})
     # One point wins. 5-0 makes 5 for sure; 4-3 scores nothing.
     game = game_of("5-0 6-6 6-4 4-3", "2-1 3-3 2-2 1-1", target=1, game_end="immediate")
-    thought = values(PolicySearch(str(folder), 32, trust=0), game)
+    thought = values(TorchSearch(str(folder), 32, trust=0), game)
     assert thought["5-0"] == pytest.approx(1)
     assert thought["4-3"] < 1
 
@@ -165,7 +165,7 @@ def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -
 def test_a_policy_is_searched_in_the_units_that_it_was_trained_in(
     reward: str, aim: str, tmp_path: Path
 ) -> None:
-    assert PolicySearch(str(saved(tmp_path, blank_network(0), reward=reward))).aim == aim
+    assert TorchSearch(str(saved(tmp_path, blank_network(0), reward=reward))).aim == aim
 
 
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
@@ -184,7 +184,7 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
 
 def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
     views, masks = positions(games=20)
-    search = PolicySearch(str(blank), worlds=70, playout="greedy", trust=5, weighed=1)
+    search = TorchSearch(str(blank), worlds=70, playout="greedy", trust=5, weighed=1)
     pimc = Pimc(worlds=70, aim="hand")
     assert search.aim == pimc.aim
     for seed in range(3):
@@ -197,7 +197,7 @@ def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(liv
     preferred = TorchPolicy(str(lively))(views, masks, np.random.default_rng(0))
     followed = [
         (
-            PolicySearch(str(lively), 32, playout="greedy", trust=trust)(
+            TorchSearch(str(lively), 32, playout="greedy", trust=trust)(
                 views, masks, np.random.default_rng(0)
             )
             == preferred
@@ -212,7 +212,7 @@ def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively:
     views, masks = positions(games=60)
 
     def scores(**options: Any) -> np.ndarray:
-        agent = PolicySearch(str(lively), playout="greedy", weighed=1, **options)
+        agent = TorchSearch(str(lively), playout="greedy", weighed=1, **options)
         return agent.values(views, masks, np.random.default_rng(0))
 
     assert (scores(worlds=22) == scores(worlds=22, trust=6.5)).all()  # 550 / 22 is 5 ** 2
@@ -221,7 +221,7 @@ def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively:
 
 
 def test_worlds_that_a_budget_of_time_replaces_do_not_decide_how_far_to_trust(lively: Path) -> None:
-    few, many = (PolicySearch(str(lively), worlds=worlds, ms=5) for worlds in (2, 550))
+    few, many = (TorchSearch(str(lively), worlds=worlds, ms=5) for worlds in (2, 550))
     assert few._trust == many._trust
 
 
@@ -231,7 +231,7 @@ def test_worlds_that_a_budget_of_time_replaces_do_not_decide_how_far_to_trust(li
 def test_weighing_worlds_changes_choices(lively: Path) -> None:
     views, masks = positions(moves=9, games=60)
     one, other = (
-        make_agent(f"policy+search:{lively},worlds=32,trust=0,weighed={weighed}")
+        make_agent(f"torch+search:{lively},worlds=32,trust=0,weighed={weighed}")
         for weighed in (1, 16)
     )
     chosen_by = [agent(views, masks, np.random.default_rng(0)) for agent in (one, other)]
@@ -245,8 +245,8 @@ def test_weighing_worlds_changes_choices(lively: Path) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
     search, policy = (
-        make_agent(f"policy+search:{lively},worlds=16"),
-        f"policy:{lively}",
+        make_agent(f"torch+search:{lively},worlds=16"),
+        f"torch:{lively}",
     )
     played = duel(
         [search, make_agent(policy)], Rules.preset(players=players), np.arange(60), "hand"
@@ -262,7 +262,7 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
     for _ in range(2):
         batch.step(batch.random_actions(random))
     views, masks = batch.views(), batch.mask
-    search = PolicySearch(str(lively), 32, trust=0, least=0)
+    search = TorchSearch(str(lively), 32, trust=0, least=0)
     own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()
 
@@ -280,11 +280,11 @@ def test_options_that_cannot_be_are_refused(lively: Path) -> None:
         ("weighted=1", "did you mean 'weighed'"),
     ]:
         with pytest.raises(AgentError, match=why):
-            make_agent(f"policy+search:{lively},{wrong}")
+            make_agent(f"torch+search:{lively},{wrong}")
 
 
 @pytest.mark.parametrize("config", [{"horizon": "game"}, {"reward": "win", "horizon": "game"}])
 def test_values_of_whole_games_are_refused(config: dict[str, str], tmp_path: Path) -> None:
     folder = saved(tmp_path, blank_network(0), config=config)
     with pytest.raises(PolicyError, match="needs a policy with values of the hand"):
-        make_agent(f"policy+search:{folder}")
+        make_agent(f"torch+search:{folder}")

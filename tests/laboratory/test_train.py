@@ -84,7 +84,7 @@ def test_a_run_leaves_all_that_it_promises(
     run = tmp_path / "mine"
     told = capsys.readouterr().out
     assert "five_up, 4 players" in told
-    assert f"policy:{os.path.relpath(run / 'policy')},greedy" in told
+    assert f"torch:{os.path.relpath(run / 'policy')},greedy" in told
     assert yaml.safe_load((run / "config.yaml").read_text())["games"] == 16
     about = json.loads((run / "about.json").read_text())
     assert about["command"].startswith("python train.py smoke games=16")
@@ -101,7 +101,7 @@ def test_a_run_leaves_all_that_it_promises(
     assert list(run.glob("events.*"))
     described = json.loads((run / "policy" / "policy.json").read_text())["about"]
     assert described["results"][0][:2] == ["five_up, 4 players", "random"]
-    make_agent(f"policy:{run / 'policy'}")
+    make_agent(f"torch:{run / 'policy'}")
 
 
 def test_rules_that_are_named_twice_are_played_twice_as_often_and_measured_once(
@@ -355,7 +355,7 @@ def test_a_policy_names_the_commands_that_began_and_resumed_its_run(tmp_path: Pa
 
 def test_the_baseline_is_saved_as_the_same_kind_of_policy(tmp_path: Path) -> None:
     assert trained(*TINY, *BASELINE, "decisions=500") == 0
-    make_agent(f"policy:{tmp_path / 'smoke' / 'policy'}")
+    make_agent(f"torch:{tmp_path / 'smoke' / 'policy'}")
 
 
 def test_the_baseline_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:

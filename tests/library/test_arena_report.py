@@ -10,10 +10,10 @@ from xml.dom.minidom import parseString
 import numpy as np
 import pytest
 
-from fiveup_env.__main__ import main as fiveup
 from fiveup_env.arena.tables import duration, short_names
-from fiveup_env.commands.evaluate import main
-from fiveup_env.commands.promises import INTERRUPTED
+from fiveup_env.cli import main as fiveup
+from fiveup_env.cli.evaluate import main
+from fiveup_env.cli.shared import INTERRUPTED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,14 +164,6 @@ def test_an_interruption_tells_what_is_kept(
     assert f"interrupted; 0 of 12 chunks kept in {file}" in capsys.readouterr().err
     assert run("") == INTERRUPTED
     assert "not kept: use --results FILE" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", ["--bank", "--engine ray"])
-def test_what_needs_the_laboratory_says_so(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(option) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"evaluate: {option} needs the laboratory, which is not part of")
-    assert said.count("\n") == 1
 
 
 def test_names_and_times_are_short() -> None:

@@ -32,7 +32,7 @@ from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.ratings import elo, elo_against
 from fiveup_env.arena.results import agent_digest
 from fiveup_env.arena.workers import Player
-from fiveup_env.commands.evaluate import main
+from fiveup_env.cli.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 from tests.support import install_agents

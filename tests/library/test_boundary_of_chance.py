@@ -33,7 +33,7 @@ from fiveup_env.errors import IllegalMoveError
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.web.table import Setup, Table
+from fiveup_env.play.table import Setup, Table
 from tests.support import game_of, install_agents
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fiveup_env.__main__ import main
-from fiveup_env.commands.promises import INTERRUPTED, answer
+from fiveup_env.cli import main
+from fiveup_env.cli.shared import INTERRUPTED, answer
 from fiveup_env.drawing.replay import replay_html
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
@@ -25,7 +25,7 @@ from tests.support import on_posix
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-COMMANDS = ["play", "record", "check", "show", "replay", "study", "rules", "doctor", "completion"]
+COMMANDS = ["play", "benchmark", "record", "check", "show", "replay", "study", "rules", "doctor"]
 
 
 def test_record_writes_games_that_check_finds_right(
@@ -163,7 +163,8 @@ def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
         ("show --gaem 3 x", "there is no option '--gaem' (did you mean '--game'?)"),
         ("play --opponnents greedy", "did you mean '--opponents'?"),
         ("study --refrence x", "did you mean '--reference'?"),
-        ("completion fisch", "there is no shell 'fisch' (did you mean 'fish'?)"),
+        ("evaluate --episode gmae", "there is no episode 'gmae' (did you mean 'game'?)"),
+        ("evaluate --bank", "there is no option '--bank'"),
         ("check one two", "there is nothing that 'two' could be"),
     ],
 )
@@ -201,43 +202,36 @@ def test_help_fits_a_screen(
     assert len(said.splitlines()) <= 24
 
 
-def test_without_the_laboratory_train_says_where_it_is(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
-    assert main(["train", "--help", "x"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("fiveup: 'train' needs the laboratory, which is not part of the")
-    assert "pip install -c constraints.txt -e '.[train]'" in said
-    assert said.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("words", "printed"),
     [
         ("evaluate --list", "partner "),
         ("evaluate --agents greedy,random --deals 2 --episode hand --cores 1", "greedy"),
+        ("evaluate greedy --deals 2 random --episode hand --cores 1", "random"),
         ("benchmark --help", "usage: fiveup benchmark "),
     ],
 )
-def test_without_the_laboratory_agents_are_compared_all_the_same(
-    words: str,
-    printed: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
+def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
     with suppress(SystemExit):  # as help does
         assert main(words.split()) == 0
     assert printed in capsys.readouterr().out
 
 
-def test_without_the_laboratory_a_benchmark_refuses_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("", "the following arguments are required: NAME, --agents"),
+        ("fiveup-v1 --agents greedy --seed 3", "there is no option '--seed'"),
+        ("fiveup-v1 --agents greedy --cores 0", "--cores must be at least 1, not 0"),
+        ("fiveup --agents greedy", "did you mean 'fiveup-v1'?"),
+    ],
+)
+def test_a_benchmark_has_options_of_its_own(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("fiveup_env.commands.laboratory.find_clone", lambda: None)
-    assert main(["benchmark", "fiveup", "--agents", "greedy"]) == 2
-    assert "did you mean 'fiveup-v1'?" in capsys.readouterr().err
+    with suppress(SystemExit):
+        assert main(["benchmark", *words.split()]) == 2
+    assert told in capsys.readouterr().err
 
 
 def test_a_module_that_is_missing_names_the_line_that_installs_it(
@@ -311,7 +305,7 @@ def test_an_interrupted_record_leaves_no_half_written_file(
     def interrupt(*_arguments: object, **_options: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fiveup_env.__main__.dumps", interrupt)
+    monkeypatch.setattr("fiveup_env.cli.record.dumps", interrupt)
     assert main(["record", "-o", str(file)]) == INTERRUPTED
     assert capsys.readouterr().err == "fiveup: interrupted\n"
     assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]

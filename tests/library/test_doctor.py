@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fiveup_env import __version__
-from fiveup_env.__main__ import main
-from fiveup_env.commands import doctor
-from fiveup_env.commands.doctor import Need, Report, needs_by_extra
+from fiveup_env.cli import doctor, main
+from fiveup_env.cli.doctor import Need, Report, needs_by_extra
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +23,6 @@ def installed(
     monkeypatch: pytest.MonkeyPatch,
     *,
     needs: Sequence[str] = NEEDS,
-    clone: Path | None = None,
     versions: dict[str, str] | None = None,
 ) -> Report:
     """Return the report where NumPy and these packages are installed."""
@@ -37,7 +35,6 @@ def installed(
 
     monkeypatch.setattr(doctor, "requires", lambda _name: list(needs))
     monkeypatch.setattr(doctor, "version", version)
-    monkeypatch.setattr(doctor, "find_clone", lambda: clone)
     return doctor.examine()
 
 
@@ -45,7 +42,7 @@ def test_it_says_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     report = installed(monkeypatch, versions={"starlette": "1.0", "uvicorn": "0.54"})
     assert report.faults == []
     facts = dict(report.facts)
-    assert facts["fiveup-env"].startswith(f"{__version__}, installed without the laboratory, in ")
+    assert facts["fiveup-env"].startswith(f"{__version__}, in ")
     assert facts["needs"] == "numpy 2.4.6"
     assert facts["extra web"] == "starlette 1.0, uvicorn 0.54"
     assert facts["cores"].split()[1:3] == ["usable", "of"]
@@ -54,15 +51,8 @@ def test_it_says_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_extra_that_is_not_complete_names_the_line_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "constraints-ray.txt").touch()
-    needs = [*NEEDS, "ray>=2.60; extra == 'ray'"]
-    facts = dict(
-        installed(monkeypatch, needs=needs, clone=tmp_path, versions={"starlette": "1.0"}).facts
-    )
-    assert facts["extra web"] == "without uvicorn: pip install -c constraints.txt -e '.[web]'"
-    assert facts["extra ray"] == "without ray: pip install -c constraints-ray.txt -e '.[ray]'"
     report = installed(monkeypatch, versions={"starlette": "1.0"})
     assert dict(report.facts)["extra web"] == "without uvicorn: pip install 'fiveup-env[web]'"
     assert report.faults == []
@@ -103,7 +93,7 @@ def test_compiled_code_that_does_not_run_is_a_fault(monkeypatch: pytest.MonkeyPa
     def broken(*_arguments: object, **_options: object) -> None:
         raise RuntimeError("no such instruction")
 
-    monkeypatch.setattr(doctor, "Batch", broken)
+    monkeypatch.setattr("fiveup_env.envs.batch.Batch", broken)
     assert installed(monkeypatch).faults == [
         "compiled code does not run: RuntimeError: no such instruction"
     ]

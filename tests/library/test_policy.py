@@ -14,8 +14,6 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game
-from fiveup_env.errors import MissingExtraError
-from fiveup_env.opponents import policy
 from fiveup_env.opponents.policy import PolicyAgent
 from fiveup_env.opponents.policy_files import (
     DESCRIPTION,
@@ -112,17 +110,11 @@ def another_kind(folder: Path) -> Path:
     return folder
 
 
-def test_what_compiled_code_lacks_needs_the_laboratory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(policy, "_OTHERS", [])
+def test_what_compiled_code_cannot_play_names_the_agent_that_can(tmp_path: Path) -> None:
     folder = another_kind(tmp_path / "policy")
-    for spec, why in (
-        (f"policy:{folder}", "its kind must be guided, not 'residual'; PyTorch, which plays it,"),
-        ("policy:device=cuda", "device 'cuda' needs the laboratory"),
-    ):
-        with pytest.raises(MissingExtraError, match=why):
-            make_agent(spec)
+    why = f"its kind must be guided, not 'residual'; in a clone, torch:{folder} plays it"
+    with pytest.raises(PolicyError, match=why):
+        make_agent(f"policy:{folder}")
 
 
 def test_a_policy_that_is_missing_is_refused_with_what_there_is(tmp_path: Path) -> None:

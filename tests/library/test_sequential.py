@@ -19,7 +19,7 @@ from fiveup_env.arena.ratings import lead_of, win_rate
 from fiveup_env.arena.sequential import ADDED, SequentialTest, log_likelihood
 from fiveup_env.arena.tournament import Follower, Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
-from fiveup_env.commands.evaluate import main
+from fiveup_env.cli.evaluate import main
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:

@@ -47,9 +47,9 @@ def served(**house: Any) -> Iterator[str]:
     """The address of a server of its own."""
     import uvicorn
 
-    from fiveup_env.web.house import House
-    from fiveup_env.web.launch import free_socket
-    from fiveup_env.web.server import app_of
+    from fiveup_env.play.house import House
+    from fiveup_env.play.launch import free_socket
+    from fiveup_env.play.server import app_of
 
     bound = free_socket("127.0.0.1", 0)
     app = app_of(House(**{"reference": QUICK, "advisers": (QUICK, "random")} | house))
@@ -127,7 +127,7 @@ def played_by_agents() -> Game:
 
 def setup(**options: Any) -> Any:
     """A setup that the server begins with."""
-    from fiveup_env.web.table import Setup
+    from fiveup_env.play.table import Setup
 
     seat, seed = options.pop("seat", 0), options.pop("seed", 5)
     opponents = options.pop("opponents", "partner")

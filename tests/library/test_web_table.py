@@ -22,16 +22,16 @@ from fiveup_env.errors import (
     WrongMomentError,
 )
 from fiveup_env.game.records import record_of
+from fiveup_env.play.eyes import advice_of, hidden_of
+from fiveup_env.play.frames import frames_of, state_of, tile_symbols
+from fiveup_env.play.study import Study, moves_at_moments
+from fiveup_env.play.table import Setup, Table, setup_of
+from fiveup_env.play.terminal import play_in_terminal
 from fiveup_env.rules.presets import PRESETS
-from fiveup_env.web.eyes import advice_of, hidden_of
-from fiveup_env.web.frames import frames_of, state_of, tile_symbols
-from fiveup_env.web.study import Study, moves_at_moments
-from fiveup_env.web.table import Setup, Table, setup_of
-from fiveup_env.web.terminal import play_in_terminal
 from tests.support import EVERY_PRESET, label, play_randomly, tiles_named
 
 if TYPE_CHECKING:
-    from fiveup_env.web.sights import Sight
+    from fiveup_env.play.sights import Sight
 
 
 def setup(**options: object) -> Setup:

@@ -15,7 +15,7 @@ from agents.arena.bank.positions import make_bank
 from agents.arena.bank.regret import measure, part_of, rows_of
 from agents.arena.bank.storage import SHIPPED, read_bank, write_bank
 from fiveup_env.arena.tables import regrets_text
-from fiveup_env.commands.promises import Parser, answer
+from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
 

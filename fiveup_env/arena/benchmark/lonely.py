@@ -20,14 +20,13 @@ from fiveup_env.errors import shown
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.profiles import profile_of
 from fiveup_env.exact.values import exploitability, nash_conv_of_random
-from fiveup_env.laboratory import meet_the_laboratory
 from fiveup_env.opponents.action_probabilities import Mixed
-from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.registry import make_agent, register_missing, registered
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
     from fiveup_env.arena.benchmark.protocol import Mini, Protocol
@@ -46,7 +45,8 @@ def measure(protocol: Protocol, spec: str, *, quick: bool) -> tuple[float | None
     minis = [mini for mini in protocol.minis if mini.quick or not quick]
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, protocol, spec, minis), daemon=True)
+    work = (theirs, registered(), protocol, spec, minis)
+    process = context.Process(target=_work, args=work, daemon=True)
     process.start()
     theirs.close()
     found: list[Any] = []
@@ -61,9 +61,15 @@ def measure(protocol: Protocol, spec: str, *, quick: bool) -> tuple[float | None
     return found[0] if found else None, rows
 
 
-def _work(pipe: Connection, protocol: Protocol, spec: str, minis: Sequence[Mini]) -> None:
+def _work(
+    pipe: Connection,
+    agents: Mapping[str, str],
+    protocol: Protocol,
+    spec: str,
+    minis: Sequence[Mini],
+) -> None:
     """Measure and send the megabytes, then the rows: the main function of the process."""
-    meet_the_laboratory()
+    register_missing(agents)
     pipe.send(_megabytes(protocol, spec))
     for row in rows_of(spec, minis, lambda: pipe.send(ALIVE)):
         pipe.send(row)

@@ -1,0 +1,100 @@
+"""`fiveup benchmark`: the score card of an agent, by a protocol with a name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
+from fiveup_env.arena.benchmark.lonely import measure as measure_alone
+from fiveup_env.arena.benchmark.page import card_page
+from fiveup_env.arena.benchmark.play import play
+from fiveup_env.arena.benchmark.protocol import read_protocol
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.cli.shared import INTERRUPTED
+from fiveup_env.files import atomic_file
+from fiveup_env.opponents.registry import make_agent, split_specs
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping, Sequence
+
+    from fiveup_env import Rules
+    from fiveup_env.arena.standings import Json
+    from fiveup_env.arena.tournament import Engine
+    from fiveup_env.cli.shared import Parser
+
+LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class More:
+    """What a script adds to the command.
+
+    Attributes:
+        engines: other engines by their names; each is returned with its number of processors.
+        bank: returns what measures agents on a bank's positions under some rules.
+    """
+
+    engines: Mapping[str, Callable[[], tuple[Engine, int]]]
+    bank: Callable[[Rules], Callable[[Sequence[str]], list[Json]]]
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands: it takes what a protocol leaves to decide."""
+    made = commands.add_parser("benchmark", help="measure an agent by a named benchmark")
+    made.set_defaults(run=benchmark)
+    add = made.add_argument
+    add("benchmark", metavar="NAME", help="such as fiveup-v1")
+    add("--agents", required=True, metavar="SPEC", help="the agent, such as partner")
+    add("--quick", action="store_true", help="fewer deals, wider intervals")
+    add_shared_options(made)
+    add("--results", metavar="FOLDER", help="save results, and skip what FOLDER already holds")
+
+
+def add_shared_options(made: Parser, more: More | None = None) -> None:
+    """Add the options that `fiveup evaluate` has, too."""
+    add = made.add_argument
+    if more:
+        where = ", ".join(more.engines)
+        add("--engine", choices=(LOCAL, *more.engines), default=LOCAL, help=f"or {where}")
+    add("--cores", type=int, help="number of processes (default: one for each core)")
+    add("--json", metavar="FILE", help="write the figures as JSON")
+    add("--report", metavar="FILE", help="write a page with plots, such as report.html")
+
+
+def benchmark(options: argparse.Namespace, more: More | None = None) -> int:
+    """Play the tasks of a protocol, measure the rest, and write the card."""
+    protocol, specs = read_protocol(options.benchmark), split_specs(options.agents)
+    if len(specs) != 1:
+        raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
+    make_agent(spec := specs[0])
+    engine, cores = engine_of(options, more)
+    protocol.check()
+    outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
+    if outcomes[-1][1].interrupted:
+        kept = f"kept in {options.results}" if options.results else "not kept: use --results FOLDER"
+        print(f"evaluate: interrupted; what was played is {kept}", file=sys.stderr)
+        return INTERRUPTED
+    megabytes, minis = measure_alone(protocol, spec, quick=options.quick)
+    card = card_of(protocol, spec, outcomes, megabytes, minis, quick=options.quick)
+    print(card_text(card))
+    if options.json:
+        with atomic_file(options.json) as file:
+            file.write(card_json(card))
+    if options.report:
+        with atomic_file(options.report) as file:
+            file.write(card_page(card, protocol))
+    return 0
+
+
+def engine_of(options: argparse.Namespace, more: More | None) -> tuple[Engine | None, int]:
+    """Return the engine, None for processes on this machine, and the number of cores."""
+    if options.cores is not None and options.cores < 1:
+        raise ArenaError(f"--cores must be at least 1, not {options.cores}")
+    if more and options.engine != LOCAL:
+        engine, processors = more.engines[options.engine]()
+        return engine, options.cores or processors
+    return None, options.cores or os.cpu_count() or 1

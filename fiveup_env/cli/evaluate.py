@@ -1,0 +1,228 @@
+"""`fiveup evaluate`: agents, compared on duplicate deals.
+
+A script may run the same command with more: another engine, and a bank of positions. docs/arena.md
+explains how to read the tables, and what else the arena can do.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env import Rules
+from fiveup_env.arena.duels import CHUNK
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import REGRET_EVERY, Terms
+from fiveup_env.arena.report import report_html
+from fiveup_env.arena.results import code_version
+from fiveup_env.arena.sequential import SequentialTest
+from fiveup_env.arena.standings import Json, Standings, standings_of
+from fiveup_env.arena.tables import regrets_text, standings_text
+from fiveup_env.arena.tournament import Follower, Outcome, Tournament, play_tournament
+from fiveup_env.cli.benchmark import add_shared_options, benchmark, engine_of
+from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
+from fiveup_env.envs.episodes import EPISODES
+from fiveup_env.files import atomic_file
+from fiveup_env.opponents.registry import listing, split_specs
+from fiveup_env.progress import show_line
+from fiveup_env.rules.fields import parse_assignment
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from fiveup_env.cli.benchmark import More
+
+# The options that go with --benchmark; the protocol decides about all others.
+OF_BENCHMARK = frozenset(
+    ("benchmark", "quick", "agents", "engine", "cores", "results", "json", "report")
+)
+AGENTS = "random,greedy,defensive"
+DEALS = 1_000
+MOST_DEALS = 100_000  # of a sequential test
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    made = commands.add_parser("evaluate", help="compare agents on duplicate deals")
+    made.set_defaults(run=run)
+    add_options(made)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare agents, and return the exit status."""
+    return evaluate(options, shlex.join(["fiveup", *sys.argv[1:]]))
+
+
+def main(words: Sequence[str] | None = None, more: More | None = None) -> int:
+    """Run the command line of a script, and return the exit status."""
+
+    def run() -> int:
+        options = parser(more).parse_intermixed_args(words)
+        given = sys.argv[1:] if words is None else words
+        return evaluate(options, shlex.join(["python", "evaluate.py", *given]), more)
+
+    return answer("evaluate", run)
+
+
+def evaluate(options: argparse.Namespace, command: str, more: More | None = None) -> int:
+    """Do what the options ask for, and return the exit status; `command` is what was typed."""
+    if options.list:
+        print(listing())
+        return 0
+    if options.specs and options.agents:
+        raise ArenaError("name the agents one by one or with --agents, not both")
+    options.agents = options.agents or ",".join(options.specs) or AGENTS
+    del options.specs
+    if options.benchmark:
+        defaults = parser(more)
+        for name, value in vars(options).items():
+            if name not in OF_BENCHMARK and value != defaults.get_default(name):
+                raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
+        return benchmark(options, more)
+    return _run(options, more, command)
+
+
+def parser(more: More | None = None) -> Parser:
+    """Return the parser of a script's command line."""
+    made = Parser(description="Compare agents on duplicate deals, or make a score card.")
+    add_options(made, more)
+    return made
+
+
+def add_options(made: Parser, more: More | None = None) -> None:
+    """Add the options of `fiveup evaluate` to a parser."""
+    add = made.add_argument
+    add("--list", action="store_true", help="list the agents and their options")
+    add("specs", nargs="*", default=[], metavar="AGENT", help="a spec, as --agents has them")
+    add("--agents", metavar="SPECS", help=f"specs, separated by commas (default: {AGENTS})")
+    add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
+    add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
+    add("--against", metavar="SPEC", help="play only the pairs with this agent")
+    add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
+    add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
+    add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
+    add("--episode", choices=EPISODES, default="game", help="default: game")
+    deals = f"deal streams (default: {DEALS}; with --sprt {MOST_DEALS})"
+    add("--deals", type=int, help=deals)
+    add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
+    add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
+    add_shared_options(made, more)
+    kept = "keep results, and skip what it already holds"
+    add("--results", metavar="FILE", help=kept)
+    add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
+    add(
+        "--regret",
+        action="store_true",
+        help="measure regret in solved endings (implied by --report)",
+    )
+    judge = "judge decisions by a search (docs/arena.md)"
+    add("--judge", metavar="SPEC", help=judge)
+    every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
+    add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
+    sprt = "play until a test accepts one of two leads"
+    add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
+    if more:
+        add("--bank", action="store_true", help="measure regret on the bank of positions, too")
+    limit = "seconds allowed for a decision (default: no limit)"
+    add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
+    forfeit = "an agent at fault loses its game, and play goes on"
+    add("--forfeit", action="store_true", help=forfeit)
+
+
+def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
+    """Play a tournament, print its tables, and write what the options name; `command` made it."""
+    if options.quick:
+        raise ArenaError("--quick goes with --benchmark")
+    if options.deals is None:
+        options.deals = MOST_DEALS if options.sprt else DEALS
+    tournament = _tournament(options)
+    test = _sequential_test(options, tournament)
+    engine, cores = engine_of(options, more)
+    measure = more.bank(tournament.terms.rules) if more and options.bank else None
+    follower = Follower(test, show_line) if test else None
+    outcome = play_tournament(tournament, cores, options.results, engine, follower)
+    if test and follower:
+        show_line(test.progress, end="\n")
+        outcome = outcome.first(follower.deals) if test.verdict else outcome
+    if options.record:
+        with atomic_file(options.record) as file:
+            file.writelines(f"{record}\n" for record in outcome.records)
+    if outcome.chunks_of(tournament.meetings[0]):
+        standings = standings_of(outcome)
+        print(standings_text(standings))
+        rows = measure(tournament.agents) if measure else None
+        if rows:
+            print(f"\n{regrets_text(rows)}")
+        _write(options, outcome, standings, rows, command, test)
+    if test:
+        print(f"\n{test.sentence(tournament.agents)}")
+    if outcome.interrupted:
+        kept = f"kept in {options.results}" if options.results else "not kept: use --results FILE"
+        done, total = len(outcome.played), len(tournament.tasks)
+        print(f"evaluate: interrupted; {done} of {total} chunks {kept}", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _tournament(options: argparse.Namespace) -> Tournament:
+    fields = dict(map(parse_assignment, options.set))
+    agents = split_specs(options.agents)
+    if options.against and options.against not in agents:
+        agents = (*agents, options.against)
+    terms = Terms(
+        Rules.preset(options.rules, options.players, **fields),
+        options.episode,
+        forfeit=options.forfeit,
+        move_limit=options.move_limit,
+        regret=options.regret or bool(options.report),
+        record=bool(options.record),
+        judge=options.judge,
+        judge_every=options.judge_every,
+    )
+    return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
+
+
+def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> SequentialTest | None:
+    if options.sprt is None:
+        return None
+    elo0, elo1 = options.sprt
+    test = SequentialTest(elo0, elo1, tournament.terms.rules.sides)
+    if len(tournament.agents) != 2:
+        raise ArenaError(f"--sprt is for two agents, not {len(tournament.agents)}")
+    return test
+
+
+def _write(
+    options: argparse.Namespace,
+    outcome: Outcome,
+    standings: Standings,
+    bank: list[Json] | None,
+    command: str,
+    test: SequentialTest | None,
+) -> None:
+    """Write the files that the options name."""
+    if options.json:
+        content = {
+            "options": {name: _plain(value) for name, value in vars(options).items()},
+            "version": code_version(),
+            "rules": outcome.tournament.terms.rules.fields(),
+            "interrupted": outcome.interrupted,
+            "pairs": standings.pairs,
+            "differences": standings.differences,
+            "ratings": standings.ratings,
+            "bank": bank,
+            "sprt": test.to_json() if test else None,
+        }
+        with atomic_file(options.json) as file:
+            json.dump(content, file, indent=1, allow_nan=False)
+    if options.report:
+        with atomic_file(options.report) as file:
+            found = test.sentence(outcome.tournament.agents) if test else None
+            file.write(report_html(outcome, standings, command, bank, found))
+
+
+def _plain(value: object) -> object:
+    return None if value == float("inf") else value

@@ -1,0 +1,31 @@
+"""`fiveup study`: recorded games, judged in the browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env.cli.play import add_server_options, serve_house
+from fiveup_env.errors import InputError
+from fiveup_env.game.records import read_file
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    study = commands.add_parser("study", help="judge recorded games in the browser")
+    study.set_defaults(run=run)
+    study.add_argument("file", nargs="?", metavar="FILE", help="a file of records, one per line")
+    add_server_options(study)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read the games, serve them, and return the exit status."""
+    games = []
+    for line in read_file(options.file) if options.file else ():
+        if line.game is None:
+            raise InputError(line.error)
+        games.append(line.game)
+    serve_house(options, "/study", games=games)
+    return 0

@@ -1,8 +1,0 @@
-"""What lies behind the command line: its promises, its doctor, and completion in a shell.
-
-promises    the nearest name for an unknown one, and one line for whatever ends a command
-laboratory  the commands that scripts of a clone do, too
-evaluate    agents compared on duplicate deals, and score cards
-doctor      what is installed, and what is wrong with it
-completion  scripts for bash, zsh and fish, made from a parser
-"""

@@ -1,0 +1,110 @@
+"""What every request must be, and what every answer carries.
+
+The server is for one machine. A page of another site can send requests to it from the browser of
+whoever runs it, so the Host and the Origin of a request must be ours, and posts must be JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+
+from fiveup_env.errors import (
+    AgentError,
+    FiveUpError,
+    RequestError,
+    WrongMomentError,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE: Final = "fiveup"
+MOST_BYTES: Final = 1 << 20  # of a body: a record of several hundred hands
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    """Refuses requests that are not from our own page, and adds the headers of every answer."""
+
+    def __init__(self, app: ASGIApp, hosts: Container[str] | None) -> None:
+        """Let requests for these hosts in; None: for any."""
+        self._app, self._hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        try:
+            self._check(scope["method"], Headers(scope=scope))
+        except RequestError as error:
+            await refusal(error)(scope, receive, send_guarded)
+            return
+        await self._app(scope, receive, send_guarded)
+
+    def _check(self, method: str, headers: Headers) -> None:
+        host = headers.get("host", "")
+        if self._hosts is not None and host.rpartition(":")[0] not in self._hosts:
+            raise RequestError(f"this server does not answer for the host {shown(host)}", 421)
+        if method not in {"GET", "HEAD"}:
+            origin = headers.get("origin")
+            if origin is not None and origin != f"http://{host}":
+                raise RequestError(f"posts from {shown(origin)} are refused", 403)
+            if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+                raise RequestError("posts from other sites are refused", 403)
+            if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+                raise RequestError("a post must be application/json", 415)
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """Return the JSON object that a request holds."""
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > MOST_BYTES:
+            raise RequestError(f"a request may hold {MOST_BYTES:,} bytes, and this has more", 413)
+    try:
+        body = json.loads(content or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"not valid JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise RequestError(f"a request is a JSON object, not {shown(body)}")
+    return body
+
+
+def refusal(error: FiveUpError) -> JSONResponse:
+    """Return the answer to a request that was refused: a sentence, and the status that fits."""
+    status = 422
+    if isinstance(error, RequestError):
+        status = error.status
+    elif isinstance(error, WrongMomentError):
+        status = 409
+    elif isinstance(error, AgentError):
+        status = 400
+    return JSONResponse({"error": str(error)}, status)

@@ -1,0 +1,117 @@
+"""A free port, the server, and the browser that is opened on it."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from fiveup_env.analysis.chances import chances_of
+from fiveup_env.errors import InputError, MissingExtraError
+from fiveup_env.play.table import Table
+
+try:
+    import uvicorn
+
+    from fiveup_env.play.house import LOOPBACK, House
+    from fiveup_env.play.server import app_of
+except ImportError:
+    raise MissingExtraError("the table needs Starlette: pip install 'fiveup-env[web]'") from None
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+__all__ = ["House", "free_socket", "serve"]
+
+PORT: Final = 8561
+MORE_PORTS: Final = 50  # tried one after the other
+
+
+def free_socket(host: str, port: int | None, say: Callable[[str], None] = print) -> socket.socket:
+    """Return a socket bound to a port: the one asked for, or the first free one from PORT on."""
+    if port is not None:
+        return _bound(host, port)
+    for number in range(PORT, PORT + MORE_PORTS):
+        try:
+            bound = _bound(host, number)
+        except InputError:
+            continue
+        if number != PORT:
+            say(f"port {PORT} is in use; this table takes {number}")
+        return bound
+    raise InputError(f"the ports from {PORT} to {PORT + MORE_PORTS - 1} are all in use")
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    if not 0 <= port < 1 << 16:
+        raise InputError(f"a port is a number from 0 to {(1 << 16) - 1}, not {port}")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With its protocol named, asyncio does not let answers wait for acknowledgements (40 ms).
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    if sys.platform != "win32":  # there, it would let two tables share a port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        bound.listen()  # so that a browser that is early waits
+    except OSError as error:
+        bound.close()
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(f"port {port} is in use; name another, or none") from None
+        raise InputError(f"cannot listen on {host}, port {port}: {error}") from None
+    return bound
+
+
+def warm_up(house: House) -> None:
+    """Compile what the first game needs, while the browser opens."""
+    table = Table(replace(house.default, seed=0))
+    table.start()
+    table.play(table.choices()[0].move)
+    chances_of(table.game.state, "pimc:worlds=4,playout=partner")
+
+
+def serve(house: House, *, host: str, port: int | None, path: str, browser: bool) -> None:
+    """Serve a house until Ctrl-C; `path` is the page that a browser is opened on."""
+    bound = free_socket(host, port)
+    if host not in LOOPBACK:
+        house.hosts = None
+    name = f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{bound.getsockname()[1]}{path}"
+    config = uvicorn.Config(
+        app_of(house), log_config=None, log_level="warning", access_log=False, server_header=False
+    )
+    logging.basicConfig(format="%(levelname)s: %(message)s")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
+    print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
+    if browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    threading.Thread(target=warm_up, args=(house,), daemon=True).start()
+    _Server(config).run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """A server that waits for nobody when it is told to end."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the process."""
+        _end(sig, frame)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    """End the process at once.
+
+    Threads may be in compiled code that cannot be interrupted, and there is nothing to wait for:
+    tables and studies are kept in memory only.
+    """
+    try:
+        print("the table is closed", flush=True)  # noqa: T201
+    finally:  # even if nobody reads it
+        os._exit(0)

@@ -1,0 +1,79 @@
+"""The scripts of the clone, `train.py` and `evaluate.py`: their options, and what they say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import evaluate
+import train
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fiveup_env.cli.shared import Parser
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("made", [train.parser(), evaluate.parser()])
+def test_help_fits_a_screen(made: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert len(made.format_help().splitlines()) <= 45
+
+
+@pytest.mark.parametrize(
+    ("parse", "words", "sentence"),
+    [
+        (evaluate.parser().parse_args, "--agnets greedy", "did you mean '--agents'?"),
+        (
+            evaluate.parser().parse_args,
+            "--episode gmae",
+            "there is no episode 'gmae' (did you mean 'game'?)",
+        ),
+        (train.parser().parse_intermixed_args, "smoke gamma=1 --nmae x", "did you mean '--name'?"),
+    ],
+)
+def test_what_is_unknown_is_told_the_nearest(
+    parse: Callable[[list[str]], object],
+    words: str,
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        parse(words.split())
+    assert left.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("module", ["yaml", "torch"])
+def test_without_the_extra_train_names_the_line_that_installs_it(module: str) -> None:
+    code = f"import sys; sys.modules[{module!r}] = None; import train; sys.exit(train.main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "smoke", "--name", "never"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"train: there is no {module}: pip install -c constraints.txt -e '.[train]'\n"
+    )
+    assert not (ROOT / "runs" / "never").exists()
+
+
+def test_a_reader_that_has_seen_enough_ends_the_scripts_silently() -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    for line in (["evaluate.py", "--list"], ["train.py", "--keys"]):
+        done = subprocess.run(
+            [sys.executable, *line], cwd=ROOT, stdout=theirs, stderr=subprocess.PIPE, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+    os.close(theirs)
