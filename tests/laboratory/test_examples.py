@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 MOST_LINES = 60
 
-# Those that take long; .ci/run has a step of its own for them.
+# Those that take long; `nox -s readme` runs them.
 LONG = {"batch_torch", "offline", "sb3_ppo", "torchrl_rollout"}
 
 # What an example prints, in order.
