@@ -19,7 +19,6 @@ from fiveup_env.commands.completion import completion_script
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiveup_env.commands.promises import Parser
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,12 +96,6 @@ def test_a_benchmark_is_an_option_of_evaluate(tmp_path: Path) -> None:
 def test_a_benchmark_has_words_of_its_own(words: str, told: str) -> None:
     done = fiveup("benchmark", *words.split())
     assert told in done.stdout + done.stderr
-
-
-@pytest.mark.parametrize("made", [train.parser(), evaluate.parser()])
-def test_help_fits_a_screen(made: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert len(made.format_help().splitlines()) <= 45
 
 
 @pytest.mark.parametrize(
