@@ -80,6 +80,7 @@ def layers(session: nox.Session) -> None:
 @here
 def readme(session: nox.Session) -> None:
     """Run the README's record, check and show, the examples that take long, and the doctor."""
+    run(session, 1, "python", "-m", "benchmarks.results")  # its tables are those of results/
     games = line_of("README.md", "fiveup_env record").split("&&")
     run(session, 10, "bash", "-ec", " && ".join(games) + " | tail -n 40")
     run(session, 10, "pytest", "-q", "-m", "slow", "tests/laboratory/test_examples.py")
@@ -179,8 +180,8 @@ def wheel(session: nox.Session) -> None:
     ):
         run(session, 10, "fiveup", *command.split())
     # The same figures, to the last bit, from the wheel and in the clone.
-    run(session, 10, "python", BARE, "card", "wheel.json")
-    run(session, 10, "python", BARE, "card", "clone.json", PYTHONPATH=str(ROOT))
+    run(session, 20, "python", BARE, "card", "wheel.json")
+    run(session, 20, "python", BARE, "card", "clone.json", PYTHONPATH=str(ROOT))
     assert Path("wheel.json").read_bytes() == Path("clone.json").read_bytes()
     for command, told in {"play": "fiveup-env[web]", "train": "in a clone"}.items():
         said = str(session.run("fiveup", command, silent=True, success_codes=[1, 2]))

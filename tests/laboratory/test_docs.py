@@ -22,7 +22,7 @@ def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     run_example(code)
 
 
-@pytest.mark.parametrize("page", ROOT.glob("*.md"), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
         if not target.startswith("http"):
