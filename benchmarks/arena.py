@@ -66,7 +66,6 @@ def main() -> None:
     add_anyway(parser)
     add_save(parser)
     options, alone = parser.parse_args(), tuple(itertools.product(AGENTS, ("hand", "game")))
-    began = time.monotonic()
     for one in alone:
         hand_rate(*one)  # compiles, and so is not counted
     own = {f"`{one[0]}` against itself, {one[1]}s, one core": one for one in alone}
@@ -81,7 +80,7 @@ def main() -> None:
             | {what: cores_ratio((a, b), episode) for what, (a, b, episode) in pairs.items()}
             for _ in range(ROUNDS)
         ]
-        publish("arena", time.monotonic() - began, keep=options.save, rows=measured(lines, rounds))
+        publish("arena", keep=options.save, rows=measured(lines, rounds))
 
 
 if __name__ == "__main__":

@@ -132,12 +132,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_anyway(parser)
     add_save(parser)
-    options, began = parser.parse_args(), time.monotonic()
+    options = parser.parse_args()
     torch.set_num_threads(1)
     with quiet(anyway=options.anyway, daemons=True):
         connect()
         rows = [*sampling(), *arena()]
-        publish("cluster", time.monotonic() - began, keep=options.save, rows=rows)
+        publish("cluster", keep=options.save, rows=rows)
 
 
 if __name__ == "__main__":

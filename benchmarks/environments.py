@@ -256,7 +256,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="to publish: 5 or more")
     add_anyway(parser)
     add_save(parser)
-    options, began = parser.parse_args(), time.monotonic()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     rounds: list[dict[str, float]] = []
     others: list[list[Row]] = []
@@ -268,8 +268,7 @@ def main() -> None:
                 others.append(rows(options.seconds, options.venvs))
         ours = measured(LINES, rounds)
         theirs = others_rows(rounds, others) if others else []
-        seconds = time.monotonic() - began
-        publish("environments", seconds, keep=options.save, rows=ours, others=theirs)
+        publish("environments", keep=options.save, rows=ours, others=theirs)
 
 
 if __name__ == "__main__":

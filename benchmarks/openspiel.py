@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_anyway(parser)
     add_save(parser)
-    options, random, began = parser.parse_args(), Random(1), time.monotonic()
+    options, random = parser.parse_args(), Random(1)
     games = {name: pyspiel.load_game(name) for name in (THEIRS, *OURS)}
     for game in games.values():
         play_episode(game, random)
@@ -52,9 +52,7 @@ def main() -> None:
             (f"decisions of `{name}` with tensor and mask", (name, ",.0f", "/s"), ratio)
             for name, ratio in zip(games, ratios, strict=True)
         ]
-        publish(
-            "openspiel", time.monotonic() - began, keep=options.save, rows=measured(lines, rounds)
-        )
+        publish("openspiel", keep=options.save, rows=measured(lines, rounds))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,11 @@ Json = dict[str, Any]
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "results"
 README: Final = ROOT / "README.md"
+STARTED: Final = time.monotonic()
+NUMBER: Final = r"[+-]?\d[\d,]*(?:\.\d+)?"
+CELL: Final = re.compile(
+    rf"({NUMBER})(?: \(({NUMBER}) \.\. ({NUMBER})\))?(?: \+- ({NUMBER}))?(?: (\D.*))?"
+)
 BLOCK: Final = re.compile(r"(<!-- results (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADINGS: Final = {  # of keys, with the format of their numbers
     "win_rate": ("win rate (%)", ".1%"),
@@ -72,10 +78,33 @@ def measured(lines: Iterable[Line], rounds: Sequence[dict[str, float]]) -> list[
     ]
 
 
-def publish(name: str, seconds: float, *, keep: bool, **lists: list[Json]) -> None:
+def named(table: Sequence[Sequence[str]]) -> list[Json]:
+    """Return the rows of a table of text, whose first row has the headings, as data."""
+    heads, *rows = table
+    return [dict(zip(heads, map(_parsed, row), strict=True)) for row in rows]
+
+
+def _parsed(text: str) -> Any:
+    found = CELL.fullmatch(text)
+    if not found:
+        return text
+    numbers = [float(one.replace(",", "")) for one in found.groups()[:4] if one]
+    decimals = max(len(one.partition(".")[2]) for one in found.groups()[:4] if one)
+    cell: Json = {"value": numbers[0]}
+    if found[2]:
+        cell["ci"] = numbers[1:3]
+    if found[4]:
+        cell["error"] = numbers[-1]
+    if found[5]:
+        cell["unit"] = found[5]
+    forms = (f"{sign},.{decimals}f" for sign in ("", "+"))
+    return next((one for form in forms if _cell(one := cell | {"format": form}) == text), text)
+
+
+def publish(name: str, *, keep: bool, **lists: list[Json]) -> None:
     """Print lists of rows that this command measured; with `keep`, write `results/NAME.json`."""
     for rows in filter(None, lists.values()):
-        print(columns([[_cell(row[key]) for key in row] for row in rows], right=set()))
+        print(columns([list(rows[0]), *(list(map(_cell, row.values())) for row in rows)], set()))
     if not keep:
         return
     program = Path(sys.argv[0]).resolve().relative_to(ROOT).with_suffix("")
@@ -86,7 +115,7 @@ def publish(name: str, seconds: float, *, keep: bool, **lists: list[Json]) -> No
         "version": fiveup_env.__version__,
         "commit": said.stdout.strip() or None,
         "machine": machine(),
-        "seconds": round(seconds),
+        "seconds": round(time.monotonic() - STARTED),
         **lists,
     }
     (FOLDER / f"{name}.json").write_text(dumps(content), "utf-8")
