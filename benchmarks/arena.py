@@ -12,7 +12,8 @@ import time
 
 import numpy as np
 
-from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from benchmarks.results import add_save, measured, publish
+from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import Rules
 from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.games import Task, Terms, play_chunk
@@ -63,24 +64,23 @@ def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_anyway(parser)
+    add_save(parser)
     options, alone = parser.parse_args(), tuple(itertools.product(AGENTS, ("hand", "game")))
     for one in alone:
         hand_rate(*one)  # compiles, and so is not counted
+    own = {f"`{one[0]}` against itself, {one[1]}s, one core": one for one in alone}
+    pairs = {f"`{one[0]}` against `{one[1]}`, {one[2]}s, two cores": one for one in MEETINGS}
+    lines = [
+        *((what, (what, ",.0f", "hands/s"), None) for what in own),
+        *((what, None, (what, ".2f", "times one core")) for what in pairs),
+    ]
     with quiet(anyway=options.anyway):
         rounds = [
-            (
-                [hand_rate(*one) for one in alone],
-                [cores_ratio((a, b), episode) for a, b, episode in MEETINGS],
-            )
+            {what: hand_rate(*one) for what, one in own.items()}
+            | {what: cores_ratio((a, b), episode) for what, (a, b, episode) in pairs.items()}
             for _ in range(ROUNDS)
         ]
-        rates, ratios = (zip(*column, strict=True) for column in zip(*rounds, strict=True))
-        for (spec, episode), values in zip(alone, rates, strict=True):
-            what = f"{spec} against itself, {episode}s, one core"
-            print(f"{what:<50}{spread(values, ',.0f'):>32} hands/s")
-        for (a, b, episode), values in zip(MEETINGS, ratios, strict=True):
-            what = f"{a} against {b}, {episode}s, two cores"
-            print(f"{what:<50}{spread(values, '.2f'):>32} times one core")
+        publish("arena", keep=options.save, rows=measured(lines, rounds))
 
 
 if __name__ == "__main__":

@@ -9,18 +9,16 @@ listed here, others can be added, such as policies of quick runs.
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Final
 
 import numpy as np
 
 from agents.arena.bank.regret import measure, resampled_rates
 from agents.arena.bank.storage import shipped_bank
+from benchmarks.results import add_save, named, publish
 from fiveup_env.arena.duels import duel
 from fiveup_env.arena.ratings import ELO_SCALE
 from fiveup_env.arena.statistics import interval, resampled_means
-from fiveup_env.arena.tables import columns
-from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 from fiveup_env.rules.fields import Rules
@@ -44,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("agents", nargs="*", help="more agents, such as policy:FOLDER")
     parser.add_argument("--deals", type=int, default=200)
-    parser.add_argument("--json", metavar="FILE")
+    add_save(parser)
     options = parser.parse_args()
     agents, rules = (*AGENTS, *options.agents), Rules.preset()
     seeds, rival = np.arange(FIRST_SEED, FIRST_SEED + options.deals), make_agent(RIVAL)
@@ -61,18 +59,17 @@ def main() -> None:
     regrets, regret_samples = resampled_rates(bank, [one.regrets for one in measured])
     rows = [
         (
-            spec,
+            f"`{spec}`",
             f"{100 * wins[k].mean():.1f}",
-            *_with_interval(elos, elo_samples, k, "+.0f", 1),
-            *_with_interval(regrets, regret_samples, k, ".2f", 100),
+            _with_interval(elos, elo_samples, k, "+.0f", 1),
+            _with_interval(regrets, regret_samples, k, ".2f", 100),
         )
         for k, spec in enumerate(agents)
     ]
     rows.sort(key=lambda row: -float(row[1]))
-    head = ("agent", f"win rate against {RIVAL} (%)", "Elo", "95 %", "regret (%)", "95 %")
+    head = ("agent", f"win rate against `{RIVAL}` (%)", f"Elo against `{RIVAL}`", "regret (%)")
     print(f"{options.deals} deals, {len(bank)} positions")
-    print(columns([head, *rows], right={1, 2, 4}))
-    found = {}
+    publish("bank-elo", keep=options.save, rows=named([head, *rows]))
     for name, which in (
         ("all", np.arange(len(agents))),
         (f"above {STRONG} Elo", np.flatnonzero(elos > STRONG)),
@@ -84,12 +81,7 @@ def main() -> None:
                 for one, other in zip(regret_samples, elo_samples, strict=True)
             ]
             low, high = interval(np.array(samples)[:, None])
-            found[f"{kind}, {name}"] = [value, float(low[0]), float(high[0])]
             print(f"{kind}, {name} ({len(which)}): {value:.2f} ({low[0]:.2f} .. {high[0]:.2f})")
-    if options.json:
-        content = {"rows": [head, *rows], "correlations": found, "bank": bank.about}
-        with atomic_file(options.json) as file:
-            json.dump(content, file, indent=1)
 
 
 def elo_of(rates: np.ndarray, deals: int) -> np.ndarray:
@@ -107,9 +99,9 @@ def correlation(regrets: np.ndarray, elos: np.ndarray, *, ranked: bool) -> float
 
 def _with_interval(
     values: np.ndarray, samples: np.ndarray, k: int, form: str, factor: float
-) -> tuple[str, str]:
+) -> str:
     low, high = interval(factor * samples[:, k : k + 1])
-    return f"{factor * values[k]:{form}}", f"{low[0]:{form}} .. {high[0]:{form}}"
+    return f"{factor * values[k]:{form}} ({low[0]:{form}} .. {high[0]:{form}})"
 
 
 if __name__ == "__main__":

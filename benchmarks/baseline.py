@@ -32,8 +32,8 @@ from agents.learn.runs.config import ConfigError, load_config
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from agents.version import code_version
+from benchmarks.results import add_save, named, publish
 from benchmarks.training import across_seeds
-from fiveup_env.arena.tables import columns
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
@@ -203,16 +203,16 @@ def _flat(made: Mapping[str, Any]) -> dict[str, Any]:
     return own | {f"config.{name}": value for name, value in made["config"].items()}
 
 
-def show(runs: Sequence[Mapping[str, Any]], deals: int) -> None:
+def show(runs: Sequence[Mapping[str, Any]], deals: int, *, keep: bool) -> None:
     """Print a table of the arms, with 95 % intervals over seeds."""
     by_arm = {
         arm: {run["seed"]: run for run in runs if run["arm"] == arm}
         for arm in ARMS
         if any(run["arm"] == arm for run in runs)
     }
-    rates = (f"win rate (%), {one}" for one in PANEL)
-    head = ("arm", "", "seeds", "seconds", "decisions", *rates, f"points a hand, {PANEL[-1]}")
-    rows: list[tuple[str, ...]] = [(*head, f"{PANEL[0]}, change from")]
+    rivals = (f"`{one}`" for one in PANEL)
+    head = ("arm", "what it is", "decisions", *rivals, f"points a hand, `{PANEL[-1]}`")
+    rows: list[tuple[str, ...]] = [(*head, f"`{PANEL[0]}`, change from")]
     for arm, own in by_arm.items():
         other = by_arm.get(ARMS[arm].than, {})
         change = [
@@ -221,17 +221,15 @@ def show(runs: Sequence[Mapping[str, Any]], deals: int) -> None:
         ]
         rows.append(
             (
-                arm,
+                f"`{arm}`",
                 ARMS[arm].about,
-                str(len(own)),
-                f"{np.mean([run['seconds'] for run in own.values()]):.0f}",
                 f"{np.mean([run['decisions'] for run in own.values()]) / 1e6:.2f} M",
                 *(across_seeds([percentage(run, one) for run in own.values()], 1) for one in PANEL),
                 across_seeds([run["results"][PANEL[-1]]["points"][0] for run in own.values()], 2),
-                f"{across_seeds(change, 1)} ({ARMS[arm].than})" if change else "",
+                f"{across_seeds(change, 1)} (`{ARMS[arm].than}`)" if change else "",
             )
         )
-    print(columns(rows, right=set()))
+    publish("baseline", keep=keep, rows=named(rows))
     print(
         f"\nMeans over seeds, with 95 % intervals by Student's t where there are several. Each "
         f"seed is measured on {deals} deals of its own; changes are taken seed by seed."
@@ -251,6 +249,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=1000, help="deals that a run is measured on")
     parser.add_argument("--arms", nargs="*", default=[*ARMS], help=f"some of {', '.join(ARMS)}")
     parser.add_argument("--out", type=Path, default=Path("runs/baseline"), help="folder of results")
+    add_save(parser)
     options = parser.parse_args()
     for arm in options.arms:
         if arm not in ARMS:
@@ -274,7 +273,7 @@ def main() -> None:
                 runs.append(read_run(path, asked))
     except (ConfigError, FiveUpError) as error:
         parser.error(str(error))
-    show(runs, options.deals)
+    show(runs, options.deals, keep=options.save)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
 from agents.learn.runs.config import load_config
 from agents.learn.starting import shape_of
-from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from benchmarks.results import Json, add_save, measured, publish
+from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import Rules
 from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.games import Task, Terms
@@ -75,19 +76,19 @@ def aec_runner(games: int) -> Callable[[], float]:
     return rate
 
 
-def sampling() -> None:
-    """Print how many times as fast RLlib samples a `Batch` as the AEC environment."""
+def sampling() -> list[Json]:
+    """Return how many times as fast RLlib samples a `Batch` as the AEC environment."""
     through_batch = batch_runner()
     through_aec = {games: aec_runner(games) for games in GAMES_OF_AEC}
     for rate in (through_batch, *through_aec.values()):
         rate()
-    rounds = [
-        (through_batch(), max(rate() for rate in through_aec.values())) for _ in range(ROUNDS)
-    ]
-    batch, aec = (spread(rates, ",.0f") for rates in zip(*rounds, strict=True))
-    print(f"{'RLlib through a Batch, one process':<50}{batch:>32} moves/s")
-    print(f"{'RLlib through the AEC environment, one process':<50}{aec:>32} moves/s")
-    print(f"{'ratio':<50}{spread([batch / aec for batch, aec in rounds]):>32} times")
+    rounds = []
+    for _ in range(ROUNDS):
+        batch, aec = through_batch(), max(rate() for rate in through_aec.values())
+        rounds.append({"batch": batch, "ratio": batch / aec})
+    ratio = ("ratio", ".0f", "times RLlib's over the AEC environment")
+    line = ("RLlib's sampling over `Batch`", ("batch", ",.0f", "moves/s"), ratio)
+    return measured([line], rounds)
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
@@ -107,8 +108,8 @@ def seconds_a_chunk(engine: Engine, tasks: list[Task], terms: Terms, cores: int)
     return (time.perf_counter() - started) / left
 
 
-def arena() -> None:
-    """Print how the arena on two Ray workers compares with one worker and with local processes."""
+def arena() -> list[Json]:
+    """Return how the arena on two Ray workers compares with one worker and with local processes."""
     terms, starts = Terms(Rules.preset()), itertools.count(0, CHUNK)
 
     def tasks(count: int) -> list[Task]:
@@ -119,22 +120,24 @@ def arena() -> None:
     rounds = []
     for _ in range(ROUNDS):
         one, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
-        rounds.append((one / two, seconds_a_chunk(play_tasks, tasks(count), terms, 2) / two))
-    more, local = (spread(ratios, ".2f") for ratios in zip(*rounds, strict=True))
-    print(f"{'arena, two Ray workers':<50}{more:>32} times one Ray worker")
-    print(f"{'arena, two Ray workers':<50}{local:>32} times two local processes")
+        local = seconds_a_chunk(play_tasks, tasks(count), terms, 2)
+        rounds.append({"more": one / two, "local": local / two})
+    what = "the arena on two workers of Ray"
+    others = (("more", ".1f", "times one"), ("local", ".2f", "times two processes of its own"))
+    return measured([(what, None, other) for other in others], rounds)
 
 
 def main() -> None:
     """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_anyway(parser)
+    add_save(parser)
     options = parser.parse_args()
     torch.set_num_threads(1)
     with quiet(anyway=options.anyway, daemons=True):
         connect()
-        sampling()
-        arena()
+        rows = [*sampling(), *arena()]
+        publish("cluster", keep=options.save, rows=rows)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from matplotlib.figure import Figure
 from agents.learn.runs.config import make_config
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
+from benchmarks.results import add_save, named, publish
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.profiles import profile_of
 from fiveup_env.exact.regret import CfrPlus
@@ -218,22 +219,22 @@ def by_method(form: Form) -> dict[str, list[Curve]]:
     return {method: methods[method] for method in METHODS if method in methods}
 
 
-def show(form: Form) -> None:
-    """Print where every method and the untrained agents ended, as the page's Markdown table."""
+def show(form: Form, *, keep: bool) -> None:
+    """Print where every method and the untrained agents ended."""
     span, random = value_range(form), nash_conv_of_random(form)
-    heads = (f"`{form.rules.name}`", "seeds", "decisions", *COLUMNS)
-    print(f"\n| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
+    rows: list[tuple[str, ...]] = [(f"`{form.rules.name}`", "seeds", "decisions", *COLUMNS)]
     for method, curves in by_method(form).items():
         name = re.sub(r", (.*)", r", `\1`", method)
         last = np.array([curve[-1] for curve in curves])
         visited = f"{last[:, 0].mean():,.0f}"
-        print(f"| {name} | {len(curves)} | {visited} | {cells(last[:, 1], span, random)} |")
+        rows.append((name, str(len(curves)), visited, *cells(last[:, 1], span, random)))
     known = {one["agent"]: one["nash_conv"] for one in read_lines(form, "agent")}
     for agent, nash_conv in ({"random": random} | known).items():
-        print(f"| `{agent}`, untrained | | | {cells(np.array([nash_conv]), span, random)} |")
+        rows.append((f"`{agent}`, untrained", "", "", *cells(np.array([nash_conv]), span, random)))
+    publish(f"convergence-{form.rules.name}", keep=keep, rows=named(rows))
 
 
-def cells(nash_convs: np.ndarray, span: float, random: float) -> str:
+def cells(nash_convs: np.ndarray, span: float, random: float) -> list[str]:
     """Return the mean NashConv of some seeds, and its shares, the latter with their ranges."""
     found = [digits(nash_convs.mean(), 3, LEAST)]
     for whole in (span, random):
@@ -242,7 +243,7 @@ def cells(nash_convs: np.ndarray, span: float, random: float) -> str:
         if len(shares) > 1:
             text += f" ({digits(shares.min(), 2)} .. {digits(shares.max(), 2)})"
         found.append(text)
-    return " | ".join(found)
+    return found
 
 
 def digits(number: float, count: int, least: float = 0.0) -> str:
@@ -264,6 +265,7 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS[:-1])
+    add_save(parser)
     options = parser.parse_args()
     torch.set_num_threads(1)
     form = form_of(Rules.preset(options.mini, 2))
@@ -276,7 +278,7 @@ def main() -> None:
             flush=True,
         )
     draw(form)
-    show(form)
+    show(form, keep=options.save)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from agents.data.games import (
 from agents.data.making import make_data
 from agents.data.plan import Plan
 from agents.data.shards import write_shard
+from benchmarks.results import add_save, named, publish
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env.arena.tables import columns
 from fiveup_env.opponents.registry import make_agent
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--values", default=Plan.values)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     add_anyway(parser)
+    add_save(parser)
     options = parser.parse_args()
     plans = [
         Plan(agents=agents, positions=options.positions, values=options.values, shards=20)
@@ -64,8 +66,9 @@ def main() -> None:
                 count = card.about["counts"]["positions"]
                 rates.append(count / (time.perf_counter() - began))
                 sizes.append(sum(path.stat().st_size for path in card.shards) / count)
-            rows.append((", ".join(plan.agents), spread(rates, ",.0f"), f"{sizes[0]:.0f}"))
-        print(columns(rows, right={1, 2}))
+            names = ", ".join(f"`{spec}`" for spec in plan.agents)
+            rows.append((names, spread(rates, ",.0f"), f"{sizes[0]:.0f}"))
+        publish("data", keep=options.save, rows=named(rows))
 
 
 def _pieces(plan: Plan, folder: Path) -> list[tuple[str, str]]:

@@ -17,7 +17,8 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from benchmarks.results import add_save, measured, publish
+from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import TILES, Game, Rules
 from fiveup_env.engine.chance import chance_below, deal, scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -159,15 +160,18 @@ def measure(rules: Rules) -> dict[str, float]:
     }
 
 
-# What is printed: the name of the figure, how it is written, and its unit.
+# What is printed: what it is, how fast, and compared with what.
 LINES = (
-    ("random play, one core, no observations", "engine, M", ".1f", "M moves/s"),
-    ("  compared with the reference implementation", "engine/reference", ",.0f", "times as fast"),
-    ("a million random hands, two threads against one", "threads", ".2f", "times as fast"),
-    ("Game: list(legal_moves) and push", "game", ",.0f", "moves/s"),
-    ("import fiveup_env", "import", ".2f", "s"),
-    ("first use, empty cache: compiles everything", "compiling", ".1f", "s"),
-    ("first use, cached", "first use", ".2f", "s"),
+    (
+        "random play by the compiled rules, one core",
+        ("engine, M", ".1f", "M moves/s"),
+        ("engine/reference", ",.0f", "times the literal reference"),
+    ),
+    ("a million random hands on two threads", None, ("threads", ".2f", "times one thread")),
+    ("`Game`: `list(legal_moves)` and `push`", ("game", ",.0f", "moves/s"), None),
+    ("`import fiveup_env`", ("import", ".2f", "s"), None),
+    ("first use, which compiles everything", ("compiling", ".1f", "s"), None),
+    ("first use, compiled before", ("first use", ".2f", "s"), None),
 )
 
 
@@ -175,12 +179,13 @@ def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_anyway(parser)
+    add_save(parser)
     options, rules = parser.parse_args(), Rules.preset()
     play_random_hands(new_games(1, rules), np.uint64(0), 1)
     with quiet(anyway=options.anyway):
         rounds = [measure(rules) for _ in range(ROUNDS)]
-        for what, name, form, unit in LINES:
-            print(f"{what:<50}{spread([one[name] for one in rounds], form):>32} {unit}")
+        rows = measured(LINES, rounds)
+        publish("engine", keep=options.save, rows=rows)
 
 
 if __name__ == "__main__":

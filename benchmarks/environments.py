@@ -23,7 +23,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 import fiveup_env
 from benchmarks.others.__main__ import PINS, VENVS, Row, rows
 from benchmarks.others._pettingzoo import play_game
-from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from benchmarks.results import Json, add_save, measured, publish
+from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -183,7 +184,6 @@ def measure_ours() -> dict[str, float]:
         "env": env,
         "env/connect_four": env / theirs,
         "raw": raw,
-        "raw/connect_four": raw / theirs,
         "raw/raw": raw / theirs_raw,
         "connect_four": theirs,
         "connect_four, raw": theirs_raw,
@@ -192,51 +192,59 @@ def measure_ours() -> dict[str, float]:
     }
 
 
-# What is printed: the name of the figure, how it is written, and its unit.
+# What is printed: what it is, how fast, and compared with what.
+AEC = "times connect_four's AEC loop"
 LINES = (
-    ("Batch, flat and mask, 4,096 games, one thread", "batch, M", ".2f", "M steps/s"),
-    ("  compared with the engine alone", "batch/engine", ".2f", "times as long"),
-    ("  compared with connect_four's env()", "batch/connect_four", ",.0f", "times as fast"),
-    ("Batch, 16,384 games, two threads against one", "threads", ".2f", "times as fast"),
-    ("Batch, with checks of actions against without", "checked", ".3f", "times as fast"),
-    ("vector environment, 4,096 games, greedy opponents", "vector", ",.0f", "steps/s"),
-    ("  compared with 16 environments side by side", "vector/side by side", ".0f", "times as fast"),
-    ("16 environments side by side", "side by side", ",.0f", "steps/s"),
-    ("AEC loop, env()", "env", ",.0f", "steps/s"),
-    ("  compared with connect_four's env()", "env/connect_four", ".1f", "times as fast"),
-    ("AEC loop, raw_env()", "raw", ",.0f", "steps/s"),
-    ("  compared with connect_four's env()", "raw/connect_four", ".1f", "times as fast"),
-    ("  compared with connect_four's raw_env()", "raw/raw", ".1f", "times as fast"),
-    ("connect_four's AEC loop, env()", "connect_four", ",.0f", "steps/s"),
-    ("connect_four's AEC loop, raw_env()", "connect_four, raw", ",.0f", "steps/s"),
-    ("MaskablePPO, 2 x 256 net, two threads", "trained", ",.0f", "steps/s"),
-    ("  the environment's share of the time", "share", ".1f", "%"),
+    (
+        "`Batch`, 4,096 games, `flat` and masks, one core",
+        ("batch, M", ".1f", "M steps/s"),
+        ("batch/connect_four", ",.0f", AEC),
+    ),
+    (
+        "vector environment, 4,096 games, `greedy` opponents",
+        ("vector", ",.0f", "steps/s"),
+        ("vector/side by side", ".0f", "times 16 single environments side by side"),
+    ),
+    (
+        "PettingZoo AEC loop, `env()`",
+        ("env", ",.0f", "steps/s"),
+        ("env/connect_four", ".1f", "times connect_four's `env()`"),
+    ),
+    (
+        "PettingZoo AEC loop, `raw_env()`",
+        ("raw", ",.0f", "steps/s"),
+        ("raw/raw", ".1f", "times connect_four's `raw_env()`"),
+    ),
+    (
+        "MaskablePPO through `FiveUpVecEnv`, 2 x 256 net",
+        ("trained", ",.0f", "steps/s"),
+        ("share", ".1f", "% of the time is spent in the environment"),
+    ),
+    ("connect_four's AEC loop, `env()`", ("connect_four", ",.0f", "steps/s"), None),
+    ("connect_four's AEC loop, `raw_env()`", ("connect_four, raw", ",.0f", "steps/s"), None),
+    ("`Batch`, next to the engine alone", None, ("batch/engine", ".2f", "times as long")),
+    ("`Batch`, 16,384 games, two threads", None, ("threads", ".2f", "times one thread")),
+    ("`Batch` with checks of actions", None, ("checked", ".3f", "times without")),
 )
 
 
-def show_ours(rounds: list[dict[str, float]]) -> None:
-    """Print our figures."""
-    for what, name, form, unit in LINES:
-        print(f"{what:<52}{spread([one[name] for one in rounds], form):>36} {unit}")
-
-
-def show_others(rounds: list[dict[str, float]], others: list[list[Row]]) -> None:
-    """Print how other libraries' games compare with a batch of ours in the same rounds."""
-    print()
+def others_rows(rounds: list[dict[str, float]], others: list[list[Row]]) -> list[Json]:
+    """Return how other libraries' games compare with a batch of ours in the same rounds."""
+    made: list[Json] = []
     for library in PINS:
         found = [[row for row in every if row.library == library] for every in others]
         if errors := [row.error for every in found for row in every if row.error]:
-            print(f"{library:<52}{errors[0]}")
+            made.append({"what": library, "how fast": errors[0], "compared": None})
             continue
         for same in zip(*found, strict=True):  # one game, in every round
-            speeds = [row.steps_per_second for row in same]
-            factors = [ours["batch"] / speed for ours, speed in zip(rounds, speeds, strict=True)]
-            name = f"{library} {same[0].version}, {same[0].game}"
-            print(f"{name:<52}{spread(speeds, ',.0f'):>36} steps/s")
-            print(
-                f"{'  Batch on one core, compared with it':<52}{spread(factors):>36} times as fast"
-            )
-            print(f"{'  cores that it keeps busy':<52}{spread([row.cores for row in same]):>36}")
+            both = [
+                {"theirs": row.steps_per_second, "ratio": ours["batch"] / row.steps_per_second}
+                for ours, row in zip(rounds, same, strict=True)
+            ]
+            name = f"{same[0].game} of {library} {same[0].version}"
+            ratio = ("ratio", ",.1f", "times slower than `Batch`")
+            made += measured([(name, ("theirs", ",.0f", "steps/s"), ratio)], both)
+    return made
 
 
 def main() -> None:
@@ -247,6 +255,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each of them plays")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="to publish: 5 or more")
     add_anyway(parser)
+    add_save(parser)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rounds: list[dict[str, float]] = []
@@ -257,9 +266,9 @@ def main() -> None:
             rounds.append(measure_ours())
             if options.others:
                 others.append(rows(options.seconds, options.venvs))
-        show_ours(rounds)
-        if others:
-            show_others(rounds, others)
+        ours = measured(LINES, rounds)
+        theirs = others_rows(rounds, others) if others else []
+        publish("environments", keep=options.save, rows=ours, others=theirs)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ import pyspiel
 
 import fiveup_env.adapters.openspiel  # noqa: F401 - registers ours
 from benchmarks.others._open_spiel import play_episode
-from benchmarks.timing import add_anyway, quiet, spread
+from benchmarks.results import add_save, measured, publish
+from benchmarks.timing import add_anyway, quiet
 
 THEIRS = "python_block_dominoes"
 OURS = ("fiveup", "fiveup(players=4)", "fiveup(players=4,draw=optional)")
@@ -36,16 +37,22 @@ def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_anyway(parser)
+    add_save(parser)
     options, random = parser.parse_args(), Random(1)
     games = {name: pyspiel.load_game(name) for name in (THEIRS, *OURS)}
     for game in games.values():
         play_episode(game, random)
+    rounds = []
     with quiet(anyway=options.anyway):
-        rounds = [{name: rate(game, random) for name, game in games.items()} for _ in range(ROUNDS)]
-        print(f"{'game':<36}{'decisions/s':>26}{'ratio':>18}")
-        for name in games:
-            speed = spread([one[name] for one in rounds], ",.0f")
-            print(f"{name:<36}{speed:>26}{spread([one[name] / one[THEIRS] for one in rounds]):>18}")
+        for _ in range(ROUNDS):
+            rates = {name: rate(game, random) for name, game in games.items()}
+            rounds.append(rates | {f"{name}/": rates[name] / rates[THEIRS] for name in OURS})
+        ratios = [None, *((f"{name}/", ".1f", f"times {THEIRS}") for name in OURS)]
+        lines = [
+            (f"decisions of `{name}` with tensor and mask", (name, ",.0f", "/s"), ratio)
+            for name, ratio in zip(games, ratios, strict=True)
+        ]
+        publish("openspiel", keep=options.save, rows=measured(lines, rounds))
 
 
 if __name__ == "__main__":

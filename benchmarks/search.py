@@ -25,12 +25,13 @@ import numpy as np
 import torch
 
 import agents as laboratory  # noqa: F401 - registers its agents
+from benchmarks.results import add_save, named, publish
 from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
 from fiveup_env import Batch, Rules
 from fiveup_env.arena.charts import Point, trade_off
 from fiveup_env.arena.duels import duel_of
 from fiveup_env.arena.games import Terms
-from fiveup_env.arena.tables import columns, percent, points
+from fiveup_env.arena.tables import percent, points
 from fiveup_env.arena.tournament import Outcome, Tournament, play_tournament
 from fiveup_env.errors import FiveUpError
 from fiveup_env.files import atomic_file
@@ -123,7 +124,9 @@ def strengths(outcome: Outcome) -> dict[str, tuple[Point, Point]]:
     return found
 
 
-def report(taken: dict[str, dict[str, list[float]]], won: dict[str, tuple[Point, Point]]) -> str:
+def report(
+    taken: dict[str, dict[str, list[float]]], won: dict[str, tuple[Point, Point]]
+) -> list[Sequence[str]]:
     """Return the table of all searches."""
     rows: list[Sequence[str]] = [
         ("search", "worlds", "ms together", "ms alone", "deals", "win rate (%)", "points a hand")
@@ -139,7 +142,7 @@ def report(taken: dict[str, dict[str, list[float]]], won: dict[str, tuple[Point,
                     points(margins.value, margins[2:]),
                 ]
             rows.append([*row, *[""] * (len(rows[0]) - len(row))])
-    return columns(rows, {1, 2, 3, 4})
+    return rows
 
 
 def plot(taken: dict[str, float], won: dict[str, tuple[Point, Point]], against: str) -> str:
@@ -178,6 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--time", choices=("together", "alone"), default="together", help="the plot's times"
     )
     add_anyway(parser)
+    add_save(parser)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     specs = [spec for name in SEARCHES for spec in budgets(name).values()]
@@ -193,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     with quiet(anyway=options.anyway):
         taken = times(specs)
-        print(report(taken, won))
+        publish("search", keep=options.save, rows=named(report(taken, won)))
     if options.output and won:
         with atomic_file(options.output) as file:
             across = {spec: statistics.median(each[options.time]) for spec, each in taken.items()}

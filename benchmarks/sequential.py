@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from benchmarks.results import add_save, named, publish
 from fiveup_env.arena.duels import duel
 from fiveup_env.arena.ratings import win_rate
 from fiveup_env.arena.sequential import ERROR_RATE, NORMAL, advance, counts_of, decided_by
-from fiveup_env.arena.tables import columns
 from fiveup_env.cli.evaluate import MOST_DEALS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
@@ -55,11 +55,11 @@ def main() -> None:
     parser.add_argument("--sprt", type=float, nargs=2, default=(0, 5), metavar=("ELO0", "ELO1"))
     parser.add_argument("--deals", type=int, default=4_000, help="to measure the distributions")
     parser.add_argument("--runs", type=int, default=10_000, help="of each test")
+    add_save(parser)
     options = parser.parse_args()
     low, high = options.sprt
-    rows: list[tuple[str, ...]] = [
-        ("a", "b", "a's lead", "accepts H0 (%)", "accepts H1 (%)", "deals", "fixed", "share")
-    ]
+    heads = ("a", "b", "a leads by", "accepts H0 (%)", "accepts H1 (%)")
+    rows: list[tuple[str, ...]] = [(*heads, "deals", "fixed number", "share")]
     measured = {pair: measure(pair, options.deals) for pair in PAIRS}
     places = [(pair, low + lead * (high - low)) for pair in PAIRS for lead in LEADS]
     for pair, lead in progress(places, len(places), "tests"):
@@ -73,7 +73,7 @@ def main() -> None:
     for pair, (values, weights) in measured.items():
         shares = ", ".join(f"{100 * weights[k]:.2f} % {values[k]:g}" for k in range(len(values)))
         print(f"scores of {pair[0]} against {pair[1]}: {shares}")
-    print(columns(rows, right={2, 5, 6, 7}))
+    publish("sequential", keep=options.save, rows=named(rows))
 
 
 def measure(pair: tuple[str, str], deals: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,12 +12,14 @@ import argparse
 import numpy as np
 
 from agents.search.tuning import margins
+from benchmarks.results import add_save, named, publish
 from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.opponents.features import FEATURE_NAMES, FEATURES
 from fiveup_env.opponents.ladder import LADDER, weights_of
 from fiveup_env.opponents.playouts import first_hands, play_hands
 from fiveup_env.rules.fields import Rules
 
+Row = tuple[str, ...]
 FIRST_SEED = 910_000_000
 REPLICAS = 8
 TOP = list(LADDER)[-1]
@@ -38,51 +40,55 @@ def with_interval(values: np.ndarray) -> str:
     return f"{values.mean():+.3f} ({low:+.3f} .. {high:+.3f})"
 
 
-def show_lead(seeds: np.ndarray) -> None:
-    """Print the margin of the side that leads, with the same agent in all seats."""
-    print("\nmargin of the side that leads, in points per hand, with the same agent in all seats")
+def lead(seeds: np.ndarray) -> list[Row]:
+    """Return the margin of the side that leads, with the same agent in all seats."""
+    rows: list[Row] = [("all seats", "points a hand")]
     for rung in LADDER:
-        won, lead = hand_margins(weights_of(rung), seeds, 1)
-        print(f"  {rung:<12}{with_interval(np.where(lead == 0, won, -won))}")
+        won, led = hand_margins(weights_of(rung), seeds, 1)
+        rows.append((rung, with_interval(np.where(led == 0, won, -won))))
+    return rows
 
 
-def show_luck(seeds: np.ndarray) -> None:
-    """Print how the variance of a hand splits into that of the deal and that of the play.
+def luck(seeds: np.ndarray) -> list[Row]:
+    """Return how the variance of a hand splits into that of the deal and that of the play.
 
     A rung plays at random only among actions that it holds equal; `random` always does.
     """
-    print(f"\nvariance of a hand's margin over {len(seeds)} deals, each played {REPLICAS} times")
-    print(f"  {'':<12}{'all':>8}{'deal':>8}{'play':>8}{'share of the deal':>20}")
+    heads = ("all seats", "variance of a hand's margin", "by the deal", "by the play")
+    rows: list[Row] = [(*heads, "share of the deal")]
     players = {"random": np.zeros(len(FEATURE_NAMES))} | {rung: weights_of(rung) for rung in LADDER}
     for rung, weights in players.items():
         won = np.array([hand_margins(weights, seeds, key)[0] for key in range(REPLICAS)])
         within = won.var(0, ddof=1).mean()
         between = won.mean(0).var(ddof=1) - within / REPLICAS
-        share = between / (between + within)
-        print(f"  {rung:<12}{between + within:>8.2f}{between:>8.2f}{within:>8.2f}{share:>20.0%}")
+        share = 100 * between / (between + within)
+        numbers = (f"{one:.2f}" for one in (between + within, between, within))
+        rows.append((rung, *numbers, f"{share:.0f} %"))
+    return rows
 
 
-def show_ideas(seeds: np.ndarray) -> None:
-    """Print what each idea adds to the highest rung."""
+def ideas(seeds: np.ndarray) -> list[Row]:
+    """Return what each idea adds to the highest rung."""
     rules, full = Rules.preset(), weights_of(TOP)
-    print(f"\n{TOP} against itself without one idea, in points per hand on duplicate deals")
+    rows: list[Row] = [("idea", "weight", "points a hand", "what it is")]
     for k, name in enumerate(FEATURE_NAMES):
         if full[k]:
             without = full.copy()
             without[k] = 0
             won = margins(rules, seeds, full, without)
-            print(f"  {name:<16}{full[k]:>+7.2f}  {with_interval(won)}  {FEATURES[name]}")
+            rows.append((name, f"{full[k]:+.2f}", with_interval(won), FEATURES[name]))
+    return rows
 
 
 def main() -> None:
     """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=40_000)
+    add_save(parser)
     options = parser.parse_args()
     seeds = np.arange(FIRST_SEED, FIRST_SEED + options.deals, dtype=np.uint64)
-    show_lead(seeds)
-    show_luck(seeds)
-    show_ideas(seeds)
+    lists = {"lead": lead(seeds), "luck": luck(seeds), "ideas": ideas(seeds)}
+    publish("strategy", keep=options.save, **{name: named(rows) for name, rows in lists.items()})
 
 
 if __name__ == "__main__":

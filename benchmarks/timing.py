@@ -50,7 +50,7 @@ def quiet(*, anyway: bool, daemons: bool = False) -> Iterator[None]:
     yield
     if not daemons:
         load = meanwhile.of_others()
-    print(f"\n{_machine()}; other work kept {load:.2f} cores busy")
+    print(f"\n{machine()}; other work kept {load:.2f} cores busy")
     _refuse(load, anyway=anyway)
 
 
@@ -86,7 +86,7 @@ def _own_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _machine() -> str:
+def machine() -> str:
     """Return the name of the processor and the number of its cores."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.is_file() else []

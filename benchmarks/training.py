@@ -25,7 +25,7 @@ from agents.learn.runs.config import load_config
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
 from agents.policies.networks import Shape, build
-from fiveup_env.arena.tables import columns
+from benchmarks.results import add_save, named, publish
 from fiveup_env.errors import unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
@@ -118,10 +118,10 @@ def across_seeds(values: Sequence[float], decimals: int) -> str:
     return f"{mean} +- {STUDENT[min(len(values), 10) - 2] * error:.{decimals}f}"
 
 
-def show(runs: Sequence[dict[str, Any]]) -> None:
-    """Print a table of the arms, with intervals over seeds."""
-    rates = (f"win rate (%), {rival}" for rival in PANEL)
-    rows: list[tuple[str, ...]] = [("", "seeds", "decisions", *rates, "points per hand, partner")]
+def table_of(runs: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """Return a table of the arms, with intervals over seeds."""
+    rivals = (f"`{rival}`" for rival in PANEL)
+    rows: list[tuple[str, ...]] = [("", "seeds", "decisions", *rivals, "points a hand, `partner`")]
     for arm in dict.fromkeys(run["arm"] for run in runs):
         own = [run for run in runs if run["arm"] == arm]
         rows.append(
@@ -133,7 +133,7 @@ def show(runs: Sequence[dict[str, Any]]) -> None:
                 across_seeds([run["points"]["partner"] for run in own], 2),
             )
         )
-    print(columns(rows, right=set()))
+    return rows
 
 
 def main() -> None:
@@ -143,6 +143,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="*", default=[*ARMS, IMITATION])
     parser.add_argument("--out", type=Path, default=Path("runs/ablations.jsonl"))
+    add_save(parser)
     options = parser.parse_args()
     for arm in options.arms:
         if arm not in (*ARMS, IMITATION):
@@ -158,7 +159,7 @@ def main() -> None:
                 if (arm, seed) not in done:
                     runs.append(train(arm, seed, options.seconds))
                     print(json.dumps(runs[-1]), file=file, flush=True)
-    show(runs)
+    publish("options", keep=options.save, rows=named(table_of(runs)))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from agents.learn.runs.config import Config
+from benchmarks import results
 from fiveup_env import PRESETS, TILES, Deal, Game, Move, Rules
 from fiveup_env.drawing.scene import layout_picture
 from fiveup_env.drawing.snapshot import Snapshot
@@ -140,6 +141,24 @@ class FromCode(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
+class Results(SphinxDirective):
+    """A table of what commands measured, from files in `results/`, and these commands."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table and the commands."""
+        places = self.arguments[0]
+        for name in results.names(places):
+            self.env.note_dependency(str(results.FOLDER / f"{name}.json"))
+        commands = results.commands(places)
+        return [
+            *self.parse_text_to_nodes(results.table(places)),
+            nodes.literal_block(commands, commands, language="bash"),
+        ]
+
+
 def rule_fields() -> Iterator[list[str]]:
     """Yield every rule field, with the values that it takes and its default."""
     yield ["field", "values", "default"]
@@ -199,4 +218,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("commands", Commands)
     app.add_directive("docstring", Docstring)
     app.add_directive("from-code", FromCode)
+    app.add_directive("results", Results)
     return {"parallel_read_safe": True}

@@ -207,6 +207,7 @@ def _write(
     if options.json:
         content = {
             "options": {name: _plain(value) for name, value in vars(options).items()},
+            "command": command,
             "version": code_version(),
             "rules": outcome.tournament.terms.rules.fields(),
             "interrupted": outcome.interrupted,

@@ -18,9 +18,8 @@ from fiveup_env.opponents.registry import make_agent
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
-MOST_LINES = 60
 
-# Those that take long; .ci/run has a step of its own for them.
+# Those that take long; `nox -s readme` runs them.
 LONG = {"batch_torch", "offline", "sb3_ppo", "torchrl_rollout"}
 
 # What an example prints, in order.
@@ -99,16 +98,3 @@ def test_what_is_learnt_from_data_in_a_folder_is_kept_there_as_policies(tmp_path
         assert "offline.py" in agent.about["command"]
         with pytest.raises(PolicyError, match=r"needs a policy with values"):  # it has none
             make_agent(f"policy+search:{tmp_path / method}")
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_the_example_is_short_and_says_what_it_shows(example: Path) -> None:
-    text = example.read_text("utf-8")
-    assert len(text.splitlines()) <= MOST_LINES
-    assert ast.get_docstring(ast.parse(text))
-
-
-def test_the_page_of_examples_lists_them_all() -> None:
-    page = (FOLDER / "README.md").read_text("utf-8")
-    listed = re.findall(r"^\| \[(\S+)\]\(\1\) \| \S", page, re.MULTILINE)
-    assert sorted(listed) == [example.name for example in EXAMPLES]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -28,29 +27,6 @@ from agents.learn.runs.config import (
 @pytest.mark.parametrize("name", known_configs())
 def test_every_config_can_be_run(name: str) -> None:
     assert load_config(name).all_rules
-
-
-def test_the_configs_that_are_promised_are_there() -> None:
-    promised = {
-        "quick",
-        "selfplay",
-        "smoke",
-        "plain",
-        "strong",
-        "two_player",
-        "three_player",
-        "all_fives",
-    }
-    assert promised <= set(known_configs())
-
-
-def test_the_page_on_training_names_the_configs_whose_networks_are_not_guided() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")
-    (named,) = re.findall(
-        r"use guided networks, except ([^,]*,[^,]*), whose networks are plain", page
-    )
-    plain = {name for name in known_configs() if load_config(name).network != "guided"}
-    assert set(re.findall(r"`(\w+)`", named)) == plain
 
 
 def test_changes_override_the_file() -> None:

@@ -190,18 +190,6 @@ def test_a_reader_that_has_seen_enough_ends_a_command_silently(
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_fits_a_screen(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with suppress(SystemExit):
-        main([*command.split(), "--help"])
-    said = capsys.readouterr().out
-    assert said.startswith("usage: fiveup")
-    assert len(said.splitlines()) <= 24
-
-
 @pytest.mark.parametrize(
     ("words", "printed"),
     [

@@ -139,27 +139,6 @@ def test_the_fuzzer_finds_nothing_and_repeats_itself(
     assert printed[0] == printed[1]
 
 
-def test_the_fuzzer_tells_what_fails_and_how_to_repeat_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def hangs(_random: object) -> None:
-        while True:
-            pass
-
-    def breaks(_random: object) -> None:
-        raise KeyError("here")
-
-    for limit in ("SECONDS", "SECONDS_FIRST"):
-        monkeypatch.setattr(fuzz, limit, 1)
-    for name, failing in (("hangs", hangs), ("breaks", breaks)):
-        monkeypatch.setitem(fuzz.TARGETS, name, failing)
-    assert fuzz.fuzz(["hangs", "breaks"], 2, seed=0) == 2
-    output = capsys.readouterr().out
-    assert "Hang: 'more than 1 s'" in output
-    assert "KeyError: \"'here'\"" in output
-    assert "python -m tests.fuzz --seed 0 --target breaks --only 0" in output
-
-
 @pytest.mark.parametrize(
     ("text", "field", "value"),
     [
