@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from agents.arena.bank.regret import measure, rows_of
-from agents.arena.bank.storage import shipped_bank
+from agents.bank.regret import measure, rows_of
+from agents.bank.storage import shipped_bank
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.cli import evaluate
 from fiveup_env.cli.benchmark import More

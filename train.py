@@ -12,8 +12,8 @@ from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
 
 # What needs packages of the extra `train` is imported where a missing one is said in a sentence.
 if TYPE_CHECKING:
-    from agents.learn.runs.config import Config
-    from agents.learn.runs.folder import Run
+    from agents.runs.config import Config
+    from agents.runs.folder import Run
 
 
 INSTALL: Final = "pip install -c constraints.txt -e '.[train]'"
@@ -26,7 +26,7 @@ def main() -> int:
 
 def parser() -> Parser:
     """Return the parser of the command line."""
-    from agents.learn.runs.config import known_configs
+    from agents.runs.config import known_configs
 
     made = Parser(description=__doc__)
     configs = ", ".join(known_configs())
@@ -42,8 +42,8 @@ def parser() -> Parser:
 
 
 def _main() -> int:
-    from agents.learn.runs.config import describe_keys, load_config, parse_changes
-    from agents.learn.runs.folder import find_run, new_run
+    from agents.runs.config import describe_keys, load_config, parse_changes
+    from agents.runs.folder import find_run, new_run
 
     options = parser().parse_intermixed_args()
     if options.keys:
@@ -59,8 +59,8 @@ def _main() -> int:
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:
-    from agents.learn.runs.display import Display
     from agents.learn.training import Training, finish
+    from agents.runs.display import Display
 
     checkpoint = run.newest(config) if resume else None
     with ExitStack() as held:

@@ -1,14 +1,16 @@
-"""The laboratory: stronger agents, the arena in which agents meet, and learning.
+"""The laboratory, which makes the files that the library ships: it learns, fits and tunes.
 
-    search/     what searches and heuristics are measured, fitted and tuned with
-    policies/   networks, their files, and the agent that plays them
-    arena/      the bank of positions, and entries of the leaderboard
-    learn/      self-play, imitation, and the configuration and files of a run
+    policies/   networks in PyTorch, and the agents that play them
+    learn/      self-play, expert iteration, imitation, exploiters, and the stock baseline
+    runs/       the config, folder, checkpoints, metrics and display of a run
+    fitting/    what searches and heuristics are measured, fitted and tuned with; teachers
+    bank/       positions whose actions are valued, and the regret of agents in them
     data/       decisions with a search's values and exact marginals, as Parquet
-    version     the version of all this code
+    cluster/    training and tournaments on Ray
     exact/      the command line of exact results about small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
-    cluster/    training and tournaments on Ray
+    submit      entries of the leaderboard
+    version     the version of all this code
 
 Importing this package registers its agents alongside those of the library, and imports none of
 them.

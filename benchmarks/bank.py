@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from agents.arena.bank.regret import measure, resampled_rates
-from agents.arena.bank.storage import shipped_bank
+from agents.bank.regret import measure, resampled_rates
+from agents.bank.storage import shipped_bank
 from benchmarks.results import add_save, named, publish
 from fiveup_env.arena.duels import duel
 from fiveup_env.arena.ratings import ELO_SCALE

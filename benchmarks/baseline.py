@@ -28,9 +28,9 @@ from agents.learn.baseline import Baseline
 from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts
-from agents.learn.runs.config import ConfigError, load_config
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
+from agents.runs.config import ConfigError, load_config
 from agents.version import code_version
 from benchmarks.results import add_save, named, publish
 from benchmarks.training import across_seeds
@@ -42,7 +42,7 @@ from fiveup_env.rules.fields import Rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agents.learn.runs.config import Config
+    from agents.runs.config import Config
     from fiveup_env.envs.batch import Batch
     from fiveup_env.opponents.agent import Agent
 

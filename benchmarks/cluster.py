@@ -25,8 +25,8 @@ from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import connect
 from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
-from agents.learn.runs.config import load_config
 from agents.learn.starting import shape_of
+from agents.runs.config import load_config
 from benchmarks.results import Json, add_save, measured, publish
 from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import Rules

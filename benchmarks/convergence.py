@@ -23,9 +23,9 @@ import torch
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from agents.learn.runs.config import make_config
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
+from agents.runs.config import make_config
 from benchmarks.results import add_save, named, publish
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.profiles import profile_of

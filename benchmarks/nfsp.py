@@ -13,7 +13,7 @@ import torch
 from open_spiel.python import rl_environment
 from open_spiel.python.pytorch.nfsp import NFSP
 
-from fiveup_env.adapters import openspiel
+from fiveup_env.doors import openspiel
 from fiveup_env.encoders import get_encoder, row_size
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 import open_spiel.python.games  # noqa: F401 - registers them
 import pyspiel
 
-import fiveup_env.adapters.openspiel  # noqa: F401 - registers ours
+import fiveup_env.doors.openspiel  # noqa: F401 - registers ours
 from benchmarks.others._open_spiel import play_episode
 from benchmarks.results import add_save, measured, publish
 from benchmarks.timing import add_anyway, quiet

@@ -11,12 +11,12 @@ import argparse
 
 import numpy as np
 
-from agents.search.tuning import margins
+from agents.fitting.tuning import margins
 from benchmarks.results import add_save, named, publish
 from fiveup_env.arena.statistics import interval, resampled_means
-from fiveup_env.opponents.features import FEATURE_NAMES, FEATURES
-from fiveup_env.opponents.ladder import LADDER, weights_of
-from fiveup_env.opponents.playouts import first_hands, play_hands
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, FEATURES
+from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
+from fiveup_env.opponents.search.playouts import first_hands, play_hands
 from fiveup_env.rules.fields import Rules
 
 Row = tuple[str, ...]

@@ -21,10 +21,10 @@ import torch
 
 from agents.learn.imitation import gather, imitate
 from agents.learn.panel import FIRST_OF_TABLE, measure
-from agents.learn.runs.config import load_config
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
 from agents.policies.networks import Shape, build
+from agents.runs.config import load_config
 from benchmarks.results import add_save, named, publish
 from fiveup_env.errors import unknown
 from fiveup_env.opponents.registry import make_agent
@@ -33,8 +33,8 @@ from fiveup_env.rules.fields import Rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.config import Config
 
 # By arm, what it changes of a configuration: `quick` if the arm is in EXPERT, else `selfplay`.
 EXPERT: Final[dict[str, list[str]]] = {

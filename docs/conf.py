@@ -57,7 +57,7 @@ ELSEWHERE: Final = {
     "contributing": "CONTRIBUTING.md",
     "changelog": "CHANGELOG.md",
     "leaderboard": "leaderboard/README.md",
-    "model-card": "fiveup_env/opponents/policies/README.md",
+    "model-card": "fiveup_env/opponents/networks/policies/README.md",
 }
 # Where the site has what a link to a file of the repository means.
 PLACES: Final = {

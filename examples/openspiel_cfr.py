@@ -12,7 +12,7 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import cfr, expected_game_score, exploitability
 
 from agents.openspiel.policies import AgentPolicy
-from fiveup_env.adapters.openspiel import load
+from fiveup_env.doors.openspiel import load
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--rounds", type=int, default=8, help="passes of CFR+ through the game")

@@ -12,10 +12,10 @@ import numpy as np
 import ray
 
 from agents.cluster.algorithm import algorithm_config
-from agents.learn.runs.config import make_config
 from agents.learn.starting import shape_of
 from agents.policies.files import save_policy
 from agents.policies.networks import build
+from agents.runs.config import make_config
 from fiveup_env import Rules
 from fiveup_env.arena.duels import duel
 from fiveup_env.opponents.registry import make_agent

@@ -10,7 +10,7 @@ import torch
 
 from fiveup_env import MOVES, Game, Rules
 from fiveup_env.arena.duels import duel
-from fiveup_env.opponents.policy import PolicyAgent
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)  # this network is too small for more

@@ -32,9 +32,8 @@ from fiveup_env.engine.view import as_game, as_view, as_views
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError
-from fiveup_env.opponents.action_values import PLAY_ON
-from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.opponents.student import Student
+from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.opponents.search.action_values import PLAY_ON
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW
 from fiveup_env.rules.fields import RULES
 from fiveup_env.rules.tiles import TILE_COUNT, set_size
@@ -94,7 +93,7 @@ AGENTS: Final = (
     *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=3,playout=greedy"),
     "student+search:worlds=2",
 )
-STUDENT, POLICY, TRIALS = Student(), PolicyAgent(), Trials("pimc:worlds=4")
+POLICY, TRIALS = PolicyAgent(), Trials("pimc:worlds=4")
 DOORS: Final[dict[str, Callable[..., object]]] = {
     "as_views": door(lambda views, _: as_views(views)),
     "count": door(lambda view, _: count(view)),
@@ -104,7 +103,6 @@ DOORS: Final[dict[str, Callable[..., object]]] = {
     "trials": door(lambda view, _: TRIALS(view, np.array([PLAY_ON]), 0)),
     "best_moves": door(lambda view, _: best_moves(view, 100)),
     "regrets": door(lambda views, masks: regrets(views, masks.argmax(1), 100)),
-    "student's logits": door(lambda views, _: STUDENT.logits(views)),
     "policy's logits": door(POLICY.logits),
     "policy's values": door(lambda views, _: POLICY.values(views)),
     **{f"encoder {name}": encoding(name) for name in ENCODERS},

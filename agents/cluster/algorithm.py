@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agents.learn.rollouts import Lesson
-    from agents.learn.runs.config import Config
+    from agents.runs.config import Config
 
 SAMPLED: Final = (ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME)
 KL, CLIP_FRACTION = "kl", "clip_fraction"

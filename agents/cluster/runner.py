@@ -24,9 +24,9 @@ from ray.rllib.utils.metrics import (
 from agents.learn.ppo import draw
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
-from agents.learn.runs.config import make_config
 from agents.learn.starting import shape_of
 from agents.policies.networks import masked_log_probabilities
+from agents.runs.config import make_config
 from fiveup_env.envs.streams import derived_seed
 from fiveup_env.opponents.rng import keyed_rng
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from agents.learn.rollouts import Choice, Lesson
-    from agents.learn.runs.config import Config
+    from agents.runs.config import Config
 
 Spaces = dict[str, tuple[Any, Any]]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
 from agents.learn.ppo import LossError
-from agents.learn.runs.checkpoints import KEPT
 from agents.learn.starting import shape_of
 from agents.policies.networks import build
+from agents.runs.checkpoints import KEPT
 from fiveup_env.files import new_folder
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from agents.learn.ppo import Figures
-    from agents.learn.runs.checkpoints import State
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.checkpoints import State
+    from agents.runs.config import Config
 
 PATIENCE: Final = 300.0  # seconds without any runner, after which a run gives up
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fiveup_env.opponents.agent import Agent
-    from fiveup_env.opponents.world_statistics import WorldStatistics
+    from fiveup_env.opponents.search.world_statistics import WorldStatistics
 
 POSITIONS_IN_SHARD: Final = 25_000
 MOST_POSITIONS: Final = 10**10

@@ -25,16 +25,16 @@ from agents.learn.rollouts import make_batch
 from agents.learn.starting import first_network
 from agents.policies.networks import masked_log_probabilities
 from agents.policies.weights import arrays_of, put_back
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.opponents.student import Student
-from fiveup_env.opponents.units import Units
+from fiveup_env.opponents.search.units import Units
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agents.learn.ppo import Figures
-    from agents.learn.runs.checkpoints import State
-    from agents.learn.runs.config import Config
+    from agents.runs.checkpoints import State
+    from agents.runs.config import Config
 
 SURE: Final = 0.98  # the probability from which on a policy is in no doubt
 VALUED: Final = 1 / 16  # of all decisions, the share from which values are learnt
@@ -55,7 +55,7 @@ class AllActions:
         self.network = first_network(config)
         self._averaged = Averaged(config, {"network": self.network}, gain_loss, LOSSES)
         self._learning = self._averaged.learning["network"]
-        self._judge = Judge(Student().weights if config.judge == "student" else None)
+        self._judge = Judge(PolicyAgent("student").weights if config.judge == "student" else None)
         self._pool = ThreadPoolExecutor(torch.get_num_threads())
         self._batch = make_batch(config, self.network.shape.encoder)
         burn_in(self._batch, self._chance(STARTING))

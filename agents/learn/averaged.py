@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agents.learn.ppo import Figures
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.config import Config
     from fiveup_env.envs.batch import Batch
 
     # From the logits of some decisions and their labels to what is made small.

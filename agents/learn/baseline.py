@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agents.learn.ppo import Figures
-    from agents.learn.runs.checkpoints import State
-    from agents.learn.runs.config import Config
+    from agents.runs.checkpoints import State
+    from agents.runs.config import Config
 
 
 class Baseline:

@@ -32,11 +32,11 @@ from fiveup_env.arena.statistics import interval, resampled_means
 from fiveup_env.arena.tables import columns
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
-from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.opponents.policy_files import PolicyError
-from fiveup_env.opponents.policy_search import reward_of
+from fiveup_env.opponents.networks.files import PolicyError
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.opponents.search.network_search import reward_of
 
 if TYPE_CHECKING:
     import argparse

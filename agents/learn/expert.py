@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 
+from agents.fitting.teachers import Teacher, label_by, make_teacher
 from agents.learn.averaged import Averaged, Examples, burn_in
 from agents.learn.labels import Judge
 from agents.learn.starting import shape_of
-from agents.learn.teachers import Teacher, label_by, make_teacher
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
 from agents.policies.weights import arrays_of, put_back
@@ -33,18 +33,18 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
 from fiveup_env.opponents.agent import random_actions
-from fiveup_env.opponents.networks import weights_of
+from fiveup_env.opponents.networks.compiled import weights_of
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.opponents.units import Units
+from fiveup_env.opponents.search.units import Units
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agents.learn.ppo import Figures
-    from agents.learn.runs.checkpoints import State
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
-    from fiveup_env.opponents.networks import Weights
+    from agents.runs.checkpoints import State
+    from agents.runs.config import Config
+    from fiveup_env.opponents.networks.compiled import Weights
 
 PARTS: Final = 16  # of the games, each with its own chance, whatever the number of threads
 STUDENT: Final = "student"  # the folder, in that of the run, of the last student that was accepted

@@ -31,7 +31,7 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.teachers import Teacher, TeachingError, check_aim, make_teacher, values_of
+from agents.fitting.teachers import Teacher, TeachingError, check_aim, make_teacher, values_of
 from agents.policies.agent import spec_of
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
@@ -41,7 +41,7 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.opponents.units import Units
+from fiveup_env.opponents.search.units import Units
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:

@@ -19,17 +19,18 @@ import numpy as np
 from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.state import GAME, side_of
-from fiveup_env.opponents import ladder, networks
-from fiveup_env.opponents.action_values import try_actions
-from fiveup_env.opponents.features import SCRATCH
-from fiveup_env.opponents.networks import Weights, memory_for
-from fiveup_env.opponents.playouts import Playout, playout_by
+from fiveup_env.opponents.heuristics import ladder
+from fiveup_env.opponents.heuristics.features import SCRATCH
+from fiveup_env.opponents.networks import compiled as networks
+from fiveup_env.opponents.networks.compiled import Weights, memory_for
+from fiveup_env.opponents.search.action_values import try_actions
+from fiveup_env.opponents.search.playouts import Playout, playout_by
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from fiveup_env.opponents.units import Units
+    from fiveup_env.opponents.search.units import Units
 
 
 class Judge:

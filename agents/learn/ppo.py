@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agents.learn.rollouts import Choice, Lesson
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.config import Config
 
 Figures = dict[str, float]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.opponents.outlook import outlook_of
-from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
+from fiveup_env.opponents.search.outlook import outlook_of
+from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 
 if TYPE_CHECKING:
     from fiveup_env.envs.batch import Batch

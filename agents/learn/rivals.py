@@ -16,7 +16,7 @@ from fiveup_env.opponents.registry import make_agent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agents.learn.runs.config import Config
+    from agents.runs.config import Config
     from fiveup_env.envs.batch import Batch
     from fiveup_env.opponents.agent import Agent
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agents.learn.rivals import Rivals
-    from agents.learn.runs.config import Config
+    from agents.runs.config import Config
 
 # From encoded rows, masks and the rows of hidden tiles (or None): an action, its log-probability
 # and the value, for every row.

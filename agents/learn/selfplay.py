@@ -19,9 +19,9 @@ from fiveup_env.opponents.rng import keyed_rng
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agents.learn.runs.checkpoints import State
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.checkpoints import State
+    from agents.runs.config import Config
 
 PLAYING, LEARNING, STARTING = range(3)  # independent random streams of an update
 

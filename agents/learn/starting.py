@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agents.learn.runs.config import ConfigError
 from agents.policies.files import load_network
 from agents.policies.networks import Shape, build
+from agents.runs.config import ConfigError
 from fiveup_env.errors import InputError
-from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.networks.files import PolicyError
 
 if TYPE_CHECKING:
-    from agents.learn.runs.config import Config
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.config import Config
 
 
 def shape_of(config: Config) -> Shape:

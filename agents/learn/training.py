@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import torch
 
-from agents.arena.bank.regret import mean_regret
-from agents.arena.bank.storage import shipped_bank
+from agents.bank.regret import mean_regret
+from agents.bank.storage import shipped_bank
 from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.ppo import LossError
-from agents.learn.runs.metrics import Metrics, draw_curve
 from agents.policies.agent import NetworkAgent, spec_of
 from agents.policies.files import save_policy
+from agents.runs.metrics import Metrics, draw_curve
 from agents.version import code_version
 from fiveup_env.arena.statistics import TAILS
 from fiveup_env.arena.tables import columns, percent, points
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from agents.learn.ppo import Figures
-    from agents.learn.runs.checkpoints import Checkpoint, State
-    from agents.learn.runs.config import Config
-    from agents.learn.runs.display import Display
-    from agents.learn.runs.folder import Run
     from agents.policies.networks import PolicyNetwork
+    from agents.runs.checkpoints import Checkpoint, State
+    from agents.runs.config import Config
+    from agents.runs.display import Display
+    from agents.runs.folder import Run
     from fiveup_env.rules.fields import Rules
 
 

@@ -14,7 +14,7 @@ from fiveup_env.rules.fields import Rules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiveup_env.adapters.openspiel import FiveUpGame
+    from fiveup_env.doors.openspiel import FiveUpGame
 
     # From a game, a seat and a random generator for the bot: a bot whose `step` needs only a state.
     BotMaker = Callable[[FiveUpGame, int, np.random.RandomState], Any]
@@ -61,7 +61,7 @@ class OpenSpielIsmcts(BotAgent):
                 f"openspiel needs simulations= of {LEAST_SIMULATIONS} or more and explore= above "
                 f"0, not simulations={self.simulations} and explore={self.explore}"
             )
-        import fiveup_env.adapters.openspiel  # noqa: F401 - its error says how to install OpenSpiel
+        import fiveup_env.doors.openspiel  # noqa: F401 - its error says how to install OpenSpiel
 
         super().__init__(self._ismcts)
 
@@ -81,6 +81,6 @@ class OpenSpielIsmcts(BotAgent):
 
 @cache
 def _game_of(rules: Rules) -> FiveUpGame:
-    from fiveup_env.adapters.openspiel import load
+    from fiveup_env.doors.openspiel import load
 
     return load(rules)

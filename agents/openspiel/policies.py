@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import fiveup_env.adapters.openspiel  # noqa: F401 - its error says how to install OpenSpiel
+import fiveup_env.doors.openspiel  # noqa: F401 - its error says how to install OpenSpiel
 
 # isort: split
 import pyspiel
@@ -15,7 +15,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
-    from fiveup_env.adapters.openspiel import FiveUpGame, FiveUpState
+    from fiveup_env.doors.openspiel import FiveUpGame, FiveUpState
     from fiveup_env.opponents.agent import Agent
 
 

@@ -15,10 +15,9 @@ from agents.policies.files import load_policy
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
-from fiveup_env.opponents.policy import Logits, unit_of
-from fiveup_env.opponents.policy_files import PATHS, NotCompiledError, PolicyError, policy_folder
-from fiveup_env.opponents.policy_search import PolicySearch
-from fiveup_env.opponents.student import load_compiled
+from fiveup_env.opponents.networks.files import PATHS, NotCompiledError, PolicyError, policy_folder
+from fiveup_env.opponents.networks.policy import Logits, load_compiled, unit_of
+from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:

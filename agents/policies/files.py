@@ -1,7 +1,7 @@
 """Policies as data: saving networks, and loading them into PyTorch.
 
-`fiveup_env.opponents.policy_files` describes the two files of a policy, and reads them. PyTorch is
-imported only when a policy is saved or loaded.
+`fiveup_env.opponents.networks.files` describes the two files of a policy, and reads them. PyTorch
+is imported only when a policy is saved or loaded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import InputError, MissingExtraError, shown
 from fiveup_env.files import clear_drafts, move, remove, write_atomic
-from fiveup_env.opponents.policy_files import (
+from fiveup_env.opponents.networks.files import (
     DESCRIPTION,
     FORMAT,
     SHIPPED,
@@ -28,8 +28,8 @@ from fiveup_env.opponents.policy_files import (
     check_tensors,
     digest_of,
     read_policy,
+    settings_in,
 )
-from fiveup_env.opponents.units import settings_in
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from fiveup_env.encoders import factors_of, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.encoders.truth import TRUTH_PIECES
 from fiveup_env.errors import InputError, unknown
-from fiveup_env.opponents.lookahead import FEATURE_COUNT, STEPS
-from fiveup_env.opponents.networks import MOST_DEPTH, MOST_WIDTH
+from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH
+from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT, STEPS
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:

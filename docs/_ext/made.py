@@ -18,7 +18,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from agents.learn.runs.config import Config
+from agents.runs.config import Config
 from benchmarks import results
 from fiveup_env import PRESETS, TILES, Deal, Game, Move, Rules
 from fiveup_env.drawing.scene import layout_picture

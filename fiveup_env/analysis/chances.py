@@ -14,8 +14,8 @@ from fiveup_env.analysis.trials import CHANCE, REFERENCE, Estimate, Trials
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, as_game, observe_at
-from fiveup_env.opponents.action_values import PLAY_ON
-from fiveup_env.opponents.outlook import chance_to_win, outlook_of
+from fiveup_env.opponents.search.action_values import PLAY_ON
+from fiveup_env.opponents.search.outlook import chance_to_win, outlook_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,10 +20,10 @@ from fiveup_env.analysis.chances import chances_by_score, moments_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import GAME, PLAYING
-from fiveup_env.opponents.features import SCRATCH
-from fiveup_env.opponents.ladder import weights_of
-from fiveup_env.opponents.outlook import chance_to_win, outlook_of
-from fiveup_env.opponents.playouts import play_out
+from fiveup_env.opponents.heuristics.features import SCRATCH
+from fiveup_env.opponents.heuristics.ladder import weights_of
+from fiveup_env.opponents.search.outlook import chance_to_win, outlook_of
+from fiveup_env.opponents.search.playouts import play_out
 
 if TYPE_CHECKING:
     from fiveup_env.game.game import Game

@@ -20,12 +20,12 @@ from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import as_view
 from fiveup_env.errors import AgentError, shown
-from fiveup_env.opponents.action_values import try_actions
-from fiveup_env.opponents.dealing import deal
-from fiveup_env.opponents.outlook import outlooks_of
-from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import get_agent
-from fiveup_env.opponents.world_search import playout_of
+from fiveup_env.opponents.search.action_values import try_actions
+from fiveup_env.opponents.search.dealing import deal
+from fiveup_env.opponents.search.outlook import outlooks_of
+from fiveup_env.opponents.search.pimc import Pimc
+from fiveup_env.opponents.search.world_search import playout_of
 
 if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent

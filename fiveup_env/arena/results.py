@@ -26,7 +26,7 @@ from fiveup_env.arena.tally import MOST_POINTS, NOBODY, TALLY
 from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, file_path
-from fiveup_env.opponents.policy_files import policy_folder
+from fiveup_env.opponents.networks.files import policy_folder
 from fiveup_env.opponents.registry import agent_class
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def header_of(terms: Terms, seed: int, chunk: int) -> Json:
 def code_version() -> str:
     """Return the package's version and a digest of all its files that can affect a game."""
     sources = [
-        *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/*.py")),
-        *PACKAGE.glob("opponents/*.json"),
-        *PACKAGE.glob("opponents/policies/*/*"),
+        *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/**/*.py")),
+        *PACKAGE.glob("opponents/*/*.json"),
+        *PACKAGE.glob("opponents/networks/policies/*/*"),
         *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "tally")),
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"

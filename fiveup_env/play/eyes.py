@@ -17,9 +17,9 @@ from fiveup_env.analysis.trials import CHANCE, POINTS, Trials
 from fiveup_env.belief import BONEYARD, count, marginals
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.action_probabilities import Mixed
-from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.opponents.search.pimc import Pimc
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.tiles import TILES
 

@@ -16,7 +16,7 @@ def own_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keep runs in a folder of the test's own, and undo what training asks of PyTorch."""
     import torch
 
-    from agents.learn.runs import folder as runs
+    from agents.runs import folder as runs
 
     monkeypatch.setattr(runs, "RUNS", tmp_path)
     yield

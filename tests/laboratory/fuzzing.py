@@ -13,7 +13,7 @@ import yaml
 from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
-from agents.arena.bank.storage import (
+from agents.bank.storage import (
     SHIPPED,
     _columns,
     _content_of,
@@ -24,11 +24,11 @@ from agents.arena.bank.storage import (
 )
 from agents.data.card import CARD, begin, read_card
 from agents.data.plan import Plan, plan_of
-from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
-from agents.learn.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
-from agents.learn.runs.metrics import read_metrics
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
+from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
+from agents.runs.metrics import read_metrics
 from fiveup_env import Game, Rules, make_agent
 from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
@@ -37,9 +37,9 @@ from fiveup_env.arena.games import Terms
 from fiveup_env.arena.results import ResultsFile, header_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, digest_of
-from fiveup_env.opponents.policy_search import reward_of
-from fiveup_env.opponents.student import Student
+from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
+from fiveup_env.opponents.networks.policy import Student
+from fiveup_env.opponents.search.network_search import reward_of
 from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
 from tests.fuzz_bytes import alter_one, altered
 

@@ -13,11 +13,11 @@ import torch
 from agents.learn import averaged
 from agents.learn.all_actions import VALUED, AllActions, gain_loss
 from agents.learn.ppo import LossError
-from agents.learn.runs.config import Config, ConfigError
 from agents.learn.starting import first_network
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape
-from fiveup_env.opponents.units import Units
+from agents.runs.config import Config, ConfigError
+from fiveup_env.opponents.search.units import Units
 from tests.laboratory.learning import check_continues, noisy
 
 SMALL: dict[str, Any] = {
@@ -31,7 +31,7 @@ SMALL: dict[str, Any] = {
     "reward": "outlook",
     "threads": 1,
 }
-SHIPPED = Path("fiveup_env/opponents/policies/partners")
+SHIPPED = Path("fiveup_env/opponents/networks/policies/partners")
 
 
 @pytest.fixture(autouse=True)

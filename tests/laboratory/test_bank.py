@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from agents.arena.bank import __main__ as command
-from agents.arena.bank import positions
-from agents.arena.bank.positions import EVERY_RULES, PHASES, PLAYERS, make_bank, phases_of
-from agents.arena.bank.regret import mean_regret, measure, part_of, rows_of
-from agents.arena.bank.storage import (
+from agents.bank import __main__ as command
+from agents.bank import positions
+from agents.bank.positions import EVERY_RULES, PHASES, PLAYERS, make_bank, phases_of
+from agents.bank.regret import mean_regret, measure, part_of, rows_of
+from agents.bank.storage import (
     SHIPPED,
     BankError,
     _columns,
@@ -22,18 +22,18 @@ from agents.arena.bank.storage import (
     shipped_bank,
     write_bank,
 )
-from agents.search.reference import ActionValues, action_values
+from agents.fitting.reference import ActionValues, action_values
 from fiveup_env.errors import OptionError
-from fiveup_env.opponents.ladder import LADDER
-from fiveup_env.opponents.pimc import Pimc
+from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.pimc import Pimc
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agents.arena.bank.storage import Bank
+    from agents.bank.storage import Bank
     from fiveup_env.opponents.agent import Agent
 
 RANDOM = np.random.default_rng
@@ -138,7 +138,9 @@ def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     policy = make_agent("policy:partners")
-    monkeypatch.setattr("fiveup_env.opponents.policy.as_views", lambda views: views)  # no check
+    monkeypatch.setattr(
+        "fiveup_env.opponents.networks.policy.as_views", lambda views: views
+    )  # no check
 
     def rotated(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
         views["seat"] = (views["seat"] + 1) % 4
@@ -275,15 +277,15 @@ def altered(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch, what: s
     """Return the bytes of a bank with a fault."""
     bank = read_bank(path)
     if what == "another version":
-        monkeypatch.setattr("agents.arena.bank.storage.VERSION", 2)
+        monkeypatch.setattr("agents.bank.storage.VERSION", 2)
     elif what == "other views":
         fields = dict(_columns(bank.views))
         fields.pop("view.public.rules.reserve")
-        monkeypatch.setattr("agents.arena.bank.storage._columns", lambda _: iter(fields.items()))
+        monkeypatch.setattr("agents.bank.storage._columns", lambda _: iter(fields.items()))
     elif what == "another value":
         bank.values.halves[0, 0, bank.masks[0].argmax()] += 0.25
         good = bank.about["digest"]
-        monkeypatch.setattr("agents.arena.bank.storage._digest", lambda _: good)
+        monkeypatch.setattr("agents.bank.storage._digest", lambda _: good)
     elif what == "a hostile view":
         bank.views["public"]["turn"][7] = 120
     elif what == "a value that is none":

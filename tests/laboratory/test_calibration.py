@@ -15,7 +15,7 @@ from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from fiveup_env.opponents.agent import random_actions
-from fiveup_env.opponents.units import Units
+from fiveup_env.opponents.search.units import Units
 
 if TYPE_CHECKING:
     from pathlib import Path

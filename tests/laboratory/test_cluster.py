@@ -10,8 +10,8 @@ import pytest
 
 import evaluate
 import train
-from agents.learn.runs import folder as runs
-from agents.learn.runs.config import ConfigError, load_config
+from agents.runs import folder as runs
+from agents.runs.config import ConfigError, load_config
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +54,7 @@ def test_ray_is_tested_with_the_versions_of_everything_else() -> None:
     [
         (["oracle=true"], "oracle: learner=rllib does not support this key; leave it out"),
         (
-            ["start=fiveup_env/opponents/policies/partners"],
+            ["start=fiveup_env/opponents/networks/policies/partners"],
             "start: learner=rllib does not support this key; leave it out",
         ),
         (

@@ -27,11 +27,11 @@ from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
 from agents.cluster.training import RLlibPlay
 from agents.learn.ppo import _minibatches
-from agents.learn.runs.config import load_config
-from agents.learn.runs.metrics import read_metrics
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
 from agents.policies.networks import masked_log_probabilities
+from agents.runs.config import load_config
+from agents.runs.metrics import read_metrics
 from fiveup_env import Rules
 from fiveup_env.arena.duels import duel
 from fiveup_env.arena.faults import ArenaError
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from agents.learn.runs.config import Config
+    from agents.runs.config import Config
     from fiveup_env.arena.games import Played
 
 if importlib.util.find_spec("ray") is None:

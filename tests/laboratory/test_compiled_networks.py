@@ -14,11 +14,11 @@ from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch
 from fiveup_env.engine.compiled import compiled
-from fiveup_env.opponents.ladder import Partner, weights_of
-from fiveup_env.opponents.networks import memory_for, value_of, write_logits
-from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
+from fiveup_env.opponents.heuristics.ladder import Partner, weights_of
+from fiveup_env.opponents.networks.compiled import memory_for, value_of, write_logits
+from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
+from fiveup_env.opponents.networks.policy import load_compiled
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.student import load_compiled
 from tests.laboratory.learning import noisy
 
 if TYPE_CHECKING:

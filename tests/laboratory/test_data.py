@@ -341,7 +341,7 @@ def test_an_agent_at_fault_is_named(
     monkeypatch.setattr("fiveup_env.opponents.registry._AGENTS", {})
     name = agent.__name__.lower()
     register_agent(name, agent)
-    register_agent("pimc", "fiveup_env.opponents.pimc:Pimc")
+    register_agent("pimc", "fiveup_env.opponents.search.pimc:Pimc")
     with pytest.raises(FiveUpError, match=told):
         rows_of_shard(replace(PLAN, agents=(name,)), 0)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.opponents.policy_files import PolicyError
+from fiveup_env.opponents.networks.files import PolicyError
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 
 FOLDER = Path(__file__).parents[2] / "examples"

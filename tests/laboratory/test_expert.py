@@ -9,24 +9,24 @@ import numpy as np
 import pytest
 import torch
 
+from agents.fitting.teachers import label_by, make_teacher
 from agents.learn import averaged
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
-from agents.learn.runs.config import Config, ConfigError
-from agents.learn.teachers import label_by, make_teacher
 from agents.policies.networks import PolicyNetwork, Shape
+from agents.runs.config import Config, ConfigError
 from fiveup_env import Batch, Game, Move, Rules
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.profiles import profile_of
 from fiveup_env.exact.values import reaches
-from fiveup_env.opponents.ladder import weights_of
-from fiveup_env.opponents.networks import Weights
-from fiveup_env.opponents.outlook import outlook_of
+from fiveup_env.opponents.heuristics.ladder import weights_of
+from fiveup_env.opponents.networks.compiled import Weights
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
+from fiveup_env.opponents.search.outlook import outlook_of
+from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env.rules.actions import ACTION_COUNT
 from tests.laboratory.learning import check_continues, noisy
 
@@ -419,7 +419,7 @@ def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
         ),
         ({"oracle": True}, "oracle: learner=expert does not support this key; leave it out"),
         (
-            {"start": "fiveup_env/opponents/policies/partners"},
+            {"start": "fiveup_env/opponents/networks/policies/partners"},
             "start: learner=expert does not support this key",
         ),
         ({"past_every": 3}, "past_every: learner=expert does not support this key"),

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 import torch
 
-from agents.arena.bank.storage import read_bank, shipped_bank, write_bank
+from agents.bank.storage import read_bank, shipped_bank, write_bank
 from agents.data import making
 from agents.data.card import CARD, begin, read_card
 from agents.data.games import Columns, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import Plan
-from agents.learn.runs import folder as runs
-from agents.learn.runs import metrics
-from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
-from agents.learn.runs.folder import Run
-from agents.learn.runs.metrics import Metrics, read_metrics
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env.opponents.policy_files import DESCRIPTION, read_policy
+from agents.runs import folder as runs
+from agents.runs import metrics
+from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.runs.folder import Run
+from agents.runs.metrics import Metrics, read_metrics
+from fiveup_env.opponents.networks.files import DESCRIPTION, read_policy
 from tests.faults import KINDS, Writer, survives_everywhere, writes_in
 
 AGENTS = Path(making.__file__).parents[1]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents.fitting.teachers import TeachingError
 from agents.learn.imitation import (
     PARTS,
     Examples,
@@ -20,13 +21,12 @@ from agents.learn.imitation import (
     imitate,
     main,
 )
-from agents.learn.teachers import TeachingError
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
-from fiveup_env.opponents.outlook import outlook_of
 from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.arena import submit
+from agents import submit
 from fiveup_env.arena.benchmark import entries, leaderboard
 from fiveup_env.arena.benchmark.card import card_json
 from fiveup_env.arena.benchmark.entries import NOTES

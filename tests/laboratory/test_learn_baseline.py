@@ -12,7 +12,7 @@ import torch
 
 from agents.learn.advantages import NOBODY
 from agents.learn.baseline import Baseline
-from agents.learn.runs.config import load_config
+from agents.runs.config import load_config
 from benchmarks.baseline import ARMS, Ours, Stock, config_of, read_run
 from fiveup_env import Batch
 from fiveup_env.errors import InputError

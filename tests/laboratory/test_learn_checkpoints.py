@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.learn.runs import checkpoints
-from agents.learn.runs.checkpoints import (
+from agents.runs import checkpoints
+from agents.runs.checkpoints import (
     CheckpointError,
     checkpoints_in,
     read_newest,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.learn.runs.config import (
+from agents.runs.config import (
     CONFIGS,
     KEYS,
     Config,
@@ -106,7 +106,7 @@ OTHERWISE = {
     "ent_coef_end": 0.01,
     "normalize_advantage": False,
     "forced": True,
-    "start": "fiveup_env/opponents/policies/partners",
+    "start": "fiveup_env/opponents/networks/policies/partners",
     "start_temperature": 0.5,
     "oracle": True,
     "critic_scale": 2,

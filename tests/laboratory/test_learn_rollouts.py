@@ -11,10 +11,10 @@ import pytest
 from agents.learn.advantages import NOBODY
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Lesson, Rollouts, make_batch
-from agents.learn.runs.config import Config
+from agents.runs.config import Config
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream
-from fiveup_env.opponents.outlook import outlook_of
-from fiveup_env.opponents.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
+from fiveup_env.opponents.search.outlook import outlook_of
+from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
 
 if TYPE_CHECKING:
     from agents.learn.rollouts import Choice

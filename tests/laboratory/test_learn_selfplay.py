@@ -10,12 +10,12 @@ import torch
 
 from agents.learn.ppo import Learner, LossError
 from agents.learn.rollouts import Lesson
-from agents.learn.runs.config import Config, ConfigError
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import build
+from agents.runs.config import Config, ConfigError
 from fiveup_env.envs.batch import Batch
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator  # noqa: E4
 
 from agents.openspiel.bots import BotAgent  # noqa: E402
 from agents.openspiel.policies import AgentBot, AgentPolicy  # noqa: E402
-from fiveup_env.adapters.openspiel import load  # noqa: E402
+from fiveup_env.doors.openspiel import load  # noqa: E402
 
 if TYPE_CHECKING:
-    from fiveup_env.adapters.openspiel import FiveUpState
+    from fiveup_env.doors.openspiel import FiveUpState
 
 ROOT = Path(__file__).parents[2]
 # Small enough to be walked through in a second: two tiles each of the double-two set, no draws.

@@ -27,9 +27,9 @@ from fiveup_env import Batch, FiveUpError, Game
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.policy_files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
+from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
+from fiveup_env.opponents.networks.policy import NETWORK_ERROR
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import NETWORK_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

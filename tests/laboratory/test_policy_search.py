@@ -16,11 +16,11 @@ from fiveup_env import Batch, Game, Rules
 from fiveup_env.analysis.endings import regrets
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.pimc import Pimc
-from fiveup_env.opponents.policy_files import PolicyError
-from fiveup_env.opponents.policy_search import PolicySearch
+from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.units import take_back_points
+from fiveup_env.opponents.search.network_search import PolicySearch
+from fiveup_env.opponents.search.pimc import Pimc
+from fiveup_env.opponents.search.units import take_back_points
 from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> Non
 def test_heuristics_play_hands_out_as_they_do_in_pimc(
     blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fiveup_env.opponents.world_statistics.CLEARLY", 1e9)
+    monkeypatch.setattr("fiveup_env.opponents.search.world_statistics.CLEARLY", 1e9)
     agent = TorchSearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
     views, masks = positions(games=20)
     found = agent.values(views, masks, np.random.default_rng(0))

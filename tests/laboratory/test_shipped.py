@@ -12,10 +12,10 @@ from safetensors.numpy import load_file
 from agents.learn import calibration
 from agents.policies.agent import TorchPolicy
 from fiveup_env.arena.duels import duel
-from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.opponents.policy_files import SHIPPED, WEIGHTS
-from fiveup_env.opponents.policy_search import reward_of
+from fiveup_env.opponents.networks.files import SHIPPED, WEIGHTS
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.network_search import reward_of
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.presets import PRESETS
 from tests.library.test_policy import ACTIONS, numbers, positions

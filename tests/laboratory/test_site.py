@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import fiveup_env
-from agents.learn.runs.config import KEYS
+from agents.runs.config import KEYS
 from tests.laboratory.test_docs import PAGES
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ WITH_COMMANDS = {
     "fiveup_env",
     "agents.exact",
     "agents.data",
-    "agents.arena.submit",
+    "agents.submit",
 }  # of their own
 
 

@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.search.tuning import margins
+from agents.fitting.tuning import margins
 from fiveup_env import Rules, make_agent
 from fiveup_env.arena.duels import duel
-from fiveup_env.opponents.features import FEATURE_NAMES
-from fiveup_env.opponents.ladder import LADDER, weights_of
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
+from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 
 
 def test_where_nothing_has_a_weight_any_action_is_as_good() -> None:

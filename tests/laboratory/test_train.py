@@ -21,12 +21,12 @@ import yaml
 import train
 from agents.learn import training
 from agents.learn.rollouts import make_batch
-from agents.learn.runs import checkpoints
-from agents.learn.runs import folder as runs
-from agents.learn.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
-from agents.learn.runs.config import CONFIGS, load_config
-from agents.learn.runs.metrics import draw_curve, read_metrics
 from agents.learn.selfplay import SelfPlay
+from agents.runs import checkpoints
+from agents.runs import folder as runs
+from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.runs.config import CONFIGS, load_config
+from agents.runs.metrics import draw_curve, read_metrics
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
 

@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from agents.search.tuning import evolve, margins
+from agents.fitting.tuning import evolve, margins
 from fiveup_env import Rules
-from fiveup_env.opponents.ladder import weights_of
+from fiveup_env.opponents.heuristics.ladder import weights_of
 
 
 def test_the_search_finds_the_top_of_a_hill_that_it_sees_through_noise() -> None:

@@ -15,7 +15,7 @@ from fiveup_env import Game
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import AgentError, InputError
 from fiveup_env.opponents import registry
-from fiveup_env.opponents.ladder import LADDER, Greedy
+from fiveup_env.opponents.heuristics.ladder import LADDER, Greedy
 from fiveup_env.opponents.registry import listing, make_agent, register_agent
 from tests.support import PROMISES_OF_AGENTS
 
@@ -191,7 +191,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
     code = (
         "import sys; sys.modules['torch'] = sys.modules['agents'] = None\n"
         "import fiveup_env, gymnasium\n"
-        "assert 'fiveup_env.opponents.ladder' not in sys.modules\n"
+        "assert 'fiveup_env.opponents.heuristics.ladder' not in sys.modules\n"
         "print(fiveup_env.make_agent('greedy'))\n"
         "env = gymnasium.make('fiveup/FiveUp-v0', opponents='partner', episode='hand')\n"
         "_, info = env.reset(seed=1)\n"

@@ -25,7 +25,7 @@ from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Random, random_actions
-from fiveup_env.opponents.ladder import Defensive, Greedy
+from fiveup_env.opponents.heuristics.ladder import Defensive, Greedy
 from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, install_agents, shuffled_hidden
 

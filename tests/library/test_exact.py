@@ -283,7 +283,7 @@ def test_openspiel_finds_the_same_exploitability() -> None:
     from open_spiel.python.algorithms.exploitability import nash_conv
     from open_spiel.python.policy import UniformRandomPolicy
 
-    from fiveup_env.adapters import openspiel
+    from fiveup_env.doors import openspiel
 
     game = openspiel.load("mini-2", players=2)  # the lot says who leads: either role, on average
     uniform = exploitability(form("mini-2"), form("mini-2").uniform())

@@ -24,8 +24,8 @@ from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
-from fiveup_env.opponents.ladder import Greedy
-from fiveup_env.opponents.policy import PolicyAgent
+from fiveup_env.opponents.heuristics.ladder import Greedy
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
 from fiveup_env.rules.fields import MAX_MULTIPLE, MAX_TARGET, RULES
 from fiveup_env.rules.tiles import TILE_COUNT

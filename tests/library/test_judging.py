@@ -13,7 +13,7 @@ from fiveup_env import Game, Move, make_agent
 from fiveup_env.analysis import Judgement, chances_of, judge, luck_of, moments_of
 from fiveup_env.analysis.trials import Estimate, Trials, shortfalls
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.pimc import Pimc
+from fiveup_env.opponents.search.pimc import Pimc
 from tests.support import play_randomly, shuffled_hidden
 
 QUICK = "pimc:worlds=64,playout=greedy"

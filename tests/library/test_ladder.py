@@ -12,7 +12,7 @@ import pytest
 from fiveup_env import Game, Rules, Tile
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.opponents.features import (
+from fiveup_env.opponents.heuristics.features import (
     FEATURE_NAMES,
     FEATURES,
     SCRATCH,
@@ -20,7 +20,7 @@ from fiveup_env.opponents.features import (
     unseen_by,
     write_features,
 )
-from fiveup_env.opponents.ladder import LADDER, weights_of
+from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from tests.support import choices, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from fiveup_env import TILES, Batch, Game, Move, Rules, Tile
 from fiveup_env.encoders import bounds, get_encoder, piece_of, row_size
-from fiveup_env.opponents.lookahead import FEATURE_COUNT, FEATURES_SIZE, STEPS, Lookahead
+from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT, FEATURES_SIZE, STEPS, Lookahead
 from tests.library.test_engine_against_reference import in_reference, pips
 from tests.reference import Reference
 from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all, shuffled_hidden

@@ -36,8 +36,8 @@ from open_spiel.python.algorithms import generate_playthrough, get_all_states  #
 from open_spiel.python.observation import make_observation  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
-from fiveup_env.adapters.openspiel import FiveUpState, load  # noqa: E402
-from fiveup_env.adapters.openspiel.course import deal_shares  # noqa: E402
+from fiveup_env.doors.openspiel import FiveUpState, load  # noqa: E402
+from fiveup_env.doors.openspiel.course import deal_shares  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -470,11 +470,11 @@ def test_observers_that_make_no_sense_are_refused() -> None:
 
 
 def test_a_missing_openspiel_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("fiveup_env.adapters.openspiel")]:
+    for name in [name for name in sys.modules if name.startswith("fiveup_env.doors.openspiel")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'fiveup-env\[openspiel\]'"):
-        import fiveup_env.adapters.openspiel  # noqa: F401
+        import fiveup_env.doors.openspiel  # noqa: F401
 
 
 def test_a_pickled_state_goes_on_as_the_first_does() -> None:

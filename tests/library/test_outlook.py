@@ -7,8 +7,9 @@ import pytest
 
 from fiveup_env import Batch, Game, Rules
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.opponents import outlook
-from fiveup_env.opponents.outlook import (
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search import outlook
+from fiveup_env.opponents.search.outlook import (
     FARTHEST,
     SEED,
     chance_from,
@@ -16,7 +17,6 @@ from fiveup_env.opponents.outlook import (
     make_outlook,
     outlook_of,
 )
-from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import RULES
 
 BY_LOT, BEHIND, AHEAD = -1, 0, 1

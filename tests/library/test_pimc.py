@@ -9,8 +9,8 @@ import pytest
 
 from fiveup_env import Game, Move, belief
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.pimc import Pimc
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.pimc import Pimc
 from tests.support import chosen, game_of, play_randomly, push_all
 
 

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game
-from fiveup_env.opponents.policy import PolicyAgent
-from fiveup_env.opponents.policy_files import (
+from fiveup_env.opponents.networks.files import (
     DESCRIPTION,
     SHIPPED,
     WEIGHTS,
     PolicyError,
     digest_of,
 )
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, make_agent
-from fiveup_env.opponents.policy_files import (
+from fiveup_env.opponents.networks.files import (
     DESCRIPTION,
     SHIPPED,
     WEIGHTS,
     PolicyError,
     read_policy,
 )
-from fiveup_env.opponents.student import load_compiled
+from fiveup_env.opponents.networks.policy import load_compiled
 
 if TYPE_CHECKING:
     from pathlib import Path

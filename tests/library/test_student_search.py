@@ -12,10 +12,16 @@ import pytest
 
 from fiveup_env import Batch, Game, make_agent
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.policy_files import DESCRIPTION, SHIPPED, WEIGHTS, PolicyError, digest_of
-from fiveup_env.opponents.student import Student
-from fiveup_env.opponents.student_search import FAR, StudentSearch
-from fiveup_env.opponents.units import POINTS_IN_ONE
+from fiveup_env.opponents.networks.files import (
+    DESCRIPTION,
+    SHIPPED,
+    WEIGHTS,
+    PolicyError,
+    digest_of,
+)
+from fiveup_env.opponents.networks.policy import Student
+from fiveup_env.opponents.search.network_search import FAR, StudentSearch
+from fiveup_env.opponents.search.units import POINTS_IN_ONE
 from tests.support import game_of, play_randomly, push_all
 
 if TYPE_CHECKING:
@@ -57,7 +63,7 @@ def test_an_uncertain_network_leaves_what_pimc_chooses() -> None:
 def test_actions_of_which_the_network_expects_far_too_little_are_not_tried() -> None:
     views, masks = positions()
     found = StudentSearch(worlds=32, error=0.02).values(views, masks, np.random.default_rng(0))
-    logits = Student().logits(views)
+    logits = Student().logits(views, masks)
     behind = logits < logits.max(1, keepdims=True) - FAR * 0.02
     assert (np.isneginf(found) == behind).all()
     assert (behind & (masks > 0)).any()

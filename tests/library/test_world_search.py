@@ -11,10 +11,10 @@ import pytest
 from fiveup_env import Game, belief
 from fiveup_env.belief.worlds import count_worlds, sample, worlds_to_games
 from fiveup_env.engine.state import GAME
-from fiveup_env.opponents.dealing import BLOCK, deal_block, dealing_of, draw_again, prepare
-from fiveup_env.opponents.inference import log_weights, shipped_model
-from fiveup_env.opponents.pimc import Pimc
-from fiveup_env.opponents.world_search import Search
+from fiveup_env.opponents.search.dealing import BLOCK, deal_block, dealing_of, draw_again, prepare
+from fiveup_env.opponents.search.inference import log_weights, shipped_model
+from fiveup_env.opponents.search.pimc import Pimc
+from fiveup_env.opponents.search.world_search import Search
 from tests.support import play_randomly
 
 # --- Budgets

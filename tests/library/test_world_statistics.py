@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiveup_env.opponents.world_statistics import WorldStatistics, add_worlds
+from fiveup_env.opponents.search.world_statistics import WorldStatistics, add_worlds
 
 
 def add(statistics: WorldStatistics, worths: np.ndarray, logs: np.ndarray | None = None) -> None:

@@ -19,7 +19,7 @@ from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.workers import Player
 from fiveup_env.errors import shown, unknown
-from fiveup_env.opponents.policy_files import policy_folder, read_policy
+from fiveup_env.opponents.networks.files import policy_folder, read_policy
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:

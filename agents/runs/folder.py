@@ -1,0 +1,134 @@
+"""The folder of a run: how it was started, its metrics, its checkpoints and its policy.
+
+runs/NAME/
+    config.yaml     the configuration, with every key
+    about.json      the command, with those that resumed the run, the version of the code, the seed
+    metrics.jsonl   a line for every update
+    events.*        the same for TensorBoard
+    curve.svg       the learning curve
+    checkpoints/    the newest checkpoints, to resume from
+    past/           past policies that became rivals
+    policy/         the trained policy
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
+from agents.runs.config import FREE_KEYS, KEYS, Config, make_config, read_config
+from agents.version import code_version
+from fiveup_env.errors import InputError, unknown
+from fiveup_env.files import atomic_file, file_path
+
+if TYPE_CHECKING:
+    from agents.runs.checkpoints import Checkpoint, State
+
+ABOUT: Final = "about.json"
+RUNS: Final = Path(__file__).parents[3] / "runs"
+
+
+class RunError(InputError):
+    """A run that does not exist, or that cannot be resumed with this configuration."""
+
+
+class Run:
+    """The folder of a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config_file = folder / "config.yaml"
+        self.metrics_file = folder / "metrics.jsonl"
+        self.curve_file = folder / "curve.svg"
+        self.checkpoints = folder / "checkpoints"
+        self.policy = folder / "policy"
+        self.command = command()
+
+    def begin(self, config: Config) -> None:
+        """Make the folder, and write how the run was started or resumed."""
+        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        self.command = _joined(self._command_before(), self.command)
+        about = {"command": self.command, "code": code_version(), "seed": config.seed}
+        with atomic_file(self.folder / ABOUT) as file:
+            json.dump(about, file, indent=1)
+        with atomic_file(self.config_file) as file:
+            yaml.safe_dump(config.as_dict(), file, sort_keys=False)
+
+    def config(self, changes: dict[str, Any]) -> Config:
+        """Return the configuration to resume with: the run's own, with changes."""
+        return make_config(read_config(self.config_file) | changes)
+
+    def newest(self, config: Config) -> Checkpoint | None:
+        """Return the checkpoint to resume from, or None if the run has not written one yet.
+
+        Raises `RunError` if the checkpoint was trained with another configuration.
+        """
+        if not checkpoints_in(self.checkpoints):
+            return None
+        checkpoint = read_newest(self.checkpoints)
+        trained, wanted = checkpoint.about["config"], config.as_dict()
+        for name in KEYS:
+            if name not in FREE_KEYS and trained.get(name) != wanted[name]:
+                raise RunError(
+                    f"{name}: the checkpoint {checkpoint.path} was trained with "
+                    f"{trained.get(name)!r}, not {wanted[name]!r}; a resumed run may change "
+                    f"only {', '.join(FREE_KEYS)}"
+                )
+        return checkpoint
+
+    def save(self, config: Config, state: State, seconds: float) -> Path:
+        """Write a checkpoint."""
+        arrays, about = state
+        about = about | {"config": config.as_dict(), "seconds": seconds}
+        return write_checkpoint(self.checkpoints, about["updates"], arrays, about)
+
+    def _command_before(self) -> str:
+        """Return the command that the run was started with, and resumed, if it can be read."""
+        try:
+            return str(json.loads((self.folder / ABOUT).read_text("utf-8"))["command"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return ""
+
+    def last_good(self) -> str:
+        """Return the part of an error message that names the newest checkpoint."""
+        kept = checkpoints_in(self.checkpoints)
+        return f"the last good checkpoint is {kept[-1]}" if kept else "there is no checkpoint yet"
+
+
+def new_run(name: str) -> Run:
+    """Return a run whose folder does not exist yet; a number is added to a name that is taken."""
+    if not name or Path(name).name != name:
+        raise RunError(f"the name of a run must be a plain folder name, not {name!r}")
+    number, folder = 1, RUNS / file_path(name)
+    while folder.exists():
+        number += 1
+        folder = RUNS / f"{name}-{number}"
+    return Run(folder)
+
+
+def find_run(chosen: str) -> Run:
+    """Return the run with this name or folder."""
+    for folder in (RUNS / chosen, Path(chosen)):
+        run = Run(folder)
+        if run.config_file.is_file():
+            return run
+    raise RunError(
+        unknown("run", chosen, [path.parent.name for path in RUNS.glob("*/config.yaml")])
+    )
+
+
+def _joined(before: str, line: str) -> str:
+    """Return a command line that does what was done before, and then another line."""
+    if before.endswith(line):
+        return before
+    return f"{before} && {line}" if before else line
+
+
+def command() -> str:
+    """Return the command line of this process."""
+    return " ".join(["python", Path(sys.argv[0]).name, *sys.argv[1:]])

@@ -1,6 +1,0 @@
-"""Searches beyond the library's.
-
-reference  the value of every action by many worlds, and how exactly it is known
-tuning     the search for the weights of the heuristic ladder
-fitting    the model of the others' moves, fitted to those of strong players
-"""

@@ -1,1 +1,0 @@
-"""Adapters to other libraries, each behind an extra of its own."""

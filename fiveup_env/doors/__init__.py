@@ -1,0 +1,1 @@
+"""Doors to other libraries, each behind an extra of its own."""

@@ -1,0 +1,110 @@
+"""The game for OpenSpiel: made from parameters, it makes states and observers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyspiel
+
+from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.doors.openspiel.course import Course, hand_actions
+from fiveup_env.doors.openspiel.observer import FiveUpObserver
+from fiveup_env.doors.openspiel.parameters import (
+    DEFAULTS,
+    SHORT_NAME,
+    TYPE,
+    chances_at_most,
+    episodes_in,
+    info_of,
+    parameters_of,
+    rules_in,
+)
+from fiveup_env.doors.openspiel.state import FiveUpState
+from fiveup_env.envs.episodes import Episodes
+from fiveup_env.rules.fields import MAX_TARGET, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+
+FAR_BELOW = -MAX_TARGET  # a score from which no hand reaches a target
+
+
+class FiveUpGame(pyspiel.Game):
+    """The game under some rules, with some kind of episode.
+
+    Attributes:
+        rules: the rules.
+        episodes: what an episode is, and what it brings.
+        course: a course that has not begun.
+        observer, recalling_observer: write a player's observation and information state.
+    """
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        """Make the game that the parameters describe."""
+        chosen = {**DEFAULTS, **(params or {})}
+        self.rules, self.episodes = rules_in(chosen), episodes_in(chosen)
+        super().__init__(TYPE, info_of(self.rules, self.episodes), dict(params or {}))
+        self.course = Course(self.rules, self.episodes)
+        self.observer, self.recalling_observer = (
+            self.make_py_observer(pyspiel.IIGObservationType(perfect_recall=recall))
+            for recall in (False, True)
+        )
+
+    def new_initial_state(self) -> FiveUpState:
+        """Return a state in which nothing has been dealt yet."""
+        return FiveUpState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Return how often chance decides at most."""
+        return chances_at_most(self.rules, self.episodes)
+
+    def make_py_observer(
+        self,
+        iig_obs_type: pyspiel.IIGObservationType | None = None,
+        params: dict[str, Any] | None = None,
+    ) -> FiveUpObserver:
+        """Return an observer of states (by default without perfect recall)."""
+        return FiveUpObserver(
+            iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params
+        )
+
+    def state_of(self, view: np.ndarray, random: np.random.Generator) -> FiveUpState:
+        """Return a random state that is consistent with a seat's view.
+
+        States are as likely as their deals. The hand is an episode of its own here, and it leads to
+        the scores that the view shows.
+        """
+        public = view[0]["public"]
+        by_lot = self.rules.lead_tile == "any"
+        leader = None if by_lot or public["forced_lead"] >= 0 else int(public["lead"])
+        world = worlds_to_games(view, sample(view, 1, random))
+        course = self.course.beginning(FAR_BELOW, leader)
+        state = self.replayed(hand_actions(world, by_lot=by_lot), course)
+        state.course.set_scores(public["scores"])
+        return state
+
+    def replayed(self, actions: Iterable[int], course: Course) -> FiveUpState:
+        """Return the state that actions, those of chance included, lead to from a new course."""
+        state = FiveUpState(self, course)
+        for action in actions:
+            state.apply_action(action)
+        return state
+
+
+def load(
+    rules: str | Rules = "five_up",
+    players: int | None = None,
+    *,
+    episode: str = DEFAULTS["episode"],
+    reward: str = DEFAULTS["reward"],
+    max_hands: int = DEFAULTS["max_hands"],
+    **fields: Any,
+) -> FiveUpGame:
+    """Return the OpenSpiel game of `Rules`, or of a preset with some of its fields changed."""
+    if not isinstance(rules, Rules):
+        players = players or DEFAULTS["players"]
+    chosen = Rules.of(rules, players, **fields)
+    episodes = Episodes(episode, reward, max_hands)
+    return pyspiel.load_game(SHORT_NAME, parameters_of(chosen, episodes))

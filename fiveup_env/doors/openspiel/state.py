@@ -1,0 +1,125 @@
+"""A state of the game for OpenSpiel: chance deals, chooses who leads and draws; players move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyspiel
+
+from fiveup_env.belief.worlds import sample, worlds_to_games
+from fiveup_env.doors.openspiel.course import (
+    CHANCE,
+    DEALING,
+    LEAD,
+    MOVING,
+    NOBODY,
+    Course,
+    hand_actions,
+)
+from fiveup_env.doors.openspiel.text import TILE_TEXTS, history_text
+from fiveup_env.errors import BeliefError
+from fiveup_env.rules.actions import MOVES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fiveup_env.doors.openspiel.observer import FiveUpObserver
+
+
+class FiveUpState(pyspiel.State):
+    """A state of the game; everything that is not OpenSpiel's own is in its `course`."""
+
+    def __init__(self, game: pyspiel.Game, course: Course | None = None) -> None:
+        """Begin at the game's beginning, or with the course given."""
+        super().__init__(game)
+        self.course = game.course.copy() if course is None else course
+
+    # OpenSpiel's interface
+
+    def current_player(self) -> int:
+        """Return who acts: a player, or OpenSpiel's number for chance or for the end."""
+        return self.course.mover
+
+    def is_terminal(self) -> bool:
+        """Return whether the episode is over."""
+        return self.course.mover == NOBODY
+
+    def is_chance_node(self) -> bool:
+        """Return whether chance acts."""
+        return self.course.mover == CHANCE
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return what chance may decide, with probabilities: tiles, or the seat that leads."""
+        return self.course.outcomes()
+
+    def returns(self) -> list[float]:
+        """Return what the episode has brought each player: zeros before its end."""
+        returns: list[float] = self.course.returns().tolist()
+        return returns
+
+    def _legal_actions(self, player: int) -> list[int]:
+        """Return the legal actions of the player to move."""
+        del player
+        actions: list[int] = self.course.mask().nonzero()[0].tolist()
+        return actions
+
+    def _apply_action(self, action: int) -> None:
+        self.course.apply(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        course = self.course
+        if player != CHANCE:
+            return str(MOVES[action])
+        if course.stage == LEAD:
+            return f"seat {action} leads"
+        if course.stage == DEALING:
+            return f"deal {TILE_TEXTS[action]} to {len(course.dealt) // course.rules.hand_size}"
+        return f"seat {course.drawer} draws {TILE_TEXTS[action]}"
+
+    def __str__(self) -> str:
+        """Return everything that has happened."""
+        return history_text(self.course, range(self.num_players()))
+
+    # C++ has these as well, but calls back into this state many times for each
+
+    def legal_actions_mask(self, player: int | None = None) -> list[int]:
+        """Return 1 for every legal action of a player (by default the one to move), else 0."""
+        mover = self.course.mover
+        if mover < 0 or (player is not None and player != mover):
+            return super().legal_actions_mask(mover if player is None else player)
+        mask: list[int] = self.course.mask().tolist()
+        return mask
+
+    def observation_tensor(self, player: int | None = None) -> list[float]:
+        """Return what a player observes (by default the one to move)."""
+        return self._tensor(self.get_game().observer, player)
+
+    def information_state_tensor(self, player: int | None = None) -> list[float]:
+        """Return what a player has seen (by default the one to move)."""
+        return self._tensor(self.get_game().recalling_observer, player)
+
+    def _tensor(self, observer: FiveUpObserver, player: int | None) -> list[float]:
+        observer.set_from(self, self.course.mover if player is None else player)
+        numbers: list[float] = observer.tensor.tolist()
+        return numbers
+
+    # States that a player cannot tell from this one
+
+    def resample_from_infostate(
+        self, player_id: int, probability_sampler: Callable[[], float]
+    ) -> FiveUpState:
+        """Return a random state that is consistent with what a player has seen.
+
+        States are as likely as their deals. Earlier hands stay as they were, because nothing
+        depends on them any more.
+        """
+        course = self.course
+        if course.stage != MOVING or course.mover == NOBODY:
+            raise BeliefError("states can be resampled only where somebody is to move")
+        view = course.view(player_id)
+        random = np.random.default_rng(int(probability_sampler() * 2**53))
+        world = worlds_to_games(view, sample(view, 1, random))
+        actions = list(hand_actions(world, by_lot=course.by_lot))
+        before = self.history()[: -len(actions)]
+        return self.get_game().replayed([*before, *actions], course.beginning())

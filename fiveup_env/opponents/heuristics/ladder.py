@@ -1,0 +1,82 @@
+"""The heuristic ladder: each agent is named for what it adds to the one below.
+
+Each rung plays the action with the largest weighted sum of the features in `features.py`, all in
+compiled code. The weights were found by `python -m agents.fitting.tuning` and are kept in
+weights.json; docs/strategy.md shows what each rung gains.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.chance import scramble
+from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.opponents.agent import CompiledAgent
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, best_action
+
+WEIGHTS_FILE: Final = Path(__file__).with_name("weights.json")
+
+# The features that each rung adds to those of the rung below.
+LADDER: Final = {
+    "greedy": ("points",),
+    "defensive": ("reply",),
+    "positional": ("pips", "double", "follow", "control"),
+    "counter": ("starve", "starve_last"),
+    "partner": ("feed",),
+}
+
+
+@cache
+def weights_of(rung: str) -> np.ndarray:
+    """Return the weights of a rung, in the order of FEATURES."""
+    named = json.loads(WEIGHTS_FILE.read_text())["weights"][rung]
+    return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
+
+
+@dataclass(frozen=True)
+class Rung(CompiledAgent):
+    """A rung of the ladder: plays the best action by its weights."""
+
+    def choose_unchecked(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return an action for every view; the masks are not needed, as views imply them."""
+        del masks
+        actions, key = np.empty(len(views), np.int64), np.uint64(random.integers(1 << 63))
+        weights = weights_of(type(self).__name__.lower())
+        choose_all(views, key, weights, np.zeros(1, SCRATCH), actions)
+        return actions
+
+
+class Greedy(Rung):
+    """Plays for the most points now."""
+
+
+class Defensive(Rung):
+    """Also minds what the next player's best reply is expected to score."""
+
+
+class Positional(Rung):
+    """Also minds what it keeps: tiles that fit and score next, few pips, no doubles."""
+
+
+class Counter(Rung):
+    """Also tries to leave its opponents without a play, so that they draw or pass."""
+
+
+class Partner(Rung):
+    """Also sets up its partner's next play."""
+
+
+@compiled
+def choose_all(views: Array, key: Word, weights: Array, scratch: Array, actions: Array) -> None:
+    """Write the best action for every view into `actions`."""
+    for i in range(len(views)):
+        own = scramble(key + np.uint64(i))
+        actions[i] = best_action(views[i].public, views[i].hand, weights, scratch[0], own)

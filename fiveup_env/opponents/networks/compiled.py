@@ -1,0 +1,296 @@
+"""Guided networks in compiled code: microseconds a decision, and no torch.
+
+They have the weights that `agents.policies.networks` trains, of kind `guided` with one trunk. Only
+the entries of a row and the units of a layer that are not zero are read, and only the allowed
+actions get a logit, so a small network costs about as much as the heuristics' features that it
+weighs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS, write_flat
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.play import play
+from fiveup_env.engine.state import PLAYING
+from fiveup_env.engine.view import VIEW, observe
+from fiveup_env.opponents.heuristics.features import SCRATCH, unseen_by, write_features
+from fiveup_env.opponents.networks.lookahead import (
+    EVERY_FEATURE,
+    EVIDENCE_SIZE,
+    FEATURE_COUNT,
+    STEPS,
+    steps_of,
+    write_evidence,
+)
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_WIDTH: Final = 4096
+MOST_DEPTH: Final = 64
+NORM_EPSILON: Final = np.float32(1e-5)
+# How many entries of a row of `lookahead` a trunk reads: all but the features.
+ENTRIES: Final = FLAT_SIZE + EVIDENCE_SIZE
+
+
+class Weights(NamedTuple):
+    """The weights of a guided network, as compiled code reads them."""
+
+    first: np.ndarray  # entries x width, the factors of the entries included
+    first_bias: np.ndarray
+    norms: np.ndarray  # blocks x 2 x width: scale and shift before each block
+    inner: np.ndarray  # blocks x width x width, input by output
+    inner_bias: np.ndarray
+    outer: np.ndarray
+    outer_bias: np.ndarray
+    norm: np.ndarray  # 2 x width, after the last block
+    head: np.ndarray  # actions x width
+    head_bias: np.ndarray
+    guide: np.ndarray  # width x features
+    guide_bias: np.ndarray
+    worth: np.ndarray  # by 1 + the units that a play scores
+    value: np.ndarray  # width
+    value_bias: np.ndarray
+
+
+def sizes_of(width: int, depth: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every tensor of a network."""
+    sizes: dict[str, tuple[int, ...]] = {
+        "worth": (USUAL_POINTS + 2,),
+        "policy_trunk.first.weight": (width, ENTRIES),
+        "policy_trunk.first.bias": (width,),
+        "policy_trunk.norm.weight": (width,),
+        "policy_trunk.norm.bias": (width,),
+    }
+    for k in range(depth):
+        for layer in (0, 1, 3):
+            block = f"policy_trunk.blocks.{k}.{layer}"
+            sizes[f"{block}.weight"] = (width, width) if layer else (width,)
+            sizes[f"{block}.bias"] = (width,)
+    for head, outputs in (
+        ("policy_head", ACTION_COUNT),
+        ("value_head", 1),
+        ("guide", FEATURE_COUNT),
+    ):
+        sizes[f"{head}.weight"], sizes[f"{head}.bias"] = (outputs, width), (outputs,)
+    return sizes
+
+
+def weights_of(tensors: Mapping[str, np.ndarray], factors: np.ndarray) -> Weights:
+    """Return the weights of a network from its tensors, whose shapes are those of `sizes_of`."""
+
+    def get(name: str) -> np.ndarray:
+        return np.ascontiguousarray(tensors[name], np.float32)
+
+    depth = sum(name.endswith(".0.weight") for name in tensors)
+    blocks = [f"policy_trunk.blocks.{k}" for k in range(depth)]
+    return Weights(
+        first=np.ascontiguousarray(get("policy_trunk.first.weight").T * factors[:, None]),
+        first_bias=get("policy_trunk.first.bias"),
+        norms=np.stack([[get(f"{b}.0.weight"), get(f"{b}.0.bias")] for b in blocks]),
+        inner=np.stack([np.ascontiguousarray(get(f"{b}.1.weight").T) for b in blocks]),
+        inner_bias=np.stack([get(f"{b}.1.bias") for b in blocks]),
+        outer=np.stack([np.ascontiguousarray(get(f"{b}.3.weight").T) for b in blocks]),
+        outer_bias=np.stack([get(f"{b}.3.bias") for b in blocks]),
+        norm=np.stack([get("policy_trunk.norm.weight"), get("policy_trunk.norm.bias")]),
+        head=get("policy_head.weight"),
+        head_bias=get("policy_head.bias"),
+        guide=np.ascontiguousarray(get("guide.weight").T),
+        guide_bias=get("guide.bias"),
+        worth=get("worth"),
+        value=get("value_head.weight")[0],
+        value_bias=get("value_head.bias"),
+    )
+
+
+class Memory(NamedTuple):
+    """Scratch memory of a network."""
+
+    views: np.ndarray
+    features: np.ndarray
+    row: np.ndarray
+    told: np.ndarray  # the places of the numbers that a layer reads
+    stream: np.ndarray  # 4 x width
+    logits: np.ndarray  # 1 x actions; those of actions that are not allowed are left over
+    guide: np.ndarray
+
+
+def memory_for(weights: Weights) -> Memory:
+    """Return scratch memory for a network."""
+    entries, width = weights.first.shape
+    return Memory(
+        np.zeros(1, VIEW),
+        np.zeros(1, SCRATCH),
+        np.zeros((1, entries), np.int8),
+        np.zeros(max(entries, width) + 1, np.int64),
+        np.zeros((4, width), np.float32),
+        np.zeros((1, ACTION_COUNT), np.float32),
+        np.zeros(FEATURE_COUNT, np.float32),
+    )
+
+
+@compiled
+def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
+    """Write the output of the trunk for a view into `memory.stream[0]`."""
+    row, stream, told = memory.row, memory.stream, memory.told
+    width = weights.first.shape[1]
+    write_flat(view, row, 0, 0)
+    write_evidence(view, memory.features[0].layout, row, 0, FLAT_SIZE)
+    state = stream[0]
+    _apply(row[0], weights.first, weights.first_bias, told, state)
+    for block in range(len(weights.inner)):
+        _normalize(state, weights.norms[block], stream[1])
+        _apply(stream[1], weights.inner[block], weights.inner_bias[block], told, stream[2])
+        for j in range(width):
+            stream[2, j] = max(stream[2, j], np.float32(0))
+        _apply(stream[2], weights.outer[block], weights.outer_bias[block], told, stream[3])
+        for j in range(width):
+            state[j] += stream[3, j]
+    _normalize(state, weights.norm, state)
+
+
+@inlined
+def _normalize(numbers: Array, norm: Array, out: Array) -> None:
+    """Write the layer norm of some numbers."""
+    width = len(numbers)
+    mean = _sum(numbers) / np.float32(width)
+    for j in range(width):
+        out[j] = numbers[j] - mean
+    square = _dot(out, out)
+    scale = np.float32(1) / np.sqrt(square / np.float32(width) + NORM_EPSILON)
+    for j in range(width):
+        out[j] = out[j] * scale * norm[0, j] + norm[1, j]
+
+
+@inlined
+def _apply(numbers: Array, matrix: Array, bias: Array, told: Array, out: Array) -> None:
+    """Write a linear layer's output; the matrix is input by output.
+
+    Numbers that are zero, as most are of a row and of a layer after its ReLU, are passed over.
+    """
+    count = 0
+    for i in range(len(numbers)):  # without a branch, which would often be mispredicted
+        told[count] = i
+        count += numbers[i] != 0
+    for j in range(len(out)):
+        out[j] = bias[j]
+    whole = count // 4 * 4
+    for k in range(0, whole, 4):  # by fours, since a short row takes little longer than its start
+        p, q, r, s = told[k], told[k + 1], told[k + 2], told[k + 3]
+        a, b = np.float32(numbers[p]), np.float32(numbers[q])
+        c, d = np.float32(numbers[r]), np.float32(numbers[s])
+        for j in range(len(out)):
+            some = out[j] + a * matrix[p, j] + b * matrix[q, j]
+            out[j] = some + c * matrix[r, j] + d * matrix[s, j]
+    for k in range(whole, count):
+        i = told[k]
+        number = np.float32(numbers[i])
+        for j in range(len(out)):
+            out[j] += number * matrix[i, j]
+
+
+# A sum in one variable waits for each addition before the next. Four do not wait for each other.
+@inlined
+def _dot(left: Array, right: Array) -> Any:
+    a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    whole = len(left) // 4 * 4
+    for j in range(0, whole, 4):
+        a += left[j] * right[j]
+        b += left[j + 1] * right[j + 1]
+        c += left[j + 2] * right[j + 2]
+        d += left[j + 3] * right[j + 3]
+    for j in range(whole, len(left)):
+        a += left[j] * right[j]
+    return (a + b) + (c + d)
+
+
+@inlined
+def _sum(numbers: Array) -> Any:
+    a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    whole = len(numbers) // 4 * 4
+    for j in range(0, whole, 4):
+        a += numbers[j]
+        b += numbers[j + 1]
+        c += numbers[j + 2]
+        d += numbers[j + 3]
+    for j in range(whole, len(numbers)):
+        a += numbers[j]
+    return (a + b) + (c + d)
+
+
+@compiled
+def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
+    """Write the logit of every allowed action, and return the best action."""
+    public, hand, scratch = view.public, view.hand, memory.features[0]
+    count = list_legal(public, hand, scratch.actions)
+    latent, guide, logits = memory.stream[0], memory.guide, memory.logits[0]
+    if count == 1:
+        logits[scratch.actions[0]] = 0
+        return signed(scratch.actions[0])
+    latent_of(view, weights, memory)
+    _apply(latent, weights.guide, weights.guide_bias, memory.told, guide)
+    plays = FLAT_SIZE - ACTION_COUNT
+    unseen = unseen_by(public, hand)
+    best, chosen = np.float32(-np.inf), signed(scratch.actions[0])
+    for k in range(count):
+        action = signed(scratch.actions[k])
+        units = min(USUAL_POINTS + 1, signed(memory.row[0, plays + action]))
+        logit = _dot(weights.head[action], latent) + weights.head_bias[action]
+        logit += weights.worth[units]
+        if action < DRAW:
+            write_features(public, hand, unseen, action, EVERY_FEATURE, scratch)
+            for name in range(FEATURE_COUNT):
+                steps = np.float32(steps_of(scratch.features[name]))
+                logit += guide[name] * steps * np.float32(1 / STEPS)
+        logits[action] = logit
+        if logit > best:
+            best, chosen = logit, action
+    return chosen
+
+
+@compiled
+def value_of(view: Struct, weights: Weights, memory: Memory) -> float:
+    """Return the value of a view to its seat, in the units that the network was trained on."""
+    latent_of(view, weights, memory)
+    value: float = _dot(weights.value, memory.stream[0]) + weights.value_bias[0]
+    return value
+
+
+@compiled
+def choose_all(views: Array, weights: Weights, memory: Memory, actions: Array) -> None:
+    """Write the best action for every view."""
+    for i in range(len(views)):
+        actions[i] = write_logits(views[i], weights, memory)
+
+
+@compiled
+def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> None:
+    """Write the logits of every view's allowed actions into rows of actions."""
+    for i in range(len(views)):
+        write_logits(views[i], weights, memory)
+        public, hand = views[i].public, views[i].hand
+        for k in range(list_legal(public, hand, memory.features[0].actions)):
+            action = memory.features[0].actions[k]
+            logits[i, action] = memory.logits[0, action]
+
+
+@compiled
+def write_values(views: Array, weights: Weights, memory: Memory, values: Array) -> None:
+    """Write the value of every view to its seat."""
+    for i in range(len(views)):
+        values[i] = value_of(views[i], weights, memory)
+
+
+@compiled
+def play_out_by(game: Struct, weights: Weights, memory: Memory) -> None:
+    """Play a hand to its end, every seat by the same network."""
+    public, view = game.public, memory.views[0]
+    while public.phase == PLAYING:
+        observe(game, public.turn, view)
+        play(game, write_logits(view, weights, memory))

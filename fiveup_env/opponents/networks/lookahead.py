@@ -1,0 +1,157 @@
+"""`lookahead`: an encoder that adds the heuristics' features of every allowed action.
+
+Sums modulo five over unseen tiles are hard to learn but cheap to compute. A row begins with the
+features of every action, as `heuristics/features.py` computes them; all of `flat` follows. What the
+others' plays tell comes last: which tiles each of them passed over, and how much more it would have
+scored with them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.encoders import Piece, register_encoder
+from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, seats_on, write_flat
+from fiveup_env.encoders.pieces import CompiledEncoder
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.layout import attach, open_pips, total_after
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.scoring import FIVES
+from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE
+from fiveup_env.opponents.heuristics.features import (
+    FEATURE_NAMES,
+    FEATURES,
+    SCRATCH,
+    best_with,
+    unseen_by,
+    write_features,
+)
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW
+from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
+
+STEPS: Final = 24  # a feature of one point is encoded as this number
+MOST: Final = 127
+FEATURE_COUNT: Final = len(FEATURE_NAMES)
+FEATURES_SIZE: Final = ACTION_COUNT * FEATURE_COUNT
+OTHERS: Final = MAX_PLAYERS - 1
+PIECE: Final = Piece(
+    "features",
+    (ACTION_COUNT, FEATURE_COUNT),
+    0,
+    MOST,
+    f"for every allowed action, in {STEPS}ths of a point: {'; '.join(FEATURES.values())}",
+)
+PASSED_OVER: Final = Piece(
+    "passed_over",
+    (OTHERS, TILE_COUNT),
+    0,
+    TILE_COUNT,
+    "for every other seat and every unseen tile: how often, since its last draw, the seat played "
+    "another tile where this one would have fitted",
+)
+FORGONE: Final = Piece(
+    "forgone",
+    (OTHERS, TILE_COUNT),
+    0,
+    MOST,
+    "the largest score that the seat passed up by not playing the tile, in units",
+)
+EVIDENCE_SIZE: Final = PASSED_OVER.size + FORGONE.size
+_EVIDENCE: Final = FEATURES_SIZE + FLAT_SIZE  # where these two start
+
+
+class Lookahead(CompiledEncoder):
+    """The heuristics' features of every action, and everything that a player can know."""
+
+    name, version, pieces = "lookahead", 1, (PIECE, *FLAT_PIECES, PASSED_OVER, FORGONE)
+
+    def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write a row for each view."""
+        _write(views, np.zeros(1, SCRATCH), rows)
+
+
+EVERY_FEATURE: Final = np.ones(FEATURE_COUNT)
+
+
+@compiled
+def _write(views: Array, scratches: Array, rows: Array) -> None:
+    for r in range(len(views)):
+        _write_features(views[r], scratches[0], rows, r)
+        write_flat(views[r], rows, r, FEATURES_SIZE)
+        write_evidence(views[r], scratches[0].layout, rows, r, _EVIDENCE)
+
+
+@inlined
+def _write_features(view: Struct, scratch: Struct, rows: Array, r: int) -> None:
+    public, hand = view.public, view.hand
+    for entry in range(FEATURES_SIZE):
+        rows[r, entry] = 0
+    if public.turn != view.seat:
+        return
+    count = list_legal(public, hand, scratch.actions)
+    unseen = unseen_by(public, hand)
+    for k in range(count):
+        action = scratch.actions[k]
+        if action < DRAW:
+            write_features(public, hand, unseen, action, EVERY_FEATURE, scratch)
+            for name in range(FEATURE_COUNT):
+                rows[r, action * FEATURE_COUNT + name] = steps_of(scratch.features[name])
+
+
+@inlined
+def steps_of(feature: float) -> int:
+    """Return a feature as it is encoded."""
+    return max(0, min(MOST, int(np.rint(feature * STEPS))))
+
+
+@inlined
+def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -> None:
+    """Write what the others' plays tell into row r, from column `at` on.
+
+    A tile drawn after a play cannot have been passed over in it, so plays count from a seat's last
+    draw on.
+    """
+    public, rules = view.public, view.public.rules
+    for entry in range(EVIDENCE_SIZE):
+        rows[r, at + entry] = 0
+    unseen, drew = unseen_by(public, view.hand), np.zeros(MAX_PLAYERS, np.int64)
+    for k in range(public.drawn):
+        drew[public.draw_seat[k]] = public.draw_ply[k]
+    _clear(layout)
+    for ply in range(public.plies):
+        action, seat = signed(public.play_action[ply]), signed(public.play_seat[ply])
+        others = seats_on(view, seat) - 1
+        if others >= 0 and ply >= drew[seat]:
+            scored = FIVES[rules.multiple, total_after(layout, action)]
+            pool = unseen & SUITS_OF[open_pips(layout)] if ply > 0 else unseen
+            if ply == 0 and public.forced_lead >= 0:
+                pool = np.uint32(0)
+            while pool:
+                tile = signed(lowest_bit(pool))
+                pool &= pool - ONE
+                if ply > 0:
+                    points = signed(best_with(rules, layout, tile))
+                else:
+                    points = signed(FIVES[rules.multiple, TILE_PIPS[tile]])
+                entry = at + others * TILE_COUNT + tile
+                rows[r, entry] += 1
+                entry += OTHERS * TILE_COUNT
+                rows[r, entry] = max(signed(rows[r, entry]), points - scored)
+        attach(rules, layout, action)
+
+
+@inlined
+def _clear(layout: Struct) -> None:
+    """Take all tiles off a layout."""
+    layout.total = 0
+    layout.open = np.uint16(0)
+    layout.spinner = NOBODY
+    for pip in range(PIP_COUNT):
+        layout.plain[pip] = 0
+        layout.double[pip] = NOT_PLAYED
+
+
+register_encoder(Lookahead())

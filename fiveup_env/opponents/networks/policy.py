@@ -1,0 +1,182 @@
+"""`policy`: a trained policy, by compiled code. `student` is the smallest one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.checks import whole
+from fiveup_env.encoders import factors_of, get_encoder
+from fiveup_env.engine.view import as_views, check_masks
+from fiveup_env.errors import shown
+from fiveup_env.opponents.agent import CompiledAgent
+from fiveup_env.opponents.networks.compiled import (
+    MOST_DEPTH,
+    MOST_WIDTH,
+    choose_all,
+    memory_for,
+    sizes_of,
+    weights_of,
+    write_all,
+    write_values,
+)
+from fiveup_env.opponents.networks.files import (
+    PATHS,
+    SHIPPED,
+    NoPolicyError,
+    NotCompiledError,
+    PolicyError,
+    check_tensors,
+    policy_folder,
+    read_policy,
+    settings_in,
+)
+from fiveup_env.opponents.networks.lookahead import PIECE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from fiveup_env.opponents.networks.compiled import Weights
+
+STUDENT: Final = "student"
+NETWORK_ERROR: Final = 0.2  # of what a network of learner=expert expects, by its stakes
+
+
+class Logits(ABC):
+    """Plays the action with the highest logit, or with `sample` one drawn by the probabilities."""
+
+    sample: bool
+
+    def __init__(self, *, sample: bool = False, temperature: float = 1.0) -> None:
+        if not 0 < temperature < float("inf"):
+            raise PolicyError(f"temperature must be above 0, not {temperature}")
+        self.sample, self._temperature = sample, temperature
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return an action for every view."""
+        if not self.sample:
+            return self.logits(views, masks).argmax(1)
+        cumulative = self.probabilities(views, masks).cumsum(1, np.float64)
+        return (cumulative > random.random((len(views), 1)) * cumulative[:, -1:]).argmax(1)
+
+    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Return the probability of every action, 0 where it is not allowed."""
+        logits = self.logits(views, masks) / np.float32(self._temperature)
+        weights = np.exp(logits - logits.max(1, keepdims=True))
+        return weights / weights.sum(1, keepdims=True)
+
+    @abstractmethod
+    def logits(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Return the logit of every action (float32), -inf where it is not allowed."""
+
+
+@dataclass
+class PolicyAgent(CompiledAgent, Logits):
+    """Plays a trained policy: `policy:FOLDER`, or a shipped one, such as `policy:partners`."""
+
+    path: str = field(default="family", metadata={"help": PATHS})
+    sample: bool = field(
+        default=False,
+        metadata={"help": "draw actions by their probabilities"},
+    )
+    temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
+
+    def __post_init__(self) -> None:
+        """Load the policy."""
+        folder = policy_folder(self.path)
+        try:
+            self.weights, self.about = load_compiled(folder)
+        except NotCompiledError as error:
+            raise PolicyError(f"{error}; in a clone, torch:{self.path} plays it") from None
+        except NoPolicyError as error:
+            raise PolicyError(f"{error}; available policies: {', '.join(SHIPPED)}") from None
+        temperature = self.temperature * unit_of(self.about)
+        Logits.__init__(self, sample=self.sample, temperature=temperature)
+
+    def choose_unchecked(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return an action for every view."""
+        if self.sample:
+            return Logits.__call__(self, views, masks, random)
+        actions = np.empty(len(views), np.int64)  # a view implies its mask
+        choose_all(views, self.weights, memory_for(self.weights), actions)
+        return actions
+
+    def logits(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Return the logit of every action (float32), -inf where it is not allowed."""
+        views = as_views(views)
+        check_masks(masks, len(views))
+        logits = np.full(masks.shape, -np.inf, np.float32)
+        write_all(views, self.weights, memory_for(self.weights), logits)
+        return np.where(masks > 0, logits, np.float32(-np.inf))
+
+    def values(self, views: np.ndarray) -> np.ndarray:
+        """Return the network's value for the seat of every view, in the units it was trained on."""
+        views, values = as_views(views), np.empty(len(views), np.float32)
+        write_values(views, self.weights, memory_for(self.weights), values)
+        return values
+
+
+@dataclass
+class Student(PolicyAgent):
+    """Plays `policy:student`, a small network that learnt from true deals, in microseconds."""
+
+    path: str = field(default=STUDENT, metadata={"help": PATHS})
+
+
+def unit_of(about: Mapping[str, Any]) -> float:
+    """Return the difference of logits that counts as one in a policy's probabilities.
+
+    Expert iteration learns values as logits. They count by the error that they have.
+    """
+    return NETWORK_ERROR if settings_in(about).get("learner") == "expert" else 1.0
+
+
+def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
+    """Return the weights of a saved policy for compiled code, and its metadata.
+
+    Raises PolicyError if the policy is missing or damaged, and NotCompiledError if it is of a shape
+    that compiled code lacks.
+    """
+    description, tensors = read_policy(folder)
+    shape: dict[str, Any] = description["shape"]
+    wanted = {"kind": "guided", "shared": True}
+    for name, value in wanted.items():
+        if shape.get(name) != value:
+            raise NotCompiledError(
+                f"the policy in {folder} cannot be compiled: its {name} must be "
+                f"{str(value).lower()}, not {shown(shape.get(name))}"
+            )
+    sizes = {
+        name: _whole(folder, name, given, most)
+        for name, given, most in (
+            ("width", shape.get("width"), MOST_WIDTH),
+            ("depth", shape.get("depth"), MOST_DEPTH),
+        )
+    }
+    check_tensors(tensors, sizes_of(**sizes), folder)
+    encoder = get_encoder("lookahead")
+    if description["encoder"].get("version") != encoder.version:
+        raise PolicyError(
+            f"the policy in {folder} reads lookahead {shown(description['encoder'].get('version'))}"
+            f"; this code has version {encoder.version}"
+        )
+    facts = [piece for piece in encoder.pieces if piece != PIECE]
+    weights = weights_of(tensors, factors_of(facts))
+    return weights, description["about"]
+
+
+def _whole(folder: Path, name: str, given: Any, most: int) -> int:
+    number = whole(given, 1, most)
+    if number is None:
+        raise PolicyError(
+            f"{folder}: {name} must be a whole number from 1 to {most}, not {shown(given)}"
+        )
+    return number

@@ -1,0 +1,216 @@
+"""`policy+search` and `student+search`: a network that looks ahead in worlds before it plays.
+
+Worlds are drawn from the exact belief, and with `weighed` from more, by how likely the others'
+moves were in them. In each world, every action that the network does not rule out is tried, and a
+heuristic plays the hand out. The actions of a world share its chance, so they differ only by what
+they lead to.
+
+The prior of `policy+search` is the policy's probabilities. Its action maximizes
+
+    mean over the worlds + trust * noise * log(probability by the policy)
+
+where `noise` is the standard error of such means, estimated from their differences. Few worlds, or
+worlds that disagree, leave the choice to the policy; many worlds that agree override it. By
+default, `trust` falls as `worlds` rises.
+
+The prior of `student+search` is what a network of learner=expert expects of each action, in the
+units of the worlds' values, so both are joined by their precisions.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.checks import is_one_of
+from fiveup_env.engine.view import as_views
+from fiveup_env.errors import AgentError, shown
+from fiveup_env.opponents.networks.files import PATHS, PolicyError, settings_in
+from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent
+from fiveup_env.opponents.search.playouts import playout_by
+from fiveup_env.opponents.search.units import AIMS, Units
+from fiveup_env.opponents.search.world_search import Search, WorldSearch, check_weighed, playout_of
+from fiveup_env.opponents.search.world_statistics import WorldStatistics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The defaults, tuned together in games of `policy:partners`.
+USUAL_WORLDS: Final = 550
+USUAL_TRUST: Final = 1.3
+
+FAR: Final = 5.0  # errors of the network by which an action may fall behind and still be tried
+
+
+@dataclass
+class NetworkSearch(ABC):
+    """A search whose prior is a network's; subclasses say what the prior is."""
+
+    path: str = field(default="family", metadata={"help": PATHS})
+    worlds: int = field(default=USUAL_WORLDS, metadata={"help": "worlds per decision"})
+    ms: float = field(
+        default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
+    )
+    playout: str = field(default="greedy", metadata={"help": "who plays hands out"})
+    weighed: int = field(
+        default=8,
+        metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
+    )
+
+    def __post_init__(self) -> None:
+        """Load the network; raise AgentError or PolicyError if an option is not valid."""
+        check_weighed(self.weighed)
+        self._budget = Search(self.worlds, self.ms, self.playout)
+        self._playout = playout_of(self.playout)
+        self._policy = self._load()
+        self._reward = reward_of(self._policy.about)
+
+    def _load(self) -> Any:
+        """Return the policy; `torch+search` loads another kind."""
+        return PolicyAgent(self.path)
+
+    @property
+    def aim(self) -> str:
+        """The unit of its values: points (`hand`) or chances to win (`game`)."""
+        return AIMS[self._reward]
+
+    def __call__(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return an action for every view."""
+        return self.search(views, masks, random).scores.argmax(1)
+
+    def search(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> WorldStatistics:
+        """Return what worlds show about the actions that the network does not rule out."""
+        began, views = time.perf_counter(), as_views(views)
+        units = Units(views, self._reward)
+        statistics = self._prior(views, masks, units)
+        search = WorldSearch(self._budget, self._playout, self.weighed)
+        key = np.uint64(random.integers(1 << 63))
+        return search(views, statistics, (units.chances, units.which), key, began)
+
+    @abstractmethod
+    def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
+        """Return statistics that hold the network's prior, and no worlds."""
+
+
+@dataclass
+class PolicySearch(NetworkSearch):
+    """Plays a trained policy that looks ahead in sampled worlds: `policy+search:FOLDER`."""
+
+    trust: float | None = field(
+        default=None,
+        metadata={
+            "help": "weight of the policy against noise; if left out, "
+            f"{USUAL_TRUST} * sqrt({USUAL_WORLDS} / worlds), or {USUAL_TRUST} with ms"
+        },
+    )
+    least: float = field(
+        default=0.05, metadata={"help": "probability below which no action is tried"}
+    )
+
+    def __post_init__(self) -> None:
+        """Load the policy; raise AgentError if an option is out of range."""
+        if self.worlds < 2 or self.ms < 0 or (self.trust or 0) < 0:
+            raise AgentError("policy+search needs worlds=2 or more, and no option below 0")
+        if not 0 <= self.least < 1:
+            raise AgentError(f"least must be a probability from 0 to below 1, not {self.least}")
+        super().__post_init__()
+        self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
+        worlds = USUAL_WORLDS if self.ms else self.worlds
+        fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / worlds)
+        self._trust = fitting if self.trust is None else self.trust
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return the score of every action, in the units of `pimc` with the same aim.
+
+        It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
+        only one action is not ruled out, its score is what the network expects.
+        """
+        views = as_views(views)
+        scores = self.search(views, masks, random).scores
+        alone = np.isnan(self.last_effective_worlds)
+        expected = self._policy.values(views[alone])
+        scores[alone] += Units(views[alone], self._reward).values(expected)[:, None]
+        return scores
+
+    def search(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> WorldStatistics:
+        """Return what worlds show about the actions that the policy does not rule out."""
+        found = super().search(views, masks, random)
+        self.last_effective_worlds = found.effective_worlds
+        return found
+
+    def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
+        del units
+        shares = self._policy.probabilities(views, masks)
+        tried = (shares >= self.least) & (masks > 0)
+        tried[np.arange(len(views)), shares.argmax(1)] = True
+        floor = np.finfo(shares.dtype).tiny
+        logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
+        return WorldStatistics(logs, self._trust)
+
+
+@dataclass
+class StudentSearch(NetworkSearch):
+    """Looks ahead from what a network expects of each action, by default from the student."""
+
+    path: str = field(default=STUDENT, metadata={"help": PATHS})
+    worlds: int = field(default=100, metadata={"help": "worlds per decision"})
+    error: float = field(
+        default=NETWORK_ERROR,
+        metadata={"help": "standard error of what the network expects, in units of 5 points"},
+    )
+
+    def __post_init__(self) -> None:
+        """Load the network; raise AgentError or PolicyError if an option is not valid."""
+        if self.error <= 0:
+            raise AgentError(f"error must be above 0, not {self.error}")
+        super().__post_init__()
+        if settings_in(self._policy.about).get("learner") != "expert":
+            raise PolicyError(
+                "student+search needs a policy of learner=expert, whose logits are values; this "
+                "one has others"
+            )
+        if self.playout == STUDENT:
+            self._playout = playout_by(self._policy.weights)
+
+    def values(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return the average value of every action in the worlds, in the units of `aim`.
+
+        It is -inf where the action is not allowed or the network rules it out, and 0 for the only
+        one that is left. An action that was closed has the average of the worlds until then.
+        """
+        return self.search(views, masks, random).means
+
+    def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
+        stakes = units.stakes() / units.scale
+        expected = self._policy.logits(views, masks).astype(np.float64)
+        behind = expected < expected.max(1, keepdims=True) - FAR * self.error
+        expected[behind] = -np.inf
+        precision = (self.error * stakes) ** -2.0
+        return WorldStatistics(expected * stakes[:, None], precision=precision)
+
+
+def reward_of(about: Mapping[str, Any]) -> str:
+    """Return the reward that a policy was trained on, by its metadata; "margin" if not stated."""
+    settings = settings_in(about)
+    reward, horizon = settings["reward"], settings["horizon"]
+    if not is_one_of(reward, AIMS) or horizon != "hand":
+        raise PolicyError(
+            "a search needs a policy with values of the hand, trained with horizon=hand and "
+            f"reward={' or '.join(AIMS)}, not {shown(horizon)} and {shown(reward)}"
+        )
+    return str(reward)

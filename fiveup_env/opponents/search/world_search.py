@@ -1,0 +1,227 @@
+"""The one search behind `pimc`, `student+search` and `policy+search`: actions tried in worlds.
+
+Worlds are drawn from the exact belief, and may be weighed by the others' moves (see `dealing`).
+Every open action is tried in the same worlds, with the same chance in its playouts, and is scored
+by its mean over all of them, together with a prior over the actions (see `world_statistics`). One
+action is chosen for all worlds, never one for each, because a choice cannot depend on hidden tiles.
+The search ends with its budget, or once one action is left.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fiveup_env.belief.evidence import impossible
+from fiveup_env.belief.worlds import count_worlds
+from fiveup_env.engine.chance import scramble
+from fiveup_env.engine.compiled import Array, Word, compiled, signed
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.errors import AgentError, unknown
+from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
+from fiveup_env.opponents.networks.policy import STUDENT, PolicyAgent
+from fiveup_env.opponents.search.action_values import SKIPPED, try_actions
+from fiveup_env.opponents.search.dealing import BLOCK, Dealing, deal_block, dealing_of, prepare
+from fiveup_env.opponents.search.outlook import AIMS
+from fiveup_env.opponents.search.playouts import Playout, playout_by
+from fiveup_env.opponents.search.world_statistics import WorldStatistics, add_worlds
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLAYOUTS: Final = (*LADDER, STUDENT)  # who may play hands out
+MOST_WEIGHED: Final = 1 << 10  # worlds weighed for each one that is tried
+
+
+@dataclass(frozen=True)
+class Search:
+    """What searches have in common: a budget, who plays hands out, and an aim."""
+
+    playouts = PLAYOUTS
+
+    worlds: int = field(default=100, metadata={"help": "worlds per decision"})
+    ms: float = field(
+        default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
+    )
+    playout: str = field(default="greedy", metadata={"help": "who plays hands out"})
+    aim: str = field(
+        default="game",
+        metadata={"help": "what counts: the chance to win (game), or points (hand)"},
+    )
+
+    def __post_init__(self) -> None:
+        """Raise AgentError if an option is out of range."""
+        if self.playout not in self.playouts:
+            raise AgentError(unknown("playout", self.playout, self.playouts))
+        if self.aim not in AIMS:
+            raise AgentError(unknown("aim", self.aim, AIMS))
+        if self.worlds < 1 or self.ms < 0:
+            raise AgentError("a search needs worlds=1 or more and ms=0 or more")
+
+    def rounds(self, spent: float = 0.0) -> Iterator[tuple[int, int]]:
+        """Yield ranges of worlds, from the first to below the end, while the budget lasts.
+
+        A budget of time, of which `spent` seconds are gone, has at least one block of worlds. Each
+        further range takes about half of what is left, as closed actions make worlds cheaper.
+        """
+        if not self.ms:
+            yield 0, self.worlds
+            return
+        began, done, more = time.perf_counter(), 0, BLOCK
+        while more:
+            yield done, done + more
+            done += more
+            taken = time.perf_counter() - began
+            fitting = int(done * ((self.ms / 1000 - spent) / taken - 1))
+            more = max(fitting // 2 // BLOCK, fitting >= BLOCK) * BLOCK
+
+
+def playout_of(name: str) -> Playout:
+    """Return playouts by a heuristic of the ladder, or by the student that is shipped."""
+    return playout_by(PolicyAgent(STUDENT).weights if name == STUDENT else weights_of(name))
+
+
+def check_weighed(weighed: int) -> None:
+    """Raise AgentError if the number of worlds to weigh for each one tried is out of range."""
+    if not 1 <= weighed <= MOST_WEIGHED:
+        raise AgentError(f"weighed must be from 1 to {MOST_WEIGHED}, not {weighed}")
+
+
+@dataclass(frozen=True)
+class WorldSearch:
+    """A search with all its settings."""
+
+    options: Search
+    playout: Playout
+    weighed: int = 1  # worlds that are weighed for each one in which actions are tried
+
+    def __call__(
+        self,
+        views: np.ndarray,
+        statistics: WorldStatistics,
+        outlooks: tuple[np.ndarray, np.ndarray],
+        key: Word,
+        began: float,
+    ) -> WorldStatistics:
+        """Try the open actions of some views, and return the statistics with what worlds show.
+
+        `outlooks` is what `outlooks_of` returns. The key names the random stream. The caller began
+        at `began`, on the clock of `time.perf_counter`: what it has spent on all views together is
+        part of their budgets of time. Raises BeliefError for a view that no world agrees with.
+        """
+        if len(which := statistics.undecided):
+            trials = _Trials(self, views, outlooks, key, statistics)
+            size = 1 if self.options.ms else len(which)
+            spent = (time.perf_counter() - began) / len(views)
+            for start in range(0, len(which), size):
+                part = which[start : start + size]
+                for first, end in self.options.rounds(spent):
+                    trials(part, first, end)
+                    if not statistics.evidence["open"][part].any():
+                        break
+        return statistics
+
+
+class _Trials:
+    """The memory of one search."""
+
+    def __init__(
+        self,
+        search: WorldSearch,
+        views: np.ndarray,
+        outlooks: tuple[np.ndarray, np.ndarray],
+        key: Word,
+        statistics: WorldStatistics,
+    ) -> None:
+        self._views, self._statistics, self._playout = views, statistics, search.playout
+        self._chances, self._tables = outlooks
+        self._keys = np.empty(len(views), np.uint64)
+        _name_streams(key, self._keys)
+        self._dealing = dealing_of(search.weighed)
+
+    def __call__(self, which: np.ndarray, first: int, end: int) -> None:
+        """Try the open actions of some views in a range of worlds.
+
+        Raises BeliefError for a view without worlds.
+        """
+        statistics = self._statistics
+        without = try_worlds(
+            which,
+            self._views,
+            self._keys,
+            first,
+            end,
+            self._chances,
+            self._tables,
+            self._dealing,
+            self._playout,
+            np.empty(BLOCK, GAME),
+            statistics.evidence,
+            statistics.candidates,
+            statistics.products,
+        )
+        if without >= 0:
+            raise impossible(self._views[without : without + 1])
+
+
+@compiled
+def mark_allowed(views: Array, prior: Array) -> None:
+    """Write 0 for every legal action of every view."""
+    actions = np.empty(ACTION_COUNT, np.int64)
+    for i in range(len(views)):
+        for k in range(list_legal(views[i].public, views[i].hand, actions)):
+            prior[i, actions[k]] = 0
+
+
+@compiled
+def _name_streams(key: Word, keys: Array) -> None:
+    for i in range(len(keys)):
+        keys[i] = scramble(key + np.uint64(i))
+
+
+@compiled
+def try_worlds(
+    which: Array,
+    views: Array,
+    keys: Array,
+    first: int,
+    end: int,
+    chances: Array,
+    tables: Array,
+    dealing: Dealing,
+    playout: Playout,
+    games: Array,
+    evidence: Array,
+    candidates: Array,
+    products: Array,
+) -> int:
+    """Try the open actions of some views in the worlds from number `first` to below `end`.
+
+    Clearly worse actions are closed after every block of worlds, for which `games` has space.
+    Return the index of a view without worlds, or -1.
+    """
+    most, logs = candidates.shape[1], np.zeros(BLOCK)
+    actions, values = np.empty(most, np.int64), np.empty((BLOCK, most, 1))
+    for i in which:
+        view, count = views[i], evidence[i].count
+        side = side_of(view.public.rules, view.seat)
+        ways = count_worlds(view, dealing.belief[0])
+        if not prepare(view, keys[i], dealing, ways, games):
+            return signed(i)
+        for start in range(first, end, BLOCK):
+            if evidence[i].open == 0:
+                break
+            worlds = min(BLOCK, end - start)
+            deal_block(view, keys[i], start, dealing, ways, games[:worlds], logs[:worlds])
+            for k in range(count):
+                actions[k] = candidates[i, k].action if candidates[i, k].open else SKIPPED
+            outlooks = (chances[tables[i]],)
+            try_actions(games[:worlds], actions[:count], playout, side, outlooks, values)
+            found = values[:worlds].reshape((worlds, most))
+            add_worlds(evidence[i], candidates[i], products[i], found, logs[:worlds])
+    return -1
