@@ -251,7 +251,7 @@ def _tables(options: argparse.Namespace) -> dict[str, list[Line]]:
     """Return the tables by their titles; write the refitted policy if one is asked for."""
     named = make_agent(options.policy)
     if not isinstance(named, PolicyAgent | TorchPolicy):
-        raise PolicyError(f"{options.policy} has no network; give one such as policy:partners")
+        raise PolicyError(f"{options.policy} has no network; give a policy, such as policy:family")
     agent = TorchPolicy(**asdict(named))
     head = copy.deepcopy(agent.network.value_head).cpu()
     heads, reward = {options.policy: head}, reward_of(agent.about)

@@ -166,8 +166,8 @@ def is_legal(public: Struct, hand: Mask, action: int) -> bool:
     may_set = leads(public, hand) if pip < 0 else hand
     if not may_set >> np.uint32(ACTION_TILE[action]) & ONE:
         return False
-    if public.plies == 0 or pip < 0:
-        return public.plies == 0 and pip < 0
+    if pip < 0:
+        return bool(public.plies == 0)
     end = pip if ACTION_END[action] == PLAIN_END else PIP_COUNT + pip
     return bool(public.layout.open & end_bit(end))
 

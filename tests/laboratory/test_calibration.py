@@ -177,5 +177,5 @@ def test_only_policies_are_calibrated(
 ) -> None:
     assert command(monkeypatch, "greedy") == 2
     assert capsys.readouterr().err == (
-        "calibration: greedy has no network; give a policy, such as policy:partners\n"
+        "calibration: greedy has no network; give a policy, such as policy:family\n"
     )

@@ -117,6 +117,13 @@ def test_no_door_lets_a_hostile_view_in(door: str) -> None:
             DOORS[door](view)
 
 
+def test_scores_may_be_as_large_as_sums_of_two_can_hold() -> None:
+    for value in (2**30, -(2**30)):
+        as_views(set_field(a_game().view(), "scores", value))
+        with pytest.raises(InputError, match="scores"):
+            as_views(set_field(a_game().view(), "scores", value + np.sign(value)))
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [("seat", 120), ("seat", -1), ("hand", 2**32 - 1), ("hand", 0), ("drawn", 127)],

@@ -15,9 +15,10 @@ from fiveup_env.engine.legality import (
     legal_count,
     legal_count_at,
     list_legal,
+    mark_legal_at,
     nth_legal,
 )
-from fiveup_env.rules.actions import ACTION_COUNT, DRAW
+from fiveup_env.rules.actions import ACTION_COUNT, DRAW, PASS
 from fiveup_env.rules.fields import CHOICES
 from tests.support import game_of, play_randomly, push_all
 
@@ -332,6 +333,9 @@ def test_every_form_of_the_legal_actions_allows_the_same() -> None:
         assert set(mask.tolist()) <= {0, 1}
         actions = set(mask.nonzero()[0].tolist())
         assert over == (not actions)
+        rows = np.zeros((2, ACTION_COUNT), np.int8)
+        mark_legal_at(game.state, 0, rows)
+        assert (rows == [mask, 0 * mask]).all()
         every = range(-2, ACTION_COUNT + 2)
         assert {a for a in every if is_legal(public, hand, a)} == actions
         assert {a for a in every if is_legal_at(game.state, 0, a)} == actions
@@ -341,3 +345,49 @@ def test_every_form_of_the_legal_actions_allows_the_same() -> None:
             listed = np.full(ACTION_COUNT, -1)
             assert list_legal(public, hand, listed) == len(actions)
             assert set(listed.tolist()) == actions | {-1}
+
+
+# --- What a game stores
+
+
+def test_a_leader_never_passes_even_where_nobody_can_draw() -> None:
+    game = Game("five_up", 4, draw="optional", hand_size=7, seed=1)
+    assert game.boneyard_count == 0
+    assert not is_legal_at(game.state, 0, PASS)
+
+
+def test_what_a_seat_lacks_is_kept_with_the_ply_and_its_draws() -> None:
+    game = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", top="2-0 0-0 6-1 3-0", spinners="none")
+    push_all(game, "6-4")  # seat 1 draws 2-0, 0-0 and 6-1
+    public = game.state["public"][0]
+    shown = np.zeros((2, 7), bool)
+    shown[1, [4, 6]] = True
+    assert public["lacked"].tolist() == [0, 1 << 4 | 1 << 6, 0, 0, 0]
+    assert (public["lack_ply"][:2] == np.where(shown, 1, -1)).all()
+    assert (public["lack_draws"][:2] == np.where(shown, 3, -1)).all()
+
+
+def test_lacks_add_up_and_the_last_time_counts() -> None:
+    top = "5-3 6-0 0-0 6-6"
+    game = game_of("6-4 4-4 2-2", "1-1 3-2 5-5", top=top, spinners="none")
+    push_all(game, "6-4 6-0@6 4-4@4")  # seat 1 has neither 0 nor 4, and draws 0-0
+    public = game.state["public"][0]
+    assert public["lacked"].tolist() == [0, 1 << 0 | 1 << 4 | 1 << 6, 0, 0, 0]
+    assert public["lack_ply"][1].tolist() == [3, -1, -1, -1, 3, -1, 1]
+    assert public["lack_draws"][1].tolist() == [3, -1, -1, -1, 3, -1, 2]
+
+
+def test_a_new_hand_forgets_the_one_before_and_marks_what_is_not_there() -> None:
+    game = Game("five_up", 2, max_pip=3, hand_size=3, seed=3)
+    played = play_randomly(game, Random(3), 1_000)
+    for state in [*played.hand_states, played.state]:
+        public, tiles = state["public"][0], 10
+        assert (state["order"][0, tiles:] == -1).all()
+        for name in ("play_seat", "play_action"):
+            assert (public[name][public["plies"] :] == -1).all()
+        for name in ("draw_seat", "draw_ply"):
+            assert (public[name][public["drawn"] :] == -1).all()
+
+
+def test_the_largest_seed_names_a_deal() -> None:
+    assert Game(seed=2**64 - 1).turn is not None

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from fiveup_env import Deal, Game, Rules
+from fiveup_env.engine.scoring import FIVES
 from fiveup_env.game.values import HandEnd, Outcome
+from fiveup_env.rules.fields import MAX_MULTIPLE
 from tests.support import EVERY_PRESET, deal, game_of, label, push_all
 
 # Hands that block in double-three without spinners, where the last two tiles stay in the boneyard.
@@ -223,6 +225,11 @@ def test_of_three_sides_the_difference_is_rounded_as_one_number(
     assert dominoed("6-3", "2-1", "6-2", **fields) == (gained, 1, 0)
 
 
+def test_of_three_sides_the_lower_gains_whoever_went_out() -> None:
+    game = push_all(game_of("2-1", "6-6", "6-3", hand_end="armanino", lead=2), "6-3")
+    assert points_of(game) == (2, 0, 3)
+
+
 def test_of_three_sides_two_equal_losers_gain_nothing() -> None:
     assert dominoed("6-3", "2-1", "3-0", hand_end="armanino") == (1, 0, 0)
 
@@ -297,6 +304,17 @@ def test_the_highest_side_wins_once_the_hand_is_scored() -> None:
     assert game.outcome() == Outcome(winner=0, seats=(0,), ended="domino", scores=(2, -2))
 
 
+def test_any_of_three_sides_may_win() -> None:
+    for winner in range(3):
+        hands = ["6-6", "6-5", "6-2"]  # they lose 2, 2 and 2 fives
+        game = game_of(*hands, target=1, lead=winner)
+        game._state["public"]["scores"][0, :3] = [[9, 5, 4], [5, 9, 4], [4, 5, 9]][winner]
+        push_all(game, hands[winner])
+        outcome = game.outcome()
+        assert outcome is not None
+        assert outcome.winner == winner
+
+
 def test_a_tie_at_the_top_is_played_off_in_further_hands() -> None:
     deals = (deal("5-5 1-0", "5-0 1-1"), deal("3-2 1-1", "5-4 5-0"))
     game = Game("five_up", 2, hand_size=2, target=2, deals=deals, seed=0)
@@ -309,6 +327,13 @@ def test_a_tie_at_the_top_is_played_off_in_further_hands() -> None:
 def test_the_game_ends_at_once_with_the_play_that_reaches_the_target() -> None:
     game = push_all(game_of("6-4 1-1", "5-4 6-0", target=2, game_end="immediate"), "6-4")
     assert game.outcome() == Outcome(winner=0, seats=(0,), ended="target", scores=(2, 0))
+
+
+def test_a_play_that_scores_nothing_does_not_end_a_game_that_is_played_off() -> None:
+    game = game_of("6-3 1-1", "5-4 6-0", target=2, game_end="immediate")
+    game._state["public"]["scores"][0, :2] = 2
+    push_all(game, "6-3")
+    assert game.outcome() is None
 
 
 def test_nothing_left_in_the_hands_counts_after_an_immediate_end() -> None:
@@ -327,6 +352,13 @@ def test_an_immediate_game_may_also_be_won_by_the_end_of_a_hand() -> None:
 def test_points_past_an_exact_target_are_not_scored_at_a_play() -> None:
     game = push_all(game_of("6-4 1-1", "5-4 6-0", target=1, exact_target=True), "6-4")
     assert game.scores == (0, 0)
+
+
+def test_not_even_one_point_past_an_exact_target_is_scored() -> None:
+    game = game_of("4-1 1-1", "5-4 6-0", target=1, exact_target=True)
+    game._state["public"]["scores"][0, 0] = 1
+    push_all(game, "4-1")
+    assert game.scores == (1, 0)
 
 
 def test_points_past_an_exact_target_are_not_scored_at_a_hands_end() -> None:
@@ -408,3 +440,7 @@ def test_a_single_point_wins_a_game_that_ends_at_once() -> None:
     outcome = push_all(game, "4-1").outcome()
     assert outcome is not None
     assert (outcome.winner, outcome.ended) == (0, "target")
+
+
+def test_the_table_of_points_has_every_multiple_and_the_pips_of_a_whole_set() -> None:
+    assert FIVES.shape == (MAX_MULTIPLE + 1, 168 + 1)
