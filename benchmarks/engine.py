@@ -26,7 +26,7 @@ from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.engine.play import begin_hand, play, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, PLAYING
 from fiveup_env.rules.fields import MAX_PLAYERS
-from tests.reference import Reference
+from tests.engines.reference import Reference
 
 GAMES = 256
 HANDS_OF_EACH = 1_000

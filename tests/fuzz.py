@@ -675,7 +675,7 @@ def main() -> int:
 
     TARGETS.update(fuzz_bytes.TARGETS)
     try:
-        from tests.laboratory import fuzzing
+        from tests.agents import fuzzing
 
         TARGETS.update(fuzzing.TARGETS)
     except ModuleNotFoundError as error:

@@ -212,7 +212,7 @@ def _run_tests(tree: Path, names: Sequence[str], options: Sequence[str]) -> None
         os.chdir(tree)
         sys.path.insert(0, str(tree))
         signal.setitimer(signal.ITIMER_PROF, SECONDS_PER_TEST)
-        files = [f"tests/library/test_{name}.py" for name in names]
+        files = [str(path) for name in names for path in Path("tests").glob(f"*/test_{name}.py")]
         chosen = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", CHOSEN]
         chosen += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # Hypothesis is there already
         code = pytest.main([*chosen, *options, *files], plugins=[_Limit()])

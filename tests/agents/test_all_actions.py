@@ -1,0 +1,199 @@
+"""The learner from all actions: what it raises, what it labels, and where it begins."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learn import averaged
+from agents.learn.all_actions import VALUED, AllActions, gain_loss
+from agents.learn.ppo import LossError
+from agents.learn.starting import first_network
+from agents.policies.files import load_policy, save_policy
+from agents.policies.networks import Shape
+from agents.runs.config import Config, ConfigError
+from fiveup_env.opponents.search.units import Units
+from tests.agents.learning import check_continues, noisy
+
+SMALL: dict[str, Any] = {
+    "learner": "all_actions",
+    "network": "guided",
+    "shared": True,
+    "width": 16,
+    "games": 64,
+    "n_steps": 8,
+    "batch_size": 64,
+    "reward": "outlook",
+    "threads": 1,
+}
+SHIPPED = Path("fiveup_env/opponents/networks/policies/partners")
+
+
+@pytest.fixture(autouse=True)
+def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(averaged, "BURN_IN", 40)
+
+
+def learner_of(folder: Path, **changes: Any) -> AllActions:
+    return AllActions(Config(**SMALL | changes), folder)
+
+
+# --- What is raised
+
+
+def test_the_loss_is_the_mean_label_of_random_choices_less_that_of_the_policy() -> None:
+    logits = torch.tensor([[0.0, np.log(3.0), 50.0]])
+    labels = torch.tensor([[1.0, 5.0, torch.nan]])
+    assert gain_loss(logits, labels).item() == pytest.approx(3 - (0.25 * 1 + 0.75 * 5))
+    assert gain_loss(logits, labels + 7).item() == pytest.approx(-1)
+
+
+def test_noise_of_the_labels_does_not_bias_the_gradient() -> None:
+    torch.manual_seed(0)
+    labels = torch.randn(200, 5, 4)
+    labels[:, :, 3] = torch.nan
+    weights = torch.randn(5, 4, requires_grad=True)
+
+    def gradient(of: torch.Tensor) -> torch.Tensor:
+        return torch.autograd.grad(gain_loss(weights, of), weights)[0]
+
+    single = torch.stack([gradient(one) for one in labels])
+    assert torch.allclose(single.mean(0), gradient(labels.mean(0)), atol=1e-6)
+    assert single.std(0)[:, :3].min() > 0.001
+    assert (single[:, :, 3] == 0).all()
+
+
+def test_what_is_raised_rises(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path, rules="mini-3", players=2, reward="margin", learning_rate=5e-3)
+    losses = [learner.update(0)["policy_loss"] for _ in range(40)]
+    assert np.mean(losses[-8:]) < 3 * losses[0] < 0
+
+
+# --- What is labelled
+
+
+def test_a_policy_in_doubt_has_all_decisions_labelled(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path)
+    figures = learner.update(0)
+    assert figures.keys() == {"policy_loss", "value_loss", "learning_rate", "labelled"}
+    assert figures["labelled"] > 0.98
+    assert figures["labelled"] <= 1
+    assert 0 < learner.decisions < 64 * 8
+
+
+def test_a_policy_in_no_doubt_has_a_sixteenth_labelled_for_the_values(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path, games=512)
+    learner._learning.worth.data += torch.randn(len(learner._learning.worth))
+    learner._learning.policy_head.bias.data += torch.randn(121)
+    learner._learning.cool(1e-4)
+    chance = np.random.default_rng(0)
+    lessons = [learner._move(chance) for _ in range(8)]
+    returns = np.concatenate([lesson.returns for lesson in lessons])
+    assert len(returns) / learner.decisions == pytest.approx(VALUED, abs=0.02)
+    assert np.isfinite(returns).all()
+
+
+def test_a_value_is_learnt_from_what_the_chosen_action_brings(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path, games=256)
+    before = learner._batch.states.copy()
+    asked = np.flatnonzero(learner._batch.mask.sum(1, dtype=np.int16) > 1)
+    stakes = Units(learner._batch.views(asked), learner.config.reward).stakes()
+    lesson = learner._move(np.random.default_rng(0))
+    assert len(lesson.rows) == len(asked)
+    games, after = before[asked], learner._batch.states[asked]
+    plies = games["public"]["plies"].astype(int)
+    on = after["public"]["hand_number"] == games["public"]["hand_number"]
+    drawn = np.flatnonzero(np.isfinite(lesson.returns) & on)
+    assert len(drawn) > 3
+    for k in drawn:
+        action = after["public"]["play_action"][k, plies[k]]
+        assert lesson.returns[k] == pytest.approx(lesson.labels[k, action] * stakes[k], abs=1e-4)
+
+
+def test_labels_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+    lessons = []
+    for threads in (1, 3):
+        learner = learner_of(tmp_path, judge="partner")
+        learner._pool = ThreadPoolExecutor(threads)
+        lessons.append(learner._move(np.random.default_rng(0)))
+        learner.close()
+    for one, other in zip(*lessons, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_a_window_without_a_choice_is_passed_over(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path, games=1, n_steps=2, batch_size=2, rules="mini-2", players=2)
+    counts, learnt = [], []
+    for _ in range(12):
+        before = learner.decisions
+        learnt.append("policy_loss" in learner.update(0))
+        counts.append(learner.decisions - before)
+    assert learnt == [count > 0 for count in counts]
+    assert set(learnt) == {False, True}
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path)
+    learner._learning.value_head.bias.data.fill_(torch.nan)
+    with pytest.raises(LossError, match="the loss is nan"):
+        learner.update(0)
+
+
+# --- Where it begins, and continues
+
+
+@pytest.mark.parametrize("network", ["plain", "attention", "guided"])
+def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path, network: str) -> None:
+    changes = {"network": network, "width": 32, "learning_rate_end": 1e-5}
+    check_continues(lambda: learner_of(tmp_path, **changes), 4)
+
+
+def test_a_run_begins_from_a_policy(tmp_path: Path) -> None:
+    network = noisy(Shape("guided", 16, 2, shared=True))
+    save_policy(tmp_path / "old", network, {"reward": "margin"})
+    start = {"start": str(tmp_path / "old"), "reward": "margin"}
+    same = learner_of(tmp_path, **start)
+    assert torch.equal(same.network.worth, network.worth)
+    cooled = learner_of(tmp_path, start_temperature=0.5, **start)
+    assert torch.allclose(cooled.network.worth, 2 * network.worth)
+    cooled.update(0)
+    save_policy(tmp_path / "new", cooled.network, {"reward": "margin"})
+    assert load_policy(tmp_path / "new")[0].shape == cooled.network.shape
+
+
+def test_what_a_run_begins_from_is_the_policy_itself() -> None:
+    shipped = load_policy(SHIPPED)[0]
+    changes = {"start": str(SHIPPED), "width": 512, "reward": "outlook"}
+    first = first_network(Config(**SMALL | changes))
+    assert all(
+        torch.equal(one, other)
+        for one, other in zip(first.parameters(), shipped.parameters(), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"horizon": "game"}, "horizon: learner=all_actions supports only hand"),
+        ({"forced": True}, "forced: learner=all_actions does not support this key"),
+        ({"teacher": "pimc"}, "teacher: learner=all_actions does not support this key"),
+        (
+            {"reward": "win", "horizon": "game"},
+            "reward: learner=all_actions supports only margin or out",
+        ),
+        ({"oracle": True}, "oracle: learner=all_actions does not support this key; leave it out"),
+        ({"kl_coef": 0.1}, "kl_coef: learner=all_actions does not support this key"),
+        ({"rivals": ["greedy"]}, "rivals: learner=all_actions does not support this key"),
+        ({"target": "greedy"}, "target: an exploiter plays all seats"),
+    ],
+)
+def test_what_learning_from_all_actions_does_not_support_is_refused(
+    changes: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ConfigError, match=why):
+        Config(**SMALL | changes)

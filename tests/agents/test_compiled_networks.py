@@ -1,0 +1,155 @@
+"""Networks in compiled code: the same answers as PyTorch's, and refusals of what they cannot do."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.policies.agent import NetworkAgent
+from agents.policies.files import save_policy
+from agents.policies.networks import PolicyNetwork, Shape, build
+from fiveup_env import Batch
+from fiveup_env.engine.compiled import compiled
+from fiveup_env.opponents.heuristics.ladder import Partner, weights_of
+from fiveup_env.opponents.networks.compiled import memory_for, value_of, write_logits
+from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
+from fiveup_env.opponents.networks.policy import load_compiled
+from fiveup_env.opponents.registry import make_agent
+from tests.agents.learning import noisy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHAPES = [
+    Shape("guided", 1, 1, shared=True),
+    Shape("guided", 32, 1, shared=True),
+    Shape("guided", 64, 3, shared=True),
+    Shape("guided", 48, 2, shared=True),
+]
+
+
+def lively(shape: Shape) -> PolicyNetwork:
+    return noisy(shape, seed=2, noise=0.2)
+
+
+@compiled
+def outputs(views: Any, weights: Any, memory: Any, logits: Any, values: Any, best: Any) -> None:
+    """Write the logits, the value and the best action of every view."""
+    for i in range(len(views)):
+        values[i] = value_of(views[i], weights, memory)
+        memory.logits[0, :] = 0
+        best[i] = write_logits(views[i], weights, memory)
+        logits[i] = memory.logits[0]
+
+
+def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
+    """Decisions of random games under several rules, at all their stages."""
+    batch = Batch(200, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=6)
+    batch.reset()
+    random = np.random.default_rng(0)
+    views, masks = [], []
+    for step in range(60):
+        if step % 12 == 0:
+            views.append(batch.views())
+            masks.append(batch.mask.copy())
+        batch.step(batch.random_actions(random))
+    return np.concatenate(views), np.concatenate(masks)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.encoder}-{shape.width}")
+def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) -> None:
+    network = lively(shape)
+    save_policy(tmp_path, network, {})
+    (weights, _), (views, masks) = load_compiled(tmp_path), views_and_masks()
+    agent = NetworkAgent(network)
+    logits, values = np.zeros(masks.shape, np.float32), np.zeros(len(views), np.float32)
+    best = np.zeros(len(views), np.int64)
+    outputs(views, weights, memory_for(weights), logits, values, best)
+    expected = agent.logits(views, masks)
+    choice = masks.sum(1) > 1
+    legal = masks[choice] > 0
+    assert np.allclose(logits[choice][legal], expected[choice][legal], rtol=1e-4, atol=1e-4)
+    assert np.allclose(values, agent.values(views), rtol=1e-4, atol=1e-4)
+    two = np.sort(expected[choice], 1)[:, -2:]
+    clear = two[:, 1] - two[:, 0] > 1e-3  # where rounding cannot change what is best
+    assert clear.mean() > 0.9
+    assert (best[choice][clear] == expected[choice].argmax(1)[clear]).all()
+    assert (best[~choice] == masks[~choice].argmax(1)).all()
+    student = make_agent(f"student:{tmp_path}")
+    assert np.array_equal(student(views, masks, np.random.default_rng(0)), best)
+
+
+def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
+    network = build(Shape("guided", 32, 1))
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.zero_()
+        assert network.guide is not None
+        network.guide.bias.copy_(torch.from_numpy(weights_of("partner")))
+    agent, heuristic = NetworkAgent(network), Partner()
+    batch, random, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
+    batch.reset()
+    for _ in range(60):
+        views = batch.views()
+        choice = batch.mask.sum(1) > 1
+        actions = heuristic(views, batch.mask, random)
+        same += (actions == agent(views, batch.mask, random))[choice].sum()
+        choices += choice.sum()
+        batch.step(actions)
+    assert same > 0.93 * choices
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    save_policy(tmp_path, lively(SHAPES[1]), {})
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("shape", "why"),
+    [
+        (Shape("plain", 8), "its kind must be guided, not 'plain'"),
+        (Shape("guided", 8, 1), "its shared must be true, not False"),
+        (Shape("attention", 32, 1, shared=True), "its kind must be guided, not 'attent"),
+    ],
+)
+def test_shapes_that_compiled_code_lacks_are_refused(
+    tmp_path: Path, shape: Shape, why: str
+) -> None:
+    save_policy(tmp_path, build(shape), {})
+    with pytest.raises(PolicyError, match=f"cannot be compiled: {why}"):
+        make_agent(f"student:{tmp_path}")
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "why"),
+    [
+        ("shape", {"width": "32"}, "width must be a whole number from 1 to 4096, not '32'"),
+        ("shape", {"depth": 65}, "depth must be a whole number from 1 to 64, not 65"),
+        (
+            "shape",
+            {"width": 31},
+            r"the tensor 'guide.weight' should be \(\d+, 31\), but is \(\d+, 32",
+        ),
+        ("shape", {"depth": 2}, "'policy_trunk.blocks.1.0.bias' should be .*, but is absent"),
+        ("encoder", {"version": 2}, "reads lookahead 2; this code has version 1"),
+    ],
+)
+def test_descriptions_that_do_not_fit_the_weights_are_refused(
+    saved: Path, part: str, changes: dict[str, Any], why: str
+) -> None:
+    description = json.loads((saved / DESCRIPTION).read_text())
+    description[part] |= changes
+    description["digest"] = digest_of((saved / WEIGHTS).read_bytes(), description)
+    (saved / DESCRIPTION).write_text(json.dumps(description))
+    with pytest.raises(PolicyError, match=why):
+        make_agent(f"student:{saved}")
+
+
+def test_a_missing_policy_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match=r"nowhere/policy\.json cannot be read"):
+        make_agent(f"student:{tmp_path / 'nowhere'}")

@@ -1,0 +1,435 @@
+"""Expert iteration: labels from true deals, what is learnt from them, and the gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.fitting.teachers import label_by, make_teacher
+from agents.learn import averaged
+from agents.learn.averaged import value_loss
+from agents.learn.expert import Expert, compiled_weights, difference_loss
+from agents.learn.labels import Judge
+from agents.learn.ppo import LossError
+from agents.policies.networks import PolicyNetwork, Shape
+from agents.runs.config import Config, ConfigError
+from fiveup_env import Batch, Game, Move, Rules
+from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.exact.form import Form, form_of
+from fiveup_env.exact.profiles import profile_of
+from fiveup_env.exact.values import reaches
+from fiveup_env.opponents.heuristics.ladder import weights_of
+from fiveup_env.opponents.networks.compiled import Weights
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.outlook import outlook_of
+from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
+from fiveup_env.rules.actions import ACTION_COUNT
+from tests.agents.learning import check_continues, noisy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOKENS, LOOKAHEAD = get_encoder("tokens"), get_encoder("lookahead")
+SMALL: dict[str, Any] = {
+    "learner": "expert",
+    "network": "guided",
+    "shared": True,
+    "width": 16,
+    "student": 8,
+    "games": 64,
+    "n_steps": 8,
+    "batch_size": 64,
+    "gate_every": 2,
+    "gate_deals": 10,
+    "reward": "outlook",
+    "threads": 1,
+}
+
+
+@pytest.fixture(autouse=True)
+def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(averaged, "BURN_IN", 40)
+
+
+def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:
+    return noisy(Shape("guided", width, depth, shared=True))
+
+
+def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
+    """The labels of the actions that the seat to move has in a game."""
+    random, which = np.random.default_rng(0), np.zeros(1, np.int64)
+    return judge.label(game.state, which, Units(game.view(), reward), random)[0]
+
+
+# --- Labels
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_label_is_what_the_action_brings_when_the_judge_plays_on_in_the_true_deal(
+    players: int,
+) -> None:
+    judge, random = Judge(compiled_weights(lively())), np.random.default_rng(0)
+    game = Game(players=players, seed=4)
+    for _ in range(5):
+        game.push(Move(int(judge(game.view(), game.action_mask()[None], random)[0])))
+    labels, side = labels_of(judge, game), game.rules.side_of(int(game.turn or 0))
+    assert np.array_equal(~np.isnan(labels), game.action_mask() > 0)
+    for move in game.legal_moves:
+        after = game.copy()
+        after.push(move)
+        while after.hand_number == game.hand_number and not after.outcome():
+            after.push(Move(int(judge(after.view(), after.action_mask()[None], random)[0])))
+        gained = np.array(after.scores) - game.scores
+        margin = gained[side] - np.delete(gained, side).mean()
+        assert labels[move.action] * POINTS_IN_ONE == pytest.approx(margin, abs=1e-4)
+
+
+def test_labels_of_all_actions_share_their_chance() -> None:
+    game = Game(seed=4)
+    one, other = (labels_of(Judge(), game) for _ in range(2))
+    assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
+    game = Game(players=4, seed=4)
+    for _ in range(9):
+        game.push(next(iter(game.legal_moves)))
+    views, mask = game.view(), game.action_mask()
+    units = Units(views, "outlook")
+    pimc, random = make_teacher("pimc:worlds=64,weighed=4"), np.random.default_rng(0)
+    labels = label_by(pimc, views, mask[None], units, random)
+    assert np.array_equal(~np.isnan(labels[0]), mask > 0)
+    values = pimc.values(views, mask[None], np.random.default_rng(0))
+    assert units.values(labels)[0, mask > 0] == pytest.approx(values[0, mask > 0], abs=1e-6)
+
+
+def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> None:
+    @dataclass
+    class Sure:
+        aim: str = "hand"
+
+        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+            del random
+            values = np.where(masks > 0, 1.0, -np.inf)
+            values[:: len(views), masks[0].nonzero()[0][1:]] = -np.inf
+            return values
+
+    games = [Game(players=4, seed=seed) for seed in (4, 5, 6)]
+    views = np.concatenate([game.view() for game in games])
+    masks = np.stack([game.action_mask() for game in games])
+    units = Units(views, "margin")
+    labels = label_by(Sure(), views, masks, units, np.random.default_rng(0))
+    assert np.isnan(labels[0]).all()
+    assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
+
+
+def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> None:
+    values = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    some, none = torch.tensor([2.0, torch.nan, 1.0]), torch.full((3,), torch.nan)
+    assert value_loss(values, some).item() == pytest.approx((1 + 4) / 2)
+    loss = value_loss(values, none)
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert loss.item() == 0
+    assert values.grad is not None
+    assert (values.grad == 0).all()
+
+
+@pytest.mark.parametrize("teacher", ["pimc:worlds=4,weighed=4", "student+search:worlds=4"])
+def test_what_a_teacher_says_is_learnt_from_and_resumes(tmp_path: Path, teacher: str) -> None:
+    config = Config(**SMALL | {"teacher": teacher})
+    learner = Expert(config, tmp_path)
+    learner.update(0)
+    again = Expert(config, tmp_path)
+    arrays, about = learner.state()
+    again.restore({name: array.copy() for name, array in arrays.items()}, about)
+    one, other = learner.update(0.5), again.update(0.5)
+    assert one == other
+    assert np.isfinite(list(one.values())).all()
+
+
+def exact_values(form: Form, judge: Judge) -> np.ndarray:
+    """The exact value of every action in every information state of a small game.
+
+    Everybody has moved at random so far, and the judge plays on. Nothing is played out here: the
+    values are sums over the game's tree, by the sequences that lead to its ends.
+    """
+    nodes, players = form.histories.nodes, form.rules.players
+    reach, follows = reaches(form, form.uniform()), profile_of(form, judge, 1)
+    inner = np.flatnonzero(nodes["parent"] >= 0)
+    parents, sequences = nodes["parent"], np.full(len(nodes), -1)
+    sequences[inner] = form.firsts[form.state_of[parents[inner]]] + nodes["slot"][inner]
+    made = np.ones((len(nodes), players))  # how likely each seat is to have moved like this
+    for node in inner:
+        made[node] = made[parents[node]]
+        made[node, nodes["seat"][parents[node]]] = reach[sequences[node]]
+    ends = np.flatnonzero(nodes["seat"] < 0)
+    worth = np.zeros((len(nodes), players))
+    worth[ends] = form.histories.margins(ends) * nodes["chance"][ends, None]
+    values, weights = np.zeros((2, len(form.seats), ACTION_COUNT))
+    for node in inner[::-1]:
+        parent, action = parents[node], nodes["action"][node]
+        seat, state = nodes["seat"][parent], form.state_of[parent]
+        others = np.delete(made[parent], seat).prod()
+        values[state, action] += others * worth[node, seat]
+        weights[state, action] += others * nodes["chance"][node]
+        worth[parent] += follows[sequences[node]] * worth[node]
+    with np.errstate(invalid="ignore"):
+        return values / weights
+
+
+def rows_of(views: np.ndarray) -> np.ndarray:
+    """What the seats to move have seen and done, one value for each view."""
+    rows = np.zeros((len(views), row_size(TOKENS)), np.int8)
+    TOKENS.encode(views, rows)
+    return rows.view(f"V{rows.shape[1]}")[:, 0]
+
+
+def test_labels_of_self_play_are_unbiased() -> None:
+    rules = Rules.preset("mini-2-draw", 2)
+    form, judge = form_of(rules), Judge(compiled_weights(lively()))
+    views = form.views()
+    scored = views["public"]["scores"][:, :2].astype(float)
+    so_far = (scored[:, 0] - scored[:, 1]) * np.where(views["seat"] == 0, 1, -1)
+    exact = exact_values(form, judge) - so_far[:, None]
+    batch, random = Batch(1000, rules, episode="hand", seed=5), np.random.default_rng(0)
+    batch.reset()
+    keys, labels = [], []
+    for _ in range(150):
+        which = np.flatnonzero(batch.mask.sum(1) > 1)
+        seen = batch.views()[which]
+        keys.append(rows_of(seen))
+        labels.append(judge.label(batch.states, which, Units(seen, "margin"), random))
+        batch.step(batch.random_actions(random))
+    known = rows_of(views)
+    order = known.argsort()
+    found = order[np.searchsorted(known[order], np.concatenate(keys))]
+    assert np.array_equal(known[found], np.concatenate(keys))
+    given = POINTS_IN_ONE * np.concatenate(labels).astype(float)
+    deviations = []
+    for state in np.unique(found):
+        of_state = given[found == state]
+        legal = ~np.isnan(of_state[0])
+        assert np.array_equal(legal, ~np.isnan(exact[state]))
+        if len(of_state) >= 30:
+            off = of_state[:, legal].mean(0) - exact[state, legal]
+            error = of_state[:, legal].std(0, ddof=1) / np.sqrt(len(of_state))
+            assert np.allclose(off[error == 0], 0, atol=1e-5)
+            deviations += list(off[error > 0] / error[error > 0])
+    assert len(deviations) > 100
+    assert np.square(deviations).mean() == pytest.approx(1, abs=0.35)
+    assert abs(np.mean(deviations)) < 0.25
+
+
+# --- Stakes
+
+
+def stakes_at(reward: str, *scores: int) -> float:
+    """What POINTS_IN_ONE points are worth at some scores, to the side of the first."""
+    view = Game(players=4, seed=1).view(0)
+    view["public"]["scores"][:, : len(scores)] = scores
+    units = Units(view, reward)
+    assert units.part(np.zeros(1, np.int64)).stakes() == units.stakes()
+    return float(units.stakes()[0])
+
+
+def test_points_have_the_same_stakes_at_all_scores() -> None:
+    assert stakes_at("margin", 0, 0) == stakes_at("margin", 55, 60) == 1
+
+
+def test_stakes_are_the_slope_of_the_outlook() -> None:
+    chances, lead = outlook_of(Rules.preset(players=4).to_struct()), Game(players=4, seed=1).lead
+    own, rival = 61 - 20, 61 - 30
+    grid = chances if lead % 2 == 0 else 1 - chances.T
+    rise = grid[own - 10, rival] - grid[own + 10, rival]
+    assert stakes_at("outlook", 20, 30) == pytest.approx(HANDS_IN_A_CHANCE * rise * 5 / 20)
+
+
+def test_stakes_are_high_where_the_game_is_close_and_low_where_it_is_decided() -> None:
+    close, begun, decided = (stakes_at("outlook", *s) for s in ((50, 50), (0, 0), (5, 60)))
+    assert close > 1.5 * begun > 1.5 * decided >= 1.5 * 0.1
+
+
+# --- Learning
+
+
+def test_only_differences_between_legal_actions_are_learnt() -> None:
+    labels = torch.tensor([[1.0, 3.0, torch.nan], [torch.nan, 2.0, 0.0]])
+    logits = torch.tensor([[5.0, 7.0, 99.0], [9.0, 1.0, 0.0]], requires_grad=True)
+    loss = difference_loss(logits, labels)
+    # The first row's difference is right, the second row's is 1 instead of 2: two errors of 1/2.
+    assert loss.item() == pytest.approx(2 * 0.25 / 4)
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None
+    assert torch.equal(logits.grad != 0, torch.tensor([[False] * 3, [False, True, True]]))
+
+
+def test_an_update_learns_and_tells_how_well(tmp_path: Path) -> None:
+    learner = Expert(Config(**SMALL), tmp_path)
+    before = [weight.clone() for weight in learner.student.parameters()]
+    figures = learner.update(0.0)
+    assert figures.keys() == {
+        "policy_loss", "value_loss", "student_loss", "student_value_loss", "learning_rate", "accepted",
+    }  # fmt: skip
+    assert all(
+        not torch.equal(old, new)
+        for old, new in zip(before, learner.student.parameters(), strict=True)
+    )
+    assert 0 < learner.decisions < 64 * 8
+    assert "gate" in learner.update(0.5)
+    learner.close()
+
+
+def test_a_window_without_a_choice_is_passed_over(tmp_path: Path) -> None:
+    small = {"games": 1, "n_steps": 2, "batch_size": 2, "rules": ["mini-2"], "players": [2]}
+    learner = Expert(Config(**SMALL | small), tmp_path)
+    counts = []
+    for _ in range(12):
+        before = learner.decisions
+        figures = learner.update(0.0)
+        counts.append(learner.decisions - before)
+        assert ("student_loss" in figures) == (counts[-1] > 0)
+    assert 0 in counts
+    assert max(counts) > 0
+
+
+def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> None:
+    learner = Expert(Config(**SMALL | {"averaging": 0.5}), tmp_path)
+    bias = learner._averaged.learning["student"].policy_head.bias
+    learner._averaged.step(*two_rows())
+    wanted = bias.detach().clone()
+    for _ in range(3):
+        learner._averaged.step(*two_rows())
+        wanted = (wanted + bias.detach()) / 2
+        assert torch.allclose(learner.student.policy_head.bias, wanted)
+    assert not torch.equal(bias, wanted)
+    learner = Expert(Config(**SMALL | {"averaging": 0}), tmp_path)
+    learner.update(0.0)
+    for mean, weight in zip(
+        learner.network.parameters(),
+        learner._averaged.learning["network"].parameters(),
+        strict=True,
+    ):
+        assert torch.equal(mean, weight)
+
+
+def two_rows() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Two decisions with labels."""
+    views = np.concatenate([Game(seed=seed).view() for seed in range(2)])
+    rows = np.zeros((2, row_size(LOOKAHEAD)), np.int8)
+    LOOKAHEAD.encode(views, rows)
+    labels = torch.full((2, ACTION_COUNT), torch.nan)
+    for k in range(2):
+        legal = np.flatnonzero(Game(seed=k).action_mask())
+        labels[k, legal] = torch.linspace(0, 1, len(legal))
+    return torch.from_numpy(rows), labels, torch.tensor([1.0, 0.5])
+
+
+def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path) -> None:
+    config = Config(**SMALL)
+    check_continues(lambda: Expert(config, tmp_path), 5)
+
+
+def play_like(network: PolicyNetwork, heuristic: str) -> None:
+    """Give a network the weights of a heuristic, and no others."""
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.zero_()
+        assert network.guide is not None
+        network.guide.bias.copy_(torch.from_numpy(weights_of(heuristic)))
+
+
+@pytest.mark.parametrize(("student", "accepted"), [("greedy", 0), ("partner", 1)])
+def test_a_student_judges_only_if_it_wins_the_gate(
+    tmp_path: Path, student: str, accepted: int
+) -> None:
+    learner = Expert(Config(**SMALL | {"gate_deals": 200}), tmp_path)
+    play_like(learner.student, student)
+    play_like(learner._accepted, "defensive")
+    learner._judge = learner._player = before = Judge(compiled_weights(learner._accepted))
+    margin = learner._gate()
+    assert (margin > 0) == bool(accepted)
+    assert learner.accepted == accepted
+    assert (learner._judge is before) == (learner._player is before) == (not accepted)
+    expected = weights_of("partner" if accepted else "defensive")
+    assert learner._accepted.guide is not None
+    assert np.allclose(learner._accepted.guide.bias.detach().numpy(), expected)
+    if accepted:
+        agent, views = make_agent(f"student:{tmp_path / 'student'}"), Game(seed=1).view()
+        same = learner._judge(views, np.zeros((1, ACTION_COUNT)), np.random.default_rng(0))
+        assert agent(views, np.zeros((1, ACTION_COUNT), np.int8), np.random.default_rng(0)) == same
+    else:
+        assert not (tmp_path / "student").exists()
+
+
+def test_a_student_that_is_accepted_plays_and_partner_may_go_on_judging(tmp_path: Path) -> None:
+    learner = Expert(Config(**SMALL | {"gate_deals": 200, "judge": "partner"}), tmp_path)
+    play_like(learner.student, "partner")
+    play_like(learner._accepted, "defensive")
+    partner, learner._player = learner._judge, Judge(compiled_weights(learner._accepted))
+    assert learner._gate() > 0
+    assert learner._judge is partner
+    assert learner._player not in {partner, None}
+    states = learner.state()
+    again = Expert(learner.config, tmp_path)
+    again.restore(*states)
+    assert isinstance(again._judge.player, np.ndarray)
+    assert isinstance(again._player.player, Weights)
+
+
+def test_the_first_judge_is_partner_and_stays_while_students_are_worse(tmp_path: Path) -> None:
+    learner = Expert(Config(**SMALL | {"gate_deals": 200}), tmp_path)
+    partner = learner._judge
+    assert learner._gate() < 0
+    assert learner._judge is learner._player is partner
+    assert learner.accepted == 0
+
+
+def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
+    learner = Expert(Config(**SMALL), tmp_path)
+    with torch.no_grad():
+        learner._averaged.learning["network"].value_head.bias.fill_(torch.nan)
+    with pytest.raises(LossError, match="the loss is nan"):
+        learner.update(0.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"network": "plain"}, "network: learner=expert supports only guided"),
+        ({"shared": False}, "shared: learner=expert supports only true"),
+        ({"horizon": "game"}, "horizon: learner=expert supports only hand"),
+        ({"forced": True}, "forced: learner=expert does not support this key"),
+        ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
+        ({"teacher": "pmc"}, r"teacher: there is no agent 'pmc' \(did you mean 'pimc'\?\)"),
+        (
+            {"reward": "outlook", "teacher": "pimc:aim=hand"},
+            "teacher: reward outlook needs a teacher with aim=game, not hand",
+        ),
+        (
+            {"learner": "self_play", "teacher": "pimc"},
+            "teacher: learner=self_play does not support this key; leave it out",
+        ),
+        (
+            {"reward": "win", "horizon": "game"},
+            "reward: learner=expert supports only margin or out",
+        ),
+        ({"oracle": True}, "oracle: learner=expert does not support this key; leave it out"),
+        (
+            {"start": "fiveup_env/opponents/networks/policies/partners"},
+            "start: learner=expert does not support this key",
+        ),
+        ({"past_every": 3}, "past_every: learner=expert does not support this key"),
+        ({"target": "greedy"}, "target: an exploiter plays all seats"),
+        ({"explore": 2}, "explore: must be 1 or less"),
+        ({"gate_every": 0}, "gate_every: must be 1 or more"),
+    ],
+)
+def test_what_expert_iteration_does_not_support_is_refused(
+    changes: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ConfigError, match=why):
+        Config(**SMALL | changes)

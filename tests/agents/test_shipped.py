@@ -1,0 +1,95 @@
+"""The shipped policies play every game that their card names, better than `greedy`, as expected."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from agents.learn import calibration
+from agents.policies.agent import TorchPolicy
+from fiveup_env.arena.duels import duel
+from fiveup_env.opponents.networks.files import SHIPPED, WEIGHTS
+from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.network_search import reward_of
+from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.presets import PRESETS
+from tests.opponents.test_policy import ACTIONS, numbers, positions
+
+DEALS = np.arange(700_000, 700_030, dtype=np.uint64)
+
+# What the policies valued these positions at since their heads were refitted.
+VALUES = {
+    "student": "0.0313 0.2892 0.1723 0.4375 -0.0046 -0.1532 0.3267 0.0930 -0.0796 -0.2179 0.2049 "
+    "0.4890 0.7490 0.2306 0.3438 -0.4857 0.1920 0.1760 0.1510 0.1287 0.0303",
+    "partners": "-0.1151 0.2322 0.2475 0.2630 0.0232 0.2173 0.3290 0.1499 0.0714 -0.0708 -0.0094 "
+    "0.5622 1.3209 -0.0763 0.2485 -0.2640 -0.0432 0.4117 0.6493 0.3743 0.3401",
+    "family": "0.1825 0.2617 0.3294 0.2357 -0.3949 -0.0116 0.4506 0.5189 -0.1414 0.1306 0.4500 "
+    "0.3782 1.0207 -0.5553 -0.6433 -0.9598 0.2413 0.2488 0.9131 -0.7966 0.3128",
+}
+
+# Digests of all their tensors but the value head, which was refitted after the training; `partners`
+# and `family` were also cooled.
+TENSORS = {
+    "student": "0ea1844f86d70f3c1351a8681d5fb83bcfa77acd9881fd99c81c906b2acebcb7",
+    "partners": "6e9b44ff5b3502ad915128b7f8708f5cc74095e57866e7993cc414b99f0608c6",
+    "family": "9ca5e85e733235aac5afd92ce0fdec67c18a7ff34407851101083d533a051087",
+}
+
+torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_torch_plays_and_values_as_compiled_code_does(name: str) -> None:
+    agent, (views, masks) = TorchPolicy(name), positions()
+    assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
+    compiled = PolicyAgent(name)
+    logits = agent.logits(views, masks), compiled.logits(views, masks)
+    assert np.allclose(*logits, rtol=1e-4, atol=1e-4)
+    for player in (agent, compiled):
+        assert player.values(views) == pytest.approx(numbers(VALUES[name]), abs=2e-4)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_all_but_the_value_head_is_as_it_was_trained_bit_for_bit(name: str) -> None:
+    weights = load_file(SHIPPED[name] / WEIGHTS)
+    kept = [weights[one].tobytes() for one in sorted(weights) if not one.startswith("value_head")]
+    assert hashlib.sha256(b"".join(kept)).hexdigest() == TENSORS[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "players"),
+    [
+        ("partners", ["five_up"], [4]),
+        ("family", list(PRESETS), [2, 3, 4]),
+    ],
+)
+def test_the_values_of_a_shipped_policy_are_what_its_play_brings(
+    name: str, rules: list[str], players: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "GAMES", 126)
+    monkeypatch.setattr(calibration, "MOVES", 180)
+    agent = TorchPolicy(name)
+    found = calibration.play(agent, reward_of(agent.about), rules, players, 1)
+    lines = calibration.calibrate([agent.network.value_head], [found])[0]
+    assert abs(lines[-1].excess) < 0.03
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_policy_is_small_and_beats_greedy(name: str) -> None:
+    assert (SHIPPED[name] / WEIGHTS).stat().st_size <= 4e6
+    agents = [make_agent(f"policy:{name}"), make_agent("greedy")]
+    assert duel(agents, Rules.preset("five_up", 4), DEALS).wins.mean() > 0.8
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_family_policy_beats_greedy_by_every_preset(preset: str, players: int) -> None:
+    found = duel(
+        [make_agent("policy:family"), make_agent("greedy")], Rules.preset(preset, players), DEALS
+    )
+    assert found.interval(found.margins)[0] > 0

@@ -1,0 +1,313 @@
+"""Solved endings, compared with an exhaustive search of all moves."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fiveup_env import Game, IllegalMoveError, Move, Rules
+from fiveup_env.analysis import endings
+from fiveup_env.analysis.endings import EndgameError, best_moves, regrets
+from fiveup_env.analysis.solver import ENTRY, SOLVER
+from fiveup_env.belief.counting import count
+from fiveup_env.belief.worlds import sample
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.presets import PRESETS
+from tests.engines.test_engine_against_reference import any_rules
+from tests.game.test_game import thorough
+from tests.support import game_of, label, play_randomly, push_all
+
+PLENTY = 1_000_000
+TWO_SIDES = [
+    Rules.preset(name, players, **fields)
+    for name in PRESETS
+    for players in (2, 4)
+    for fields in ({}, {"draw": "optional"}, {"target": 10, "exact_target": True})
+]
+PINNED_RULES = [
+    Rules.preset("five_up", 2, max_pip=3, hand_size=3),
+    Rules.preset("all_fives", 2, max_pip=4, hand_size=7),
+    Rules.preset("five_up", 2, max_pip=3, hand_size=4, draw="optional", reserve=1),
+    Rules.preset("five_up_fosdick", 4, hand_size=7),
+    Rules.preset("five_up", 4, max_pip=3, hand_size=2),
+]
+
+
+# --- The truth, by trying everything
+
+
+def margin(game: Game, side: int) -> int:
+    return game.scores[side] - game.scores[1 - side]
+
+
+def true_value(game: Game) -> int:
+    """What the side to move still wins in this hand less what the other side wins."""
+    return max(true_value_of(game, move) for move in game.legal_moves)
+
+
+def true_value_of(game: Game, move: Move) -> int:
+    """The same, if it makes this move."""
+    assert game.turn is not None
+    side, hand, before = game.rules.side_of(game.turn), game.hand_number, margin(game, 0)
+    game.push(move)
+    value = margin(game, 0) - before
+    value = value if side == 0 else -value
+    if game.outcome() is None and game.hand_number == hand:
+        same = game.rules.side_of(game.turn) == side
+        value += true_value(game) if same else -true_value(game)
+    game.pop()
+    return value
+
+
+def true_values(game: Game) -> np.ndarray:
+    """The value of every action; NaN where illegal."""
+    values = np.full(ACTION_COUNT, np.nan)
+    for move in game.legal_moves:
+        values[move.action] = true_value_of(game, move)
+    return values
+
+
+def to_come(game: Game) -> int:
+    """How many tiles may still be set."""
+    hands = sum(len(game.hand_of(seat)) for seat in range(game.rules.players))
+    return hands + max(0, game.boneyard_count - game.rules.reserve)
+
+
+def ending(rules: Rules, seed: int, tiles: int = 6, moves: int = 200) -> Game | None:
+    """A game at random in which so few tiles may still be set that everything can be tried."""
+    random = Random(seed)
+    game = Game(rules, seed=random.getrandbits(64))
+    for _ in range(moves):
+        if game.outcome():
+            break
+        if to_come(game) <= tiles:
+            return game
+        play_randomly(game, random, 1)
+    return None
+
+
+two_sides = any_rules().filter(lambda rules: rules.sides == 2)
+
+
+@thorough
+@given(rules=two_sides, seed=st.integers(0, 2**64 - 1))
+def test_endings_under_any_rules_are_solved(rules: Rules, seed: int) -> None:
+    game = ending(rules, seed, 5)
+    assume(game)
+    assert game
+    np.testing.assert_array_equal(best_moves(game.state), true_values(game))
+
+
+@pytest.mark.parametrize("rules", TWO_SIDES, ids=label)
+def test_endings_of_every_preset_are_solved(rules: Rules) -> None:
+    for seed in range(4):
+        game = ending(rules, seed)
+        if game:
+            np.testing.assert_array_equal(best_moves(game.state), true_values(game))
+
+
+def solved_with(memory: np.ndarray, state: np.ndarray) -> np.ndarray:
+    """What the actions are worth; all NaN where plenty of nodes are too few."""
+    values = np.full((1, ACTION_COUNT), np.nan)
+    endings.solve_all(state, np.zeros(1, SOLVER), memory, PLENTY, values)
+    return values[0]
+
+
+MEMORY = np.zeros(1 << 20, ENTRY)
+NO_MEMORY = np.zeros(1, ENTRY)  # the next position takes the only place
+
+
+@settings(thorough, max_examples=300)
+@given(rules=two_sides, seed=st.integers(0, 2**64 - 1), tiles=st.integers(6, 12))
+def test_a_memory_of_all_games_before_changes_nothing(rules: Rules, seed: int, tiles: int) -> None:
+    game = ending(rules, seed, tiles)
+    assume(game)
+    assert game
+    state, shuffled = game.state, game.state
+    drawn, end = game.state[0]["public"]["drawn"], rules.boneyard_size
+    shuffled["order"][0, drawn:end] = shuffled["order"][0, drawn:end][::-1]
+    for one in (state, shuffled):
+        values = solved_with(NO_MEMORY, one)
+        if not np.isnan(values).all():
+            np.testing.assert_array_equal(solved_with(MEMORY, one), values)
+
+
+@pytest.mark.parametrize("draw", ["optional", "until_playable"])
+def test_what_may_be_led_is_remembered_with_a_position(draw: str) -> None:
+    memory = np.zeros(1 << 12, ENTRY)
+    for seed in range(40):
+        for lead_tile in ("any", "highest_double"):
+            game = Game("all_fives", 2, hand_size=1, max_pip=1, multiple=2, unit=2, seed=seed,
+                        draw=draw, reserve=0, lead_tile=lead_tile)  # fmt: skip
+            values = solved_with(NO_MEMORY, game.state)
+            np.testing.assert_array_equal(values, true_values(game))
+            np.testing.assert_array_equal(solved_with(memory, game.state), values)
+
+
+# Many ways lead to the same positions here.
+ENTANGLED = [
+    Rules.preset("five_up", 2, max_pip=4, hand_size=7),
+    Rules.preset("five_up", 2, max_pip=4, hand_size=7, multiple=2),
+    Rules.preset("all_fives", 2, max_pip=4, hand_size=7, multiple=3, game_end="finish_hand"),
+    Rules.preset("all_fives", 2, max_pip=3, hand_size=5, multiple=2, game_end="finish_hand"),
+    Rules.preset("all_fives", 2, max_pip=3, hand_size=4, draw="optional"),
+    Rules.preset("five_up_first_to_61", 2, max_pip=4, hand_size=7, target=5),
+    Rules.preset("five_up", 2, max_pip=4, hand_size=7, target=4, exact_target=True),
+    Rules.preset("five_up", 4, max_pip=3, hand_size=2, draw="optional", multiple=2),
+]
+
+
+@pytest.mark.parametrize("rules", ENTANGLED, ids=str)
+def test_positions_met_again_on_other_ways_have_the_same_value(rules: Rules) -> None:
+    for seed in range(120):
+        state = Game(rules, seed=seed).state
+        values = solved_with(NO_MEMORY, state)
+        np.testing.assert_array_equal(solved_with(MEMORY, state), values)
+
+
+@pytest.mark.parametrize(
+    ("max_pip", "hand_size", "draw"),
+    [
+        (1, 1, "optional"),
+        (2, 2, "until_playable"),
+        (2, 2, "optional"),
+        (2, 3, "until_playable"),
+        (3, 3, "until_playable"),
+        (3, 4, "until_playable"),
+    ],
+)
+def test_whole_hands_of_mini_sets_are_solved(max_pip: int, hand_size: int, draw: str) -> None:
+    for seed in range(3):
+        game = Game(
+            "five_up", 2, max_pip=max_pip, hand_size=hand_size, draw=draw, multiple=3, seed=seed
+        )
+        np.testing.assert_array_equal(best_moves(game.state), true_values(game))
+
+
+def test_an_ending_worked_out_by_hand() -> None:
+    # 5-5 scores 2; 5-1 and 4-1 then make 11 and 14. 4-1 scores 1; 5-1 and 5-5 then make 9 and 14.
+    # Either way the first goes out, and the second loses 2 for 6-6.
+    values = best_moves(game_of("5-5 4-1", "5-1 6-6").state)
+    worth = {str(Move(action)): value for action, value in enumerate(values) if value > 0}
+    assert worth == {"5-5": 4, "4-1": 3}
+
+
+# --- What a view pins down
+
+
+@pytest.mark.parametrize("rules", PINNED_RULES, ids=str)
+def test_a_view_is_pinned_down_if_all_its_worlds_have_the_same_future(rules: Rules) -> None:
+    found = set()
+    for seed in range(8):
+        random = Random(seed)
+        game = Game(rules, seed=seed)
+        for _ in range(60):
+            if game.outcome():
+                break
+            view = game.view()
+            worlds = sample(view, 400, np.random.default_rng(seed))
+            first = view[0]["public"]["drawn"]
+            last = max(first, game.rules.boneyard_size - rules.reserve)
+            futures = {
+                (world["hands"].tobytes(), world["order"][first:last].tobytes()) for world in worlds
+            }
+            which, values = endings._solved_views(view, PLENTY)
+            pinned = len(which) == 1
+            assert pinned == (len(futures) == 1)
+            if pinned:
+                np.testing.assert_array_equal(values[0], best_moves(game.state))
+                np.testing.assert_array_equal(values[0], best_moves(view))
+            found.add(pinned)
+            play_randomly(game, random, 1)
+    assert True in found
+
+
+def test_two_worlds_are_not_solved() -> None:
+    game = Game("five_up", 2, max_pip=1, hand_size=1, reserve=1, seed=0)
+    assert count(game.view()) == 2
+    assert np.isnan(regrets(game.view(), any_move(game))).all()
+    with pytest.raises(EndgameError, match="does not determine every hidden tile"):
+        best_moves(game.view())
+
+
+def test_a_boneyard_whose_order_is_unknown_is_not_solved() -> None:
+    # Draws and passes have told everything but the order of the four tiles that are left.
+    game = Game("five_up", 2, max_pip=3, hand_size=2, seed=18)
+    push_all(game, "1-1 3-1@1x 2-1@1x")
+    assert count(game.view()) == 1
+    assert game.boneyard_count == 4
+    assert np.isnan(regrets(game.view(), any_move(game))).all()
+
+
+# --- Regrets
+
+
+@cache
+def pinned_games() -> list[Game]:
+    """Games at random whose views pin down every tile, and where more than one move is legal."""
+    games = []
+    for seed in range(100):
+        random = Random(seed)
+        game = Game(PINNED_RULES[seed % len(PINNED_RULES)], seed=seed)
+        for _ in range(60):
+            if game.outcome():
+                break
+            if to_come(game) <= 8 and len(game.legal_moves) > 1 and pinned(game):
+                games.append(game)
+                break
+            play_randomly(game, random, 1)
+    return games
+
+
+def pinned(game: Game) -> bool:
+    return len(endings._pinned(game.view())[0]) == 1
+
+
+def any_move(game: Game) -> np.ndarray:
+    return np.flatnonzero(game.action_mask())[:1]
+
+
+def test_regrets_are_the_points_lost_against_the_best_move() -> None:
+    games = pinned_games()
+    assert len(games) > 20
+    pairs = [(game, move) for game in games for move in game.legal_moves]
+    views = np.concatenate([game.view() for game, _ in pairs])
+    actions = np.array([move.action for _, move in pairs])
+    truth = [true_value(game) - true_value_of(game, move) for game, move in pairs]
+    np.testing.assert_array_equal(regrets(views, actions), truth)
+    assert max(truth) > 0
+
+
+# --- Bounds and bad input
+
+
+def test_too_few_nodes_leave_an_ending_unsolved() -> None:
+    game = Game("five_up", 2, max_pip=3, hand_size=5, seed=0)
+    assert not np.isnan(best_moves(game.view())).all()
+    with pytest.raises(EndgameError, match="3 nodes are too few"):
+        best_moves(game.view(), nodes=3)
+    action = any_move(game)
+    assert np.isnan(regrets(game.view(), action, nodes=3)).all()
+
+
+def test_three_sides_have_no_best_play() -> None:
+    game = Game("five_up", 3, max_pip=2, hand_size=2, seed=0)
+    with pytest.raises(EndgameError, match="two sides"):
+        best_moves(game.state)
+    assert np.isnan(regrets(game.view(), any_move(game))).all()
+
+
+def test_bad_input_is_named() -> None:
+    game = Game("five_up", 2, max_pip=3, hand_size=5, seed=0)
+    with pytest.raises(IllegalMoveError, match="view 0: draw is not allowed"):
+        regrets(game.view(), np.array([119]))
+    play_randomly(game, Random(0), 100)
+    assert game.last_hand
+    over = game.hand_states[0]
+    with pytest.raises(EndgameError, match="the hand is over"):
+        best_moves(over)

@@ -1,0 +1,268 @@
+"""The results file: it keeps what was played, continues where it stopped, and is never mixed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fiveup_env import Rules
+from fiveup_env.arena import results, tournament
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.standings import standings_of
+from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.workers import play_tasks
+from tests.arena.test_arena import lasting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fiveup_env.arena.tournament import Outcome
+
+SMALL = Tournament(
+    ("random", "greedy"), Terms(Rules.preset(players=2), "hand"), deals=5, seed=3, chunk=2
+)
+
+
+def table(outcome: Outcome) -> str:
+    """Return the parts of the standings that must be the same in every run."""
+    standings = standings_of(outcome)
+    for row in standings.ratings:
+        del row["seconds"], row["us_per_move"]
+    return repr((standings.pairs, standings.ratings))
+
+
+def chunks_played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that receives the number of chunks each later tournament has to play."""
+    counts: list[int] = []
+
+    def counting(tasks: list[object], *others: object) -> Iterator[object]:
+        counts.append(len(tasks))
+        return play_tasks(tasks, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tournament, "play_tasks", counting)
+    return counts
+
+
+def test_what_is_kept_is_what_was_played(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    played = play_tournament(SMALL, 1, file)
+    kept = play_tournament(SMALL, 1, file)
+    assert table(played) == table(kept) == table(play_tournament(SMALL, 1))
+    for task, chunk in played.played.items():
+        assert lasting(chunk) == lasting(kept.played[task])
+        assert (chunk.seconds == kept.played[task].seconds).all()
+
+
+def test_a_second_run_adds_deals_and_agents_and_plays_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "results.jsonl"
+    counts = chunks_played(monkeypatch)
+    play_tournament(SMALL, 1, file)
+    more = replace(SMALL, deals=8)
+    # The last chunk of the first run was a short one: it is played anew, in full.
+    assert table(play_tournament(more, 1, file)) == table(play_tournament(more, 1))
+    both = replace(more, agents=("random", "greedy", "defensive"))
+    assert table(play_tournament(both, 1, file)) == table(play_tournament(both, 1))
+    assert table(play_tournament(SMALL, 1, file)) == table(play_tournament(SMALL, 1))
+    assert counts == [3, 2, 4, 8, 12, 0, 3]
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
+    """Return the content of a results file and its table."""
+    file = tmp_path_factory.mktemp("arena") / "results.jsonl"
+    outcome = play_tournament(SMALL, 1, file)
+    return file.read_bytes(), table(outcome)
+
+
+@given(part=st.floats(0, 1))
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_a_file_cut_off_anywhere_goes_on_to_the_same(
+    part: float, complete: tuple[bytes, str], tmp_path: Path
+) -> None:
+    content, wanted = complete
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(content[: round(part * len(content))])
+    assert table(play_tournament(SMALL, 1, file)) == wanted
+    lines = file.read_text().splitlines()
+    assert len(lines) == 4
+    assert all(json.loads(line) for line in lines)
+
+
+def test_an_interrupted_run_keeps_what_it_played_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "results.jsonl"
+
+    def interrupted(*arguments: object) -> Iterator[object]:
+        playing = play_tasks(*arguments)  # type: ignore[arg-type]
+        yield next(playing)
+        yield next(playing)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(tournament, "play_tasks", interrupted)
+        outcome = play_tournament(SMALL, 1, file)
+    assert outcome.interrupted
+    assert standings_of(outcome).pairs[0]["deals"] == 4
+    counts = chunks_played(monkeypatch)
+    assert table(play_tournament(SMALL, 1, file)) == table(play_tournament(SMALL, 1))
+    assert counts == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        (replace(SMALL, seed=4), "was played with seed 3, not 4"),
+        (replace(SMALL, chunk=4), "was played with chunk 2, not 4"),
+        (
+            replace(SMALL, terms=Terms(Rules.preset(players=2), "game")),
+            "was played with episode 'hand', not 'game'",
+        ),
+        (
+            replace(SMALL, terms=Terms(Rules.preset(players=2, hand_size=6), "hand")),
+            "was played with hand_size 5, not 6",
+        ),
+        (
+            replace(SMALL, terms=Terms(Rules.preset(players=3), "hand")),
+            "was played with players 2, not 3",
+        ),
+    ],
+)
+def test_what_was_played_otherwise_is_refused(
+    other: Tournament, sentence: str, complete: tuple[bytes, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(complete[0])
+    with pytest.raises(ArenaError, match=f"{sentence}: choose another file"):
+        play_tournament(other, 1, file)
+    assert file.read_bytes() == complete[0]
+
+
+def test_another_version_of_the_code_is_refused(
+    complete: tuple[bytes, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(complete[0])
+    monkeypatch.setattr(results, "code_version", lambda: "0.0.0+0123456789abcdef")
+    with pytest.raises(ArenaError, match=r"was played with code .* not '0\.0\.0\+0123456789"):
+        play_tournament(SMALL, 1, file)
+
+
+def test_an_agent_whose_file_has_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    (weights / "first").write_text("1")
+    before = results.origin(f"greedy:{weights}")
+    assert results.origin("greedy") != before
+    (weights / "first").write_text("2")
+    assert results.origin(f"greedy:path={weights}") != before
+    file = tmp_path / "results.jsonl"
+    play_tournament(SMALL, 1, file)
+    monkeypatch.setattr(results, "origin", lambda spec: "changed" if spec == "greedy" else spec)
+    with pytest.raises(
+        ArenaError,
+        match=r"line 2, was played with version '\w+' of greedy, not 'changed': its code",
+    ):
+        play_tournament(SMALL, 1, file)
+
+
+def test_results_of_the_same_games_may_be_concatenated_and_others_are_named(
+    complete: tuple[bytes, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "results.jsonl"
+    content, wanted = complete
+    header, *chunks = content.splitlines(keepends=True)
+    file.write_bytes(b"".join([header, chunks[0], header, *chunks[1:]]))
+    counts = chunks_played(monkeypatch)
+    assert table(play_tournament(SMALL, 1, file)) == wanted
+    assert counts == [0]
+    other = json.dumps(json.loads(header) | {"code": "0.0.1+aa"}).encode() + b"\n"
+    file.write_bytes(b"".join([header, chunks[0], other, *chunks[1:]]))
+    with pytest.raises(
+        ArenaError, match=r"line 3, was played with code '0\.0\.1\+aa', not '"
+    ) as error:
+        play_tournament(SMALL, 1, file)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b"some text", b"some text\n", b'{"format": "else"}\n', b"[1]\n", b"\xff\n"]
+)
+def test_a_file_of_something_else_is_left_alone(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(ArenaError, match=r"results\.jsonl is not a results file of the arena"):
+        play_tournament(SMALL, 1, file)
+    assert file.read_bytes() == content
+
+
+def test_a_damaged_line_is_named(complete: tuple[bytes, str], tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    lines = complete[0].splitlines(keepends=True)
+    other_figure = lines[2].replace(b'"plies":[[', b'"plies":[[1')
+    assert other_figure != lines[2]
+    for damaged in (
+        b"{}\n",
+        b"[]\n",
+        lines[2][9:],
+        lines[2].replace(b'"hands"', b'"hand"'),
+        other_figure,
+    ):
+        file.write_bytes(b"".join([*lines[:2], damaged, *lines[3:]]))
+        with pytest.raises(ArenaError, match=r"results\.jsonl, line 3 is damaged"):
+            play_tournament(SMALL, 1, file)
+
+
+def test_records_are_not_asked_of_a_file_that_does_not_keep_them(
+    complete: tuple[bytes, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(complete[0])
+    recorded = replace(SMALL, terms=replace(SMALL.terms, record=True))
+    with pytest.raises(ArenaError, match="give --record a results file of its own"):
+        play_tournament(recorded, 1, file)
+    outcome = play_tournament(recorded, 1, tmp_path / "other.jsonl")
+    assert len(outcome.records) == 2 * SMALL.deals
+
+
+def test_what_a_wrong_answer_ends_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "results.jsonl"
+
+    def failing(*arguments: object) -> Iterator[object]:
+        yield next(play_tasks(*arguments))  # type: ignore[arg-type]
+        raise ArenaError("greedy raised RuntimeError")
+
+    with monkeypatch.context() as during:
+        during.setattr(tournament, "play_tasks", failing)
+        with pytest.raises(ArenaError, match="greedy raised"):
+            play_tournament(SMALL, 1, file)
+    counts = chunks_played(monkeypatch)
+    play_tournament(SMALL, 1, file)
+    assert counts == [2]
+
+
+def test_sums_over_chunks_are_those_of_the_whole() -> None:
+    outcome = play_tournament(SMALL, 1)
+    standings = standings_of(outcome)
+    chunks = outcome.chunks_of(("greedy", "random"))
+    assert standings.pairs[0]["hands"] == 2 * SMALL.deals
+    assert sum(row["decisions"] for row in standings.ratings) == sum(
+        int(chunk.decisions.sum()) for chunk in chunks
+    )
+    plies = np.sum([chunk.tally[0]["plies"][0] for chunk in chunks], axis=0)
+    assert (standings.curves["greedy"]["plies"] == plies).all()

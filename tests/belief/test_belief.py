@@ -1,0 +1,507 @@
+"""Beliefs: the worlds that are consistent with a view, compared with trying every deal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, permutations, product
+from math import comb, factorial, perm
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules, belief
+from fiveup_env.belief.counting import count
+from fiveup_env.belief.marginals import marginals
+from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
+from fiveup_env.belief.worlds import _number_below, sample, worlds_to_games
+from fiveup_env.engine.legality import mark_legal_at
+from fiveup_env.engine.play import REFUSED, play_at, start_given_hand
+from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.errors import BeliefError
+from fiveup_env.rules.tiles import TILE_COUNT, Tile, mask_of, tiles_in
+from tests.game.test_game import a_game, thorough
+from tests.support import deal, game_of, impossible_view, label, play_randomly, push_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MINI_SETS = [
+    Rules.preset("five_up", players, max_pip=max_pip, hand_size=size, draw=draw, reserve=reserve)
+    for draw in ("until_playable", "optional")
+    for players, max_pip, size, reserve in [
+        (2, 2, 2, 0),
+        (2, 2, 2, 1),
+        (3, 2, 2, 0),
+        (2, 3, 2, 0),
+        (2, 3, 3, 1),
+        (2, 3, 4, 2),
+        (3, 3, 2, 0),
+        (3, 3, 2, 2),
+        (3, 3, 3, 0),
+    ]
+]
+# Sets in which the tiles dealt decide who leads, and with which tile.
+LED_BY_THE_HIGHEST_DOUBLE = [
+    Rules.preset(
+        "five_up",
+        players,
+        max_pip=max_pip,
+        hand_size=size,
+        draw=draw,
+        reserve=reserve,
+        lead_tile="highest_double",
+    )
+    for draw in ("until_playable", "optional")
+    for players, max_pip, size, reserve in [
+        (2, 2, 2, 0),
+        (2, 3, 2, 0),
+        (2, 3, 3, 1),
+        (2, 4, 2, 2),
+        (3, 3, 2, 0),
+    ]
+]
+FULL_SETS = [
+    Rules.preset("five_up", 2, hand_size=9),
+    Rules.preset("five_up", 3),
+    Rules.preset("five_up", 4),
+    Rules.preset("all_fives", 3, reserve=2),
+    Rules.preset("muggins", 4, hand_size=7),
+    Rules.preset("five_up", 3, hand_size=7, draw="optional"),
+    Rules.preset("five_up", 5, draw="optional"),
+]
+
+
+def brief(rules: Rules) -> str:
+    """A name for a test's parameter."""
+    sizes = rules.players, rules.max_pip, rules.hand_size, rules.reserve
+    return "-".join(map(str, (rules.draw, *sizes)))
+
+
+class Deals:
+    """Every deal that a seat could imagine, and whether it would have led to what the seat saw."""
+
+    def __init__(self, game: Game, seat: int) -> None:
+        self.seat = seat
+        self.view = game.view(seat)
+        self.public = self.view[0]["public"]
+        self.players = game.rules.players
+        hand = [
+            step
+            for step in game.steps()
+            if step.before["public"]["hand_number"] == game.hand_number
+        ]
+        self.start = (hand[0].before if hand else game.state).tobytes()
+        self.actions = [step.move.action for step in hand]
+        last = game.last_hand if game.hand_number else None
+        self.by_lot = last is None or (last.ended == "blocked" and game.rules.leader == "winner")
+        self.others = [other for other in range(self.players) if other != seat]
+        self.played = [0] * self.players
+        for by, move in zip(self.public["play_seat"].tolist(), game.plays, strict=False):
+            self.played[by] |= mask_of([move.tile or Tile(0, 0)])
+        self.draws = [
+            [k for k in range(self.public["drawn"]) if self.public["draw_seat"][k] == other]
+            for other in range(self.players)
+        ]
+        self.own = int(self.view["hand"][0]) | self.played[seat]
+        shown = self.own | sum(self.played[other] for other in self.others)
+        self.hidden = [tile for tile in range(game.rules.tile_count) if not shown >> tile & 1]
+
+    @property
+    def trials(self) -> int:
+        """The number of deals to try."""
+        left, trials = len(self.hidden), 1
+        for other in self.others:
+            size = int(self.public["sizes"][other])
+            trials *= comb(left, size)
+            trials *= perm(size + self.played[other].bit_count(), len(self.draws[other]))
+            left -= size
+        return trials
+
+    def agreeing(self) -> list[np.ndarray]:
+        """Return the games in which the seat saw the same, by trying all deals.
+
+        All that is assumed is that a tile played was its player's. The tiles left in the boneyard
+        are tried in one order only, because nobody has seen that order.
+        """
+        states = (self.replayed(hands, order) for hands, order in self._imagined())
+        return [state for state in states if state is not None]
+
+    def replayed(self, hands: list[int], order: list[int]) -> np.ndarray | None:
+        """Return the same moves after another deal, or None if the seat would see another view."""
+        state = np.frombuffer(bytearray(self.start), GAME)
+        state["hands"][0, : self.players] = hands
+        state["order"][0, : len(order)] = order
+        if self.by_lot:
+            start_given_hand(state, 0, self.public["lead"])
+        for action in self.actions:
+            if play_at(state, 0, action) == REFUSED:
+                return None
+        view = np.zeros(1, VIEW)
+        observe_at(state, 0, self.seat, view, 0)
+        return state if view.tobytes() == self.view.tobytes() else None
+
+    def dealt(self, world: np.void) -> tuple[list[int], list[int]]:
+        """Return the hands and the boneyard that were dealt in a sampled world."""
+        order = world["order"][: self.public["boneyard"]].tolist()
+        hands = world["hands"][: self.players].tolist()
+        for seat in range(self.players):
+            hands[seat] |= self.played[seat]
+            hands[seat] -= sum(1 << order[k] for k in self.draws[seat])
+        return hands, order
+
+    def _imagined(self) -> Iterator[tuple[list[int], list[int]]]:
+        own_draws = {k: int(self.view["drawn"][0, k]) for k in self.draws[self.seat]}
+        for held in self._shared_out(self.hidden, self.others):
+            got = {s: self.played[s] | mask for s, mask in zip(self.others, held, strict=True)}
+            left = [tile for tile in self.hidden if not sum(held) >> tile & 1]
+            drawn = (
+                permutations([t.id for t in tiles_in(got[s])], len(self.draws[s]))
+                for s in self.others
+            )
+            for choice in product(*drawn):
+                order = dict(own_draws)
+                for s, tiles in zip(self.others, choice, strict=True):
+                    order.update(zip(self.draws[s], tiles, strict=True))
+                hands = [got.get(s, self.own) for s in range(self.players)]
+                for s in range(self.players):
+                    hands[s] -= sum(1 << order[k] for k in self.draws[s])
+                yield hands, [order[k] for k in range(len(order))] + left
+
+    def _shared_out(self, tiles: list[int], seats: list[int]) -> Iterator[list[int]]:
+        if not seats:
+            yield []
+            return
+        for hand in combinations(tiles, self.public["sizes"][seats[0]]):
+            rest = [tile for tile in tiles if tile not in hand]
+            for hands in self._shared_out(rest, seats[1:]):
+                yield [sum(1 << tile for tile in hand), *hands]
+
+
+def shares_of(games: list[np.ndarray]) -> np.ndarray:
+    """Return the share of some games in which each tile is in each hand and in the boneyard."""
+    shares = np.zeros((BONEYARD + 1, TILE_COUNT))
+    for state in games:
+        public = state[0]["public"]
+        for seat, hand in enumerate(state[0]["hands"].tolist()):
+            shares[seat, [tile.id for tile in tiles_in(hand)]] += 1
+        shares[BONEYARD, state[0]["order"][public["drawn"] : public["boneyard"]]] += 1
+    return shares / len(games)
+
+
+def even(tally: Counter[Any], kinds: int) -> bool:
+    """Return whether n kinds are drawn evenly; by chance this fails once in 100,000 times."""
+    freedom = kinds - 1
+    expected = tally.total() / kinds
+    squares = sum(n * n for n in tally.values()) / expected - tally.total()
+    spread = 2 / (9 * freedom)
+    return bool(squares < freedom * (1 - spread + 4.3 * spread**0.5) ** 3)
+
+
+def kind(record: np.void, drawn: int) -> tuple[bytes, bytes]:
+    """Return what distinguishes worlds: the hands, and the tiles that have been drawn."""
+    return record["hands"].tobytes(), record["order"][:drawn].tobytes()
+
+
+def compare(deals: Deals, random: Random) -> int:
+    """Compare a belief with every deal, and return how many deals are consistent with the view."""
+    view, drawn = deals.view, int(deals.public["drawn"])
+    games = deals.agreeing()
+    assert count(view) == len(games)
+    np.testing.assert_allclose(marginals(view), shares_of(games), rtol=0, atol=1e-14)
+    n = 30 * min(len(games), 100)
+    worlds = sample(view, n, np.random.default_rng(random.getrandbits(64)))
+    tally = Counter(kind(world, drawn) for world in worlds)
+    assert tally.keys() <= {kind(state[0], drawn) for state in games}
+    if 2 <= len(games) <= 100:
+        assert even(tally, len(games))
+    return len(games)
+
+
+def compare_positions(rules: Rules, *, before_draws: int, after_draws: int) -> None:
+    """Compare this many random positions before any other seat has drawn, and after."""
+    random, left = Random(1), {False: before_draws, True: after_draws}
+    while any(left.values()):
+        game = play_randomly(Game(rules, seed=random.getrandbits(64)), random, random.randrange(50))
+        if rules.lead_tile == "highest_double":
+            while game.hand_number:
+                game.pop()  # back to the first hand, which is led by the highest double
+        for seat in range(rules.players if game.turn is not None else 0):
+            deals = Deals(game, seat)
+            drew = any(deals.draws[other] for other in deals.others)
+            if left[drew] and 1 < deals.trials < 3_000 and compare(deals, random) > 1:
+                left[drew] -= 1
+
+
+# --- Against every deal
+
+
+@pytest.mark.parametrize("rules", MINI_SETS, ids=brief)
+def test_mini_sets_agree_with_trying_every_deal(rules: Rules) -> None:
+    draws = rules.boneyard_size > rules.reserve
+    compare_positions(rules, before_draws=12, after_draws=12 if draws else 0)
+
+
+@pytest.mark.parametrize("rules", LED_BY_THE_HIGHEST_DOUBLE, ids=brief)
+def test_hands_led_by_the_highest_double_agree_with_trying_every_deal(rules: Rules) -> None:
+    compare_positions(rules, before_draws=12, after_draws=12)
+
+
+@pytest.mark.parametrize("rules", FULL_SETS, ids=label)
+def test_late_in_the_full_set_beliefs_agree_with_trying_every_deal(rules: Rules) -> None:
+    draws = rules.boneyard_size > rules.reserve
+    compare_positions(rules, before_draws=0 if draws else 12, after_draws=12 if draws else 0)
+
+
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
+@pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("hand_size", [1, 2])
+def test_every_order_of_the_smallest_sets_dealt_anew(
+    draw: str, hand_size: int, lead_tile: str
+) -> None:
+    random = Random(3)
+    fields: dict[str, Any] = {"draw": draw, "hand_size": hand_size, "lead_tile": lead_tile}
+    rules = Rules.preset("five_up", 2, max_pip=2, target=1_000, **fields)
+    for _ in range(8):
+        game = Game(rules, seed=random.getrandbits(64))
+        while game.hand_number == 0 and random.random() < 0.7:
+            play_randomly(game, random, 1)
+        if game.hand_number:
+            game.pop()
+        view, agreeing = game.view(0), 0
+        for tiles in permutations(TILES[: rules.tile_count]):
+            hands = [tiles[:hand_size], tiles[hand_size : 2 * hand_size]]
+            if all(list(hand) == sorted(hand) for hand in hands):
+                again = Game(rules, deals=[Deal(hands, tiles[2 * hand_size :], game.lead)], seed=0)
+                try:
+                    push_all(again, " ".join(map(str, game.moves)))
+                except IllegalMoveError:
+                    continue
+                agreeing += again.view(0).tobytes() == view.tobytes()
+        assert agreeing == count(view) * factorial(game.boneyard_count)
+
+
+# --- What always holds
+
+
+@thorough
+@given(game=a_game, seed=st.integers(0, 2**64 - 1))
+def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, seed: int) -> None:
+    random = Random(seed)
+    play_randomly(game, random, random.randrange(80))
+    if game.turn is None:
+        return
+    state, public = game.state[0], game.state[0]["public"]
+    for seat in range(game.rules.players):
+        view = game.view(seat)
+        assert count(view) >= 1
+        shares = marginals(view)
+        np.testing.assert_allclose(shares[:BONEYARD].sum(1), public["sizes"], atol=1e-9)
+        on_table = mask_of(move.tile for move in game.plays if move.tile)
+        somewhere = [
+            tile < game.rules.tile_count and not on_table >> tile & 1 for tile in range(TILE_COUNT)
+        ]
+        np.testing.assert_allclose(shares.sum(0), somewhere, atol=1e-12)
+        for other in range(game.rules.players):
+            assert all(shares[other, tile.id] > 0 for tile in game.hand_of(other))
+        assert (shares[BONEYARD, state["order"][public["drawn"] : public["boneyard"]]] > 0).all()
+        deals = Deals(game, seat)
+        for world in sample(view, 5, np.random.default_rng(seed)):
+            assert deals.replayed(*deals.dealt(world)) is not None
+
+
+@thorough
+@given(game=a_game, seed=st.integers(0, 2**64 - 1))
+def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) -> None:
+    random = Random(seed)
+    play_randomly(game, random, random.randrange(60))
+    if game.turn is None:
+        return
+    view = game.view()
+    games = worlds_to_games(view, sample(view, 3, np.random.default_rng(seed)))
+    seen, masks = np.zeros(1, VIEW), np.zeros((1, 121), np.int8)
+    for i in range(len(games)):
+        observe_at(games, i, game.turn, seen, 0)
+        assert seen.tobytes() == view.tobytes()
+        while games["public"]["phase"][i] == PLAYING:
+            masks[:] = 0
+            mark_legal_at(games, i, masks)
+            action = random.choice(masks[0].nonzero()[0].tolist())
+            assert play_at(games, i, action) != REFUSED
+        public = games[i]["public"]
+        left = games[i]["order"][public["drawn"] : public["boneyard"]].tolist()
+        places = [*games[i]["hands"].tolist(), sum(1 << tile for tile in left)]
+        assert sum(place.bit_count() for place in places) + public["plies"] == game.rules.tile_count
+
+
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
+@pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("seed", [5, 8])
+def test_shares_add_up_and_samples_look_the_same_all_through_a_hand(
+    lead_tile: str, draw: str, seed: int
+) -> None:
+    game = Game(players=3, max_pip=3, hand_size=2, lead_tile=lead_tile, draw=draw, seed=seed)
+    random, seen = Random(seed), np.zeros(1, VIEW)
+    while game.turn is not None and game.hand_number == 0:
+        for seat in range(3):
+            view = game.view(seat)
+            sizes = view[0]["public"]["sizes"]
+            np.testing.assert_allclose(marginals(view)[:BONEYARD].sum(1), sizes, atol=1e-9)
+            games = worlds_to_games(view, sample(view, 2, np.random.default_rng(0)))
+            for i in range(2):
+                observe_at(games, i, seat, seen, 0)
+                assert seen == view
+        play_randomly(game, random, 1)
+
+
+# --- What is seen, and what it tells
+
+
+def believed(game: Game, seat: int, *tiles: str) -> list[list[float]]:
+    """Return how probable some tiles are in the hands of seats 0 and 1 and in the boneyard."""
+    columns = [Tile.parse(tile).id for tile in tiles]
+    return marginals(game.view(seat))[[0, 1, BONEYARD]][:, columns].round(9).tolist()
+
+
+def test_before_the_lead_every_deal_of_the_unseen_tiles_is_possible() -> None:
+    view = Game("five_up", players=4, seed=1).view(2)
+    assert count(view) == factorial(23) // (factorial(5) ** 3 * factorial(8))
+    hidden = [tile for tile in range(TILE_COUNT) if not int(view["hand"][0]) >> tile & 1]
+    assert marginals(view)[:, hidden].round(9).tolist() == [
+        [round(share, 9)] * 23 for share in (5 / 23, 5 / 23, 0, 5 / 23, 0, 8 / 23)
+    ]
+
+
+def test_who_passes_has_no_tile_that_fits() -> None:
+    game = push_all(game_of("2-2 2-1", "0-0 1-0", max_pip=2, reserve=2), "2-2")
+    assert game.turn == 0
+    assert count(game.view(0)) == 3  # two of 0-0, 1-0, 1-1
+    third = round(1 / 3, 9)
+    assert believed(game, 0, "0-0", "2-0") == [[0, 0], [1 - third, 0], [third, 1]]
+
+
+def test_who_is_to_move_has_a_tile_that_fits() -> None:
+    game = push_all(game_of("2-2 1-1", "2-1 0-0", max_pip=2, reserve=2), "2-2")
+    assert count(game.view(0)) == 5  # two of 0-0, 1-0, 2-0, 2-1, but not the first two
+    assert believed(game, 0, "0-0", "2-0") == [[0, 0], [0.4, 0.6], [0.6, 0.4]]
+
+
+def test_only_the_last_draw_fits() -> None:
+    game = push_all(game_of("2-2 1-1", "0-0 1-0", top="2-1", max_pip=2), "2-2")
+    assert count(game.view(0)) == 2
+    assert believed(game, 0, "0-0", "2-1") == [[0, 0], [1, 0.5], [0, 0.5]]
+
+
+def test_a_tile_that_was_drawn_later_is_not_bound_by_what_was_lacked_before() -> None:
+    game = game_of("2-2 2-1", "0-0 1-0", top="1-1 2-0", max_pip=2)
+    push_all(game, "2-2 2-0@2x")
+    assert str(game.plays[-1]) == "2-0@2x"
+    assert count(game.view(0)) == 3  # the first draw and the hand are any of 0-0, 1-0, 1-1
+
+
+def test_an_optional_draw_tells_nothing() -> None:
+    game = push_all(
+        game_of("2-2 1-1", "0-0 1-0", top="2-1", max_pip=2, draw="optional"), "2-2 draw"
+    )
+    assert count(game.view(0)) == 12
+    assert believed(game, 0, "0-0", "2-1") == [[0, 0], [0.75, 0.75], [0.25, 0.25]]
+
+
+def led_by_the_highest_double(*hands: str, **fields: Any) -> Game:
+    return game_of(*hands, lead_tile="highest_double", **fields)
+
+
+def test_before_a_forced_lead_everybody_knows_who_was_dealt_the_tile() -> None:
+    game = led_by_the_highest_double("2-1 1-0", "1-1 2-0", max_pip=2)
+    assert game.turn == 1
+    assert count(game.view(0)) == 2  # seat 1 has 1-1 with 0-0 or 2-0, but not the higher 2-2
+    assert believed(game, 0, "1-1", "2-2", "0-0") == [[0, 0, 0], [1, 0, 0.5], [0, 1, 0.5]]
+
+
+def test_after_a_forced_lead_a_higher_double_may_have_been_drawn_but_not_dealt() -> None:
+    game = led_by_the_highest_double("1-1 0-0", "2-0 3-0", top="3-3 1-0", max_pip=3)
+    push_all(game, "1-1 1-0@1x")
+    assert count(game.view(0)) == 9  # dealt two of 2-0, 3-0, 3-2, drawn one of the rest, 2-2, 3-3
+    assert believed(game, 0, "2-2", "3-2") == [
+        [0, 0],
+        [0.333333333, 0.777777778],
+        [0.666666667, 0.222222222],
+    ]
+
+
+def test_where_no_double_is_led_nobody_was_dealt_one_nor_a_heavier_tile() -> None:
+    game = led_by_the_highest_double("2-0 1-0", "2-1 3-0", max_pip=3)
+    assert game.turn == 1  # 3-0 has as many pips as 2-1, and the higher half
+    assert count(game.view(0)) == 1
+    assert believed(game, 0, "3-0", "2-1", "3-1") == [[0, 0, 0], [1, 1, 0], [0, 0, 1]]
+
+
+def test_a_hand_led_by_who_dominoed_says_nothing_about_doubles() -> None:
+    deals = [deal(*hands, max_pip=2) for hands in (("1-1 1-0", "2-1 2-0"), ("1-0 2-1", "1-1 0-0"))]
+    game = Game(
+        "five_up", 2, max_pip=2, hand_size=2, lead_tile="highest_double", deals=deals, seed=0
+    )
+    push_all(game, "1-1 2-1@1x 1-0@1x")
+    assert game.hand_number == 1
+    assert game.turn == 0
+    assert count(game.view(1)) == 6  # two of 1-0, 2-0, 2-1, 2-2
+
+
+# --- Sampling
+
+
+def test_the_rest_of_the_boneyard_comes_in_any_order() -> None:
+    view = Game("five_up", players=5, seed=1).view(0)
+    tally: Counter[tuple[int, ...]] = Counter()
+    worlds = sample(view, 60_000, np.random.default_rng(1))
+    for order in worlds["order"][:, :3].tolist():
+        tally[tuple(sorted(order).index(tile) for tile in order)] += 1
+    assert even(tally, 6)
+    assert even(Counter(worlds["order"][:, 2].tolist()), 23)
+
+
+def test_the_same_seed_samples_the_same_worlds_however_many() -> None:
+    view = play_randomly(Game(seed=5), Random(5), 9).view()
+    many, few, others = (
+        sample(view, n, np.random.default_rng(seed)) for n, seed in ((1_000, 1), (10, 1), (10, 2))
+    )
+    assert many[:10].tobytes() == few.tobytes()
+    assert few.tobytes() != others.tobytes()
+    assert len({world.tobytes() for world in many}) > 900
+
+
+def test_worlds_are_written_into_games_as_into_worlds() -> None:
+    view = play_randomly(Game("five_up", players=3, seed=6), Random(6), 9).view()
+    scratch, key = np.zeros(1, BELIEF), np.uint64(7)
+    worlds, games = np.zeros(50, WORLD), np.zeros(50, GAME)
+    assert belief.fill_worlds_at(view, 0, scratch, key, worlds)
+    assert belief.fill_worlds_at(view, 0, scratch, key, games)
+    assert games["hands"].tobytes() == worlds["hands"].tobytes()
+    assert games["order"].tobytes() == worlds["order"].tobytes()
+
+
+def test_numbers_below_any_bound_are_equally_likely() -> None:
+    bound = np.uint64(3 * 2**62)  # a quarter of all words lie above it
+    tally = Counter(
+        int(_number_below(np.uint64(key), bound) >> np.uint64(62)) for key in range(3_000)
+    )
+    assert even(tally, 3)
+
+
+# --- Bad input
+
+
+def test_views_that_no_game_leads_to() -> None:
+    for ask in (count, marginals, lambda view: sample(view, 1, np.random.default_rng(1))):
+        with pytest.raises(BeliefError, match="no deal is consistent with this view"):
+            ask(impossible_view())
+
+
+def test_a_hand_that_is_over() -> None:
+    game = push_all(game_of("6-4", "6-6", target=2), "6-4")
+    with pytest.raises(BeliefError, match="the hand is over"):
+        count(game.view(0))

@@ -1,0 +1,271 @@
+"""Records are read back to the same game, and refused where they break the rules."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fiveup_env import Game
+from fiveup_env.errors import RecordError
+from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
+from tests.engines.test_engine_against_reference import any_rules
+from tests.support import game_of as dealt_game
+from tests.support import play_randomly, push_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@given(rules=any_rules(), seed=st.integers(0, 2**64 - 1), legal=st.booleans())
+def test_record_to_game_to_record(rules: Any, seed: int, *, legal: bool) -> None:
+    random = Random(seed)
+    game = play_randomly(Game(rules, seed=seed), random, random.choice([0, 7, 40, 300]))
+    while game.moves and game.moves[-1].tile is None:
+        game.pop()  # a turn that was cut off after a draw is not recorded
+    record = record_of(game, legal=legal)
+    again = game_of(json.loads(json.dumps(record)))
+    assert record_of(again, legal=legal) == record
+    assert again.moves == game.moves
+    assert again.scores == game.scores
+    assert again.outcome() == game.outcome()
+
+
+def test_the_record_of_a_hand_that_somebody_read() -> None:
+    game = dealt_game(
+        "5-5 5-1", "4-3 3-1", "0-0 1-1", "6-6 2-1", top="5-2 5-0", target=3, reserve=2
+    )
+    push_all(game, "5-5 5-2@5x 5-0@5x")
+    record = record_of(game, legal=True)
+    assert record["complete"] is False
+    assert record["winner"] is None
+    assert record["rules"]["preset"] is None
+    assert record["rules"]["hand_size"] == 2
+    (hand,) = record["hands"]
+    assert hand["lead"] == 0
+    assert hand["deal"] == [["1-5", "5-5"], ["1-3", "3-4"], ["0-0", "1-1"], ["1-2", "6-6"]]
+    assert hand["boneyard"][:2] == ["2-5", "0-5"]
+    assert hand["scores_before"] == [0, 0]
+    assert hand["ended"] is None
+    on_the_double = {"pip": 5, "end": "double"}
+    assert hand["moves"] == [
+        {
+            "player": 0,
+            "draws": [],
+            "play": "5-5",
+            "on": None,
+            "total": 10,
+            "points": 2,
+            "legal": [{"play": "1-5", "on": None}, {"play": "5-5", "on": None}],
+        },
+        {
+            "player": 1,
+            "draws": ["2-5"],
+            "play": "2-5",
+            "on": on_the_double,
+            "total": 12,
+            "points": 0,
+            "legal": [{"play": "2-5", "on": on_the_double}],
+        },
+        {
+            "player": 2,
+            "draws": ["0-5"],
+            "play": "0-5",
+            "on": on_the_double,
+            "total": 2,
+            "points": 0,
+            "legal": [{"play": "0-5", "on": on_the_double}],
+        },
+    ]
+
+
+def test_a_blocked_hand_lists_the_passes_that_ended_it_one_for_every_player() -> None:
+    game = dealt_game(
+        "0-0 2-1", "3-0 3-1", top="3-2 1-1 3-3 1-0 2-0 2-2", max_pip=3, reserve=2, spinners="none"
+    )
+    push_all(game, "2-1 3-1@1 3-2@3")
+    hand = record_of(game)["hands"][0]
+    assert hand["moves"][-2:] == [
+        {"player": 1, "draws": ["1-1", "3-3", "0-1"], "play": None},
+        {"player": 0, "draws": [], "play": None},
+    ]
+    assert hand["ended"] == "blocked"
+    assert hand["end_points"] == [0, -2]
+    assert hand["scores_after"] == [0, -1]
+
+
+def test_an_optional_turns_draws_are_listed_in_the_move_that_ended_it() -> None:
+    game = dealt_game("6-4 1-1", "4-0 2-2", top="3-3 2-0", draw="optional")
+    push_all(game, "6-4 draw draw 4-0@4")
+    assert record_of(game)["hands"][0]["moves"][1]["draws"] == ["3-3", "0-2"]
+
+
+def test_the_end_points_of_a_hand_cut_short_at_the_target_are_null() -> None:
+    game = push_all(dealt_game("6-4", "6-6", target=2, game_end="immediate"), "6-4")
+    record = record_of(game)
+    assert record["hands"][0]["ended"] == "target"
+    assert record["hands"][0]["end_points"] is None
+    assert (record["complete"], record["winner"]) == (True, 0)
+    assert game_of(record).outcome() == game.outcome()
+
+
+def test_the_preset_is_named_where_every_field_is_its_own() -> None:
+    assert record_of(Game("muggins", players=3, seed=1))["rules"]["preset"] == "muggins"
+    assert record_of(Game("muggins", players=3, reserve=1, seed=1))["rules"]["preset"] is None
+
+
+def test_a_record_read_back_can_be_played_on() -> None:
+    game = play_randomly(Game(seed=4), Random(4), 50)
+    again = loads(dumps(game))
+    assert play_randomly(again, Random(5), 2_000).outcome() is not None
+
+
+# --- Damage
+
+
+@pytest.fixture(scope="module")
+def whole() -> str:
+    """Return the record of a game with all that records may have, as JSON."""
+    game = play_randomly(Game("five_up", players=3, seed=6), Random(6), 5_000)
+    return json.dumps(record_of(game, legal=True))
+
+
+@pytest.fixture
+def record(whole: str) -> dict[str, Any]:
+    """Return that record, for a test to change."""
+    loaded: dict[str, Any] = json.loads(whole)
+    return loaded
+
+
+def change(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
+    def apply(record: Any) -> None:
+        for step in path[:-1]:
+            record = record[step]
+        record[path[-1]] = to
+
+    return apply
+
+
+def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
+    def apply(record: Any) -> None:
+        for step in path[:-1]:
+            record = record[step]
+        del record[path[-1]]
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("match", "damage"),
+    [
+        ("the format must be 'fiveup-record'", change("format", to="chess")),
+        ("the version must be 1, not 2", change("version", to=2)),
+        ("the record: 'players' is missing", remove("players")),
+        ("there must be 2 to 5 players, not 7", change("players", to=7)),
+        ("the rules lack target", remove("rules", "target")),
+        ("the rules lack lead_tile", remove("rules", "lead_tile")),
+        ("there is no rule field 'bonus'", change("rules", "bonus", to=1)),
+        ("not those of the preset 'muggins'", change("rules", "preset", to="muggins")),
+        ("the record: 'hands' cannot be 3", change("hands", to=3)),
+        ("hand 1 must be a JSON object", change("hands", 1, to=[])),
+        ("hand 1: 'lead' is missing", remove("hands", 1, "lead")),
+        ("hand 1: every hand of the deal must be a list", change("hands", 1, "deal", 0, to="5-5")),
+        ("hand 0: the deal must hold every tile", change("hands", 0, "deal", 0, 0, to="6-6")),
+        ("hand 0: '9-9' is not a valid tile", change("hands", 0, "boneyard", 0, to="9-9")),
+        ("hand 2, lead: . is written, but the rules give", change("hands", 2, "lead", to=None)),
+        ("hand 1, move 2, total: 99 is written, but the rules give", change("hands", 1, "moves", 2, "total", to=99)),
+        ("hand 1, move 2, points: 7 is written", change("hands", 1, "moves", 2, "points", to=7)),
+        ("hand 1, move 2, draws: its length is 1, but the rules give 0", change("hands", 1, "moves", 2, "draws", to=["6-6"])),
+        ("hand 1, move 2: 'play' cannot be 5", change("hands", 1, "moves", 2, "play", to=5)),
+        ("hand 1, move 2: seat . is to move, not seat 9", change("hands", 1, "moves", 2, "player", to=9)),
+        ("hand 1, move 0: .* cannot be set on", change("hands", 1, "moves", 0, "on", to={"pip": 9, "end": "plain"})),
+        ("hand 1, move 0: .* is not allowed", change("hands", 1, "moves", 0, "play", to="0-0")),
+        ("hand 1, move 3: 'legal' must list exactly the legal plays", change("hands", 1, "moves", 3, "legal", to=[])),
+        ("hand 1, move 1: 'on' is missing", remove("hands", 1, "moves", 1, "on")),
+        ('hand 0, ended: "blocked" is written', change("hands", 0, "ended", to="blocked")),
+        ("hand 0, end_points 1: 5 is written", change("hands", 0, "end_points", 1, to=5)),
+        ("hand 0, scores_after 0: 61 is written", change("hands", 0, "scores_after", 0, to=61)),
+        ("hand 1: the hand before it did not end", remove("hands", 0, "moves", -1)),
+        ("complete: false is written", change("complete", to=False)),
+        ("winner: 9 is written", change("winner", to=9)),
+        ("'comment' does not belong here", change("comment", to="hello")),
+        ("there is no rule field 'players'", change("rules", "players", to=3)),
+        ("there is no rule field 'name'", change("rules", "name", to="five_up")),
+        ("hand 1, move 0: 'play' is missing", remove("hands", 1, "moves", 0, "legal", 0, "play")),
+        ("hand 1, move 0: 'play' cannot be null", change("hands", 1, "moves", 0, "legal", 0, "play", to=None)),
+        ("target must be a whole number .* not <int that cannot be shown>", change("rules", "target", to=10**5000)),
+        ("hand 0: 'lead' cannot be NaN", change("hands", 0, "lead", to=float("nan"))),
+    ],
+)  # fmt: skip
+def test_a_damaged_record_is_refused_with_its_place(
+    match: str, damage: Any, record: dict[str, Any]
+) -> None:
+    if "lead: ." in match:
+        damage = change("hands", 2, "lead", to=(record["hands"][2]["lead"] + 1) % 3)
+    damage(record)
+    with pytest.raises(RecordError, match=match):
+        game_of(record)
+
+
+def test_every_single_value_that_is_changed_is_noticed() -> None:
+    record = record_of(
+        play_randomly(Game("five_up", players=2, seed=1, target=3), Random(1), 5_000)
+    )
+    given_freely = {"deal", "boneyard", "preset"}
+
+    def leaves(value: Any, path: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        if isinstance(value, dict):
+            return [
+                p
+                for name in value
+                if name not in given_freely
+                for p in leaves(value[name], (*path, name))
+            ]
+        if isinstance(value, list):
+            return [p for number, one in enumerate(value) for p in leaves(one, (*path, number))]
+        return [path]
+
+    paths = [path for path in leaves(record, ()) if path[0] != "rules"]
+    assert len(paths) > 50
+    for path in paths:
+        damaged = copy.deepcopy(record)
+        change(*path, to="nonsense")(damaged)
+        with pytest.raises(RecordError):
+            game_of(damaged)
+
+
+@given(text=st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["rules", "hands", "players"]), inner),
+).map(json.dumps) | st.text())  # fmt: skip
+def test_what_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(RecordError):
+        loads(text)
+
+
+def test_a_damaged_line_names_its_number_and_does_not_hide_the_rest(tmp_path: Path) -> None:
+    lines = [dumps(play_randomly(Game(seed=seed), Random(seed), 60)) for seed in range(3)]
+    damaged = lines[1].replace('"total": ', '"total": 1', 1)
+    file = tmp_path / "games.jsonl"
+    file.write_bytes("\n".join([lines[0], damaged, "", "{", lines[2]]).encode() + b"\n\xff\xfe\n")
+    read = list(read_file(file))
+    assert [line.number for line in read] == [1, 2, 4, 5, 6]
+    assert [line.game is not None for line in read] == [True, False, False, True, False]
+    assert str(read[1].error).startswith("line 2: hand 0, move ")
+    assert str(read[2].error).startswith("line 4: not valid JSON")
+
+
+def test_the_example_in_the_rules_is_a_right_record() -> None:
+    rules = (Path(__file__).parents[2] / "RULES.md").read_text()
+    (written,) = (block for block in rules.split("```") if "fiveup-record" in block[:40])
+    game = loads(written)
+    assert record_of(game)["hands"][0]["scores_after"] == [4, 6]
+    assert game.last_hand is not None
+    assert game.last_hand.ended == "domino"

@@ -1,1 +1,0 @@
-"""What the library promises: these tests need no laboratory."""
