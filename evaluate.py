@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fiveup_env import Rules
-    from fiveup_env.arena.standings import Json
     from fiveup_env.arena.tournament import Engine
     from fiveup_env.cli.shared import Parser
+    from fiveup_env.files import Json
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +57,9 @@ def is_writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+Json: TypeAlias = dict[str, Any]  # an object as `json` reads it
 
 
 def is_ours(folder: Path) -> bool:

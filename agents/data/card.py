@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agents.data.plan import DataError, plan_of
 from fiveup_env.arena.results import code_version, origin
 from fiveup_env.errors import FiveUpError, shown
-from fiveup_env.files import atomic_file, clear_drafts, file_path
+from fiveup_env.files import Json, atomic_file, clear_drafts, file_path
 
 if TYPE_CHECKING:
     import os
@@ -26,8 +26,6 @@ VERSION: Final = 1
 CARD: Final = "card.json"
 PAGE: Final = "card.md"
 LICENCE: Final = "MIT"
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

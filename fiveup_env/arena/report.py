@@ -26,8 +26,9 @@ from fiveup_env.arena.tables import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.arena.standings import Json, Standings
+    from fiveup_env.arena.standings import Standings
     from fiveup_env.arena.tournament import Outcome
+    from fiveup_env.files import Json
 
 RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 

@@ -15,7 +15,7 @@ import re
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from fiveup_env.arena.games import Played, Task
 from fiveup_env.arena.tally import MOST_POINTS, NOBODY, TALLY
 from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
-from fiveup_env.files import Appended, file_path
+from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder
 from fiveup_env.opponents.registry import agent_class
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 FORMAT = "fiveup-arena"
 PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs")
-Json = dict[str, Any]
 
 
 def header_of(terms: Terms, seed: int, chunk: int) -> Json:

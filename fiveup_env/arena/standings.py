@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from fiveup_env.arena.duels import Duel
     from fiveup_env.arena.games import Played
     from fiveup_env.arena.tournament import Meeting, Outcome, Tournament
+    from fiveup_env.files import Json
 
-Json = dict[str, Any]
 POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)
 
 

@@ -18,13 +18,13 @@ from fiveup_env.arena.games import REGRET_EVERY, Terms
 from fiveup_env.arena.report import report_html
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
-from fiveup_env.arena.standings import Json, Standings, standings_of
+from fiveup_env.arena.standings import Standings, standings_of
 from fiveup_env.arena.tables import regrets_text, standings_text
 from fiveup_env.arena.tournament import Follower, Outcome, Tournament, play_tournament
 from fiveup_env.cli.benchmark import add_shared_options, benchmark, engine_of
 from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
 from fiveup_env.envs.episodes import EPISODES
-from fiveup_env.files import atomic_file
+from fiveup_env.files import Json, atomic_file
 from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
 from fiveup_env.rules.fields import parse_assignment

@@ -15,13 +15,14 @@ from fiveup_env.drawing.scene import Part, Picture, layout_height, picture_of
 from fiveup_env.drawing.snapshot import LAYOUT_WIDTH, Snapshot, placement_of
 from fiveup_env.drawing.svg import part_svg, svg_of
 from fiveup_env.drawing.words import ENDED, hand_end, move_text, outcome_line, score_line
-from fiveup_env.game.records import Json, record_of
+from fiveup_env.game.records import record_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
 
 LAYERS = ("wood", "felt", "board", "seat", "link", "last", "tile")  # back to front; others follow

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fiveup_env.drawing.geometry import Box, Exit, Placed
     from fiveup_env.drawing.placement import Placement
     from fiveup_env.drawing.tree import OpenEnd
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
-    from fiveup_env.game.records import Json
     from fiveup_env.game.values import Step
     from fiveup_env.rules.actions import Move
     from fiveup_env.rules.fields import Rules

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.text import layout_text
 from fiveup_env.drawing.words import hand_end, move_text, outcome_line, score_line, tile_names
-from fiveup_env.game.records import Json, record_of
+from fiveup_env.game.records import record_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import FIELDS
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
 
 

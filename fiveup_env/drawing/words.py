@@ -9,8 +9,8 @@ from fiveup_env.rules.tiles import Tile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
-    from fiveup_env.game.records import Json
 
 ENDED: Final[Mapping[str | None, str]] = {
     None: "unfinished",

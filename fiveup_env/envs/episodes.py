@@ -8,7 +8,7 @@ partners always get the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,14 @@ MOST_HANDS: Final = 1 << 31
 ENDED, CUT_OFF = 1, 2
 
 
-Codes: TypeAlias = tuple[int, int, int, bool, float]
+class Codes(NamedTuple):
+    """The options of episodes as numbers, for compiled code."""
+
+    episode: int  # an index of EPISODES
+    reward: int  # an index of REWARDS
+    max_hands: int
+    terminates: bool  # whether an illegal action ends the episode
+    illegal_reward: float
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ class Episodes:
     @property
     def codes(self) -> Codes:
         """The options as numbers, for compiled code."""
-        return (
+        return Codes(
             EPISODES.index(self.episode),
             REWARDS.index(self.reward),
             int(self.max_hands),
@@ -132,7 +139,7 @@ def first_illegal(games: Array, which: Array, actions: Array) -> int:
 
 @compiled
 def first_repeated(which: Array, seen: Array) -> int:
-    """Return the index of the first entry that was there before, or -1; `seen` is all 0 scratch."""
+    """Return the position of the first duplicate, or -1; leave `seen`, zeroed scratch, zeroed."""
     found = -1
     for k in range(len(which)):
         if seen[which[k]] and found < 0:
@@ -160,8 +167,8 @@ def step_games(
     for k in range(len(which)):
         i = which[k]
         game = games[i]
-        if codes[3] and not is_legal(game.public, game.hands[game.public.turn], actions[k]):
-            endings[i] = _forfeit(game, codes[4], rewards, i)
+        if codes.terminates and not is_legal(game.public, game.hands[game.public.turn], actions[k]):
+            endings[i] = _forfeit(game, codes.illegal_reward, rewards, i)
             continue
         endings[i] = _step(game, actions[k], codes, rewards, i)
         if not endings[i] and game.public.phase == HAND_OVER:
@@ -173,7 +180,7 @@ def step_games(
 def restart_ended(
     games: Array, which: Array, endings: Array, keys: Array, episodes: Array, finals: Array
 ) -> None:
-    """Start the next episode of its stream in those of some games whose episode has ended.
+    """Start the next episode of each of the games `which` whose episode has ended.
 
     The structs of the games at their ends are kept in `finals`.
     """
@@ -195,25 +202,24 @@ def _forfeit(game: Struct, illegal_reward: float, rewards: Array, i: int) -> int
 @inlined
 def _step(game: Struct, action: int, codes: Codes, rewards: Array, i: int) -> int:
     """Make a move and write its rewards; return ENDED, CUT_OFF or 0."""
-    episode, kind, max_hands, _, _ = codes
     public, players = game.public, game.public.rules.players
     for seat in range(players):
         rewards[i, seat] = -public.scores[side_of(public.rules, seat)]
     play(game, action)
     ending = 0
-    if public.phase == GAME_OVER or (public.phase == HAND_OVER and episode == ONE_HAND):
+    if public.phase == GAME_OVER or (public.phase == HAND_OVER and codes.episode == ONE_HAND):
         ending = ENDED
-    elif public.phase == HAND_OVER and public.hand_number + 1 == max_hands:
+    elif public.phase == HAND_OVER and public.hand_number + 1 == codes.max_hands:
         ending = CUT_OFF
-    if kind == WIN:
+    if codes.reward == WIN:
         for seat in range(players):
             rewards[i, seat] = 0
         if ending == ENDED:
-            _reward_win(public, episode, rewards, i)
+            _reward_win(public, codes.episode, rewards, i)
         return ending
     for seat in range(players):
         rewards[i, seat] += public.scores[side_of(public.rules, seat)]
-    if kind == MARGIN:
+    if codes.reward == MARGIN:
         _take_means_of_others(public.rules, rewards, i)
     return ending
 
@@ -221,14 +227,13 @@ def _step(game: Struct, action: int, codes: Codes, rewards: Array, i: int) -> in
 @compiled
 def write_returns(games: Array, i: int, codes: Codes, returns: Array) -> None:
     """Write the return of every seat, the sum of its rewards, for an episode that is over."""
-    episode, kind, _, _, _ = codes
     public = games[i].public
     for seat in range(public.rules.players):
-        returns[i, seat] = 0 if kind == WIN else public.scores[side_of(public.rules, seat)]
-    if kind == MARGIN:
+        returns[i, seat] = 0 if codes.reward == WIN else public.scores[side_of(public.rules, seat)]
+    if codes.reward == MARGIN:
         _take_means_of_others(public.rules, returns, i)
-    elif kind == WIN:
-        _reward_win(public, episode, returns, i)
+    elif codes.reward == WIN:
+        _reward_win(public, codes.episode, returns, i)
 
 
 @inlined

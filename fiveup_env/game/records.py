@@ -25,7 +25,7 @@ from fiveup_env.errors import (
     shown,
     unknown,
 )
-from fiveup_env.files import file_path
+from fiveup_env.files import Json, file_path
 from fiveup_env.game.game import Game
 from fiveup_env.game.values import ENDINGS, Deal, Step
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW, MOVES, PASS, Move
@@ -40,9 +40,6 @@ FORMAT = "fiveup-record"
 VERSION = 1
 
 SETTLED = ("domino", "blocked")  # the ends of a hand that score points
-
-Json = dict[str, Any]
-
 
 # --- Writing
 

@@ -26,9 +26,9 @@ from fiveup_env.rules.tiles import TILES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fiveup_env.files import Json
     from fiveup_env.opponents.agent import Agent
 
-Json = dict[str, Any]
 ADVISER: Final = "pimc:worlds=1000,playout=partner"
 CALLS: Final = 8  # how often a searching policy is asked, to see how far its answers differ
 

@@ -7,7 +7,7 @@ since the frame before is left out.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fiveup_env.drawing.scene import back_picture, layout_picture, tile_picture, track_picture
 from fiveup_env.drawing.snapshot import Snapshot, placement_of
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fiveup_env.drawing.placement import Placement
+    from fiveup_env.files import Json
     from fiveup_env.play.sights import Sight
     from fiveup_env.play.table import Table
     from fiveup_env.rules.actions import Move
     from fiveup_env.rules.fields import Rules
 
-Json = dict[str, Any]
 LAYOUT: Final = {False: (46, (36, 14)), True: (24, (24, 20))}  # by narrow: bound, least cells
 BOARD_WIDTH: Final = {False: 960.0, True: 400.0}
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
-    from fiveup_env.play.frames import Json
     from fiveup_env.play.study import Study
     from fiveup_env.play.table import Table
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
-    from fiveup_env.play.frames import Json
 
 
 PATIENCE: Final = 10.0  # seconds for which a study goes on when nobody asks how far it is

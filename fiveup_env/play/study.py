@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fiveup_env.analysis import chances as judged_chances
 from fiveup_env.analysis.decisions import Decision, Judgement, decisions_of
@@ -19,9 +19,9 @@ from fiveup_env.play.frames import BOARD_WIDTH, LAYOUT, tile_symbols
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from fiveup_env.files import Json
     from fiveup_env.game.game import Game
 
-Json = dict[str, Any]
 FORMAT: Final = "fiveup-study"
 VERSION: Final = 1
 GRAPH_SHARE: Final = 5  # one world of the graph for this many of the reference search

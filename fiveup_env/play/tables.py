@@ -17,7 +17,7 @@ from fiveup_env.errors import (
 )
 from fiveup_env.opponents.registry import known_agents
 from fiveup_env.play.eyes import advice_of, hidden_of, outlook_of_view
-from fiveup_env.play.frames import Json, state_of
+from fiveup_env.play.frames import state_of
 from fiveup_env.play.guard import body_of, refusal
 from fiveup_env.play.house import House, Visitor, is_narrow, version_in
 from fiveup_env.play.table import Setup, Table, setup_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from fiveup_env.files import Json
     from fiveup_env.play.sights import Sight
 
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import combinations
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,8 +19,11 @@ from fiveup_env.drawing.replay import replay_html
 from fiveup_env.drawing.scene import Dots, layout_picture, tile_picture, track_picture
 from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.drawing.svg import game_svg, picture_svg
-from fiveup_env.game.records import Json, record_of
+from fiveup_env.game.records import record_of
 from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
+
+if TYPE_CHECKING:
+    from fiveup_env.files import Json
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

@@ -6,7 +6,7 @@ import json
 import platform
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.benchmark.protocol import Course, Protocol
     from fiveup_env.arena.tournament import Outcome
+    from fiveup_env.files import Json
 
-Json = dict[str, Any]
 FORMAT = "fiveup-card"
 VERSION = 1
 INFO = Path("/proc/cpuinfo")

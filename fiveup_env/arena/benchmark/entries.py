@@ -26,7 +26,7 @@ from fiveup_env.arena.results import agent_digest, code_version
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.checks import finite
 from fiveup_env.errors import shown
-from fiveup_env.files import file_path
+from fiveup_env.files import Json, file_path
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from fiveup_env.arena.benchmark.protocol import Course
     from fiveup_env.arena.games import Played
 
-Json = dict[str, Any]
 FORMAT = "fiveup-entry"
 VERSION = 1
 NOTES = ("name", "authors", "note", "training", "budget", "command")

@@ -6,7 +6,7 @@ are resampled as wholes, with all meetings on them, and the deals of each task b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.benchmark.meetings import Meeting
     from fiveup_env.arena.benchmark.protocol import Course, Protocol
-
-Json = dict[str, Any]
+    from fiveup_env.files import Json
 
 
 def figures_of(protocol: Protocol, meetings: Mapping[str, Sequence[Meeting]]) -> Json:

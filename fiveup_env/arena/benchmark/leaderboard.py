@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fiveup_env.arena.benchmark.card import elo_text, error_text, memory_text, mini_texts, move_text
 from fiveup_env.arena.benchmark.protocol import read_protocol
@@ -11,7 +11,7 @@ from fiveup_env.arena.benchmark.protocol import read_protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from fiveup_env.files import Json
 
 
 def page_of_entries(entries: Sequence[Json]) -> str:

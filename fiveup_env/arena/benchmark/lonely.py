@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.benchmark.protocol import Mini, Protocol
     from fiveup_env.exact.form import Form
+    from fiveup_env.files import Json
     from fiveup_env.opponents.agent import Agent
 
-Json = dict[str, Any]
 ALIVE = "alive"  # what the process says between its figures
 STATUS = Path("/proc/self/status")
 ASKED = 3  # how often an agent is asked to see whether its choices vary

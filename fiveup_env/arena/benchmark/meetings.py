@@ -6,7 +6,7 @@ All figures of a card are computed from its meetings, so that they can be checke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fiveup_env.arena.games import Played
+    from fiveup_env.files import Json
     from fiveup_env.rules.fields import Rules
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

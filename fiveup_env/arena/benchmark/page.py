@@ -18,8 +18,8 @@ from fiveup_env.arena.charts import Whisker, whiskers
 from fiveup_env.arena.markup import facts_of, figure_of, page_of, sections_of, table_of
 
 if TYPE_CHECKING:
-    from fiveup_env.arena.benchmark.card import Json
     from fiveup_env.arena.benchmark.protocol import Protocol
+    from fiveup_env.files import Json
 
 
 def card_page(card: Json, protocol: Protocol) -> str:
