@@ -6,7 +6,7 @@ fewer histories than a round of CFR+, but far more walks are needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,24 @@ if TYPE_CHECKING:
 DEAL, END = -1, -1
 
 
+class Tree(NamedTuple):
+    """A game for walks: its nodes, the children of each, and its information states."""
+
+    nodes: np.ndarray
+    order: np.ndarray  # the nodes in the order of their parents; the roots come first
+    starts: np.ndarray  # where each node's children start in that order, from the roots on
+    margins: np.ndarray
+    state_of: np.ndarray
+    firsts: np.ndarray
+
+
+class Tables(NamedTuple):
+    """What walks update, by sequence."""
+
+    regrets: np.ndarray
+    played: np.ndarray
+
+
 class ExternalSampling:
     """MCCFR on a game: `run` takes more walks, `average` is the profile found so far."""
 
@@ -26,134 +44,73 @@ class ExternalSampling:
         self.visited = 0  # histories
         nodes = form.histories.nodes
         self._chance = np.random.default_rng(seed)
-        self._margins = form.histories.margins(np.arange(len(nodes)))
-        # The children of every node, in the order of their parents; the roots come first.
-        self._order = np.argsort(nodes["parent"], kind="stable").astype(np.int32)
-        self._starts = np.searchsorted(
-            nodes["parent"][self._order], np.arange(DEAL, len(nodes) + 1)
-        )
-        self._regrets = np.zeros(len(form.actions))
-        self._played = np.zeros(len(form.actions))
+        order = np.argsort(nodes["parent"], kind="stable").astype(np.int32)
+        starts = np.searchsorted(nodes["parent"][order], np.arange(DEAL, len(nodes) + 1))
+        margins = form.histories.margins(np.arange(len(nodes)))
+        self._tree = Tree(nodes, order, starts, margins, form.state_of, form.firsts)
+        self._tables = Tables(np.zeros(len(form.actions)), np.zeros(len(form.actions)))
 
     @property
     def average(self) -> np.ndarray:
         """The average profile."""
-        return self.form.normalised(self._played)
+        return self.form.normalised(self._tables.played)
 
     def run(self, walks: int) -> None:
         """Take `walks` more walks for every seat."""
-        form = self.form
-        self.visited += take_walks(
-            form.histories.nodes,
-            self._order,
-            self._starts,
-            self._margins,
-            form.state_of,
-            form.firsts,
-            walks,
-            self._chance,
-            self._regrets,
-            self._played,
-        )
+        self.visited += take_walks(self._tree, self._tables, walks, self._chance)
 
 
 @compiled
-def take_walks(
-    nodes: Array,
-    order: Array,
-    starts: Array,
-    margins: Array,
-    state_of: Array,
-    firsts: Array,
-    walks: int,
-    chance: np.random.Generator,
-    regrets: Array,
-    played: Array,
-) -> int:
+def take_walks(tree: Tree, tables: Tables, walks: int, chance: np.random.Generator) -> int:
     """Take `walks` walks for every seat, in turn, and return the number of nodes visited."""
     visited = np.zeros(1, np.int64)
     for _ in range(walks):
-        for seat in range(margins.shape[1]):
-            root = order[int(chance.random() * starts[1])]  # all deals are equally likely
-            _walk(
-                root,
-                seat,
-                nodes,
-                order,
-                starts,
-                margins,
-                state_of,
-                firsts,
-                chance,
-                regrets,
-                played,
-                visited,
-            )
+        for seat in range(tree.margins.shape[1]):
+            # All deals are equally likely.
+            root = tree.order[int(chance.random() * tree.starts[1])]
+            _walk(root, seat, tree, tables, chance, visited)
     return visited[0]
 
 
 @compiled
 def _walk(
-    i: int,
-    seat: int,
-    nodes: Array,
-    order: Array,
-    starts: Array,
-    margins: Array,
-    state_of: Array,
-    firsts: Array,
-    chance: np.random.Generator,
-    regrets: Array,
-    played: Array,
-    visited: Array,
+    i: int, seat: int, tree: Tree, tables: Tables, chance: np.random.Generator, visited: Array
 ) -> float:
     """Return the value of a node to a seat on this walk; regrets and averages are updated."""
     visited[0] += 1
-    if nodes[i].seat == END:
-        return margins[i, seat]
-    first, last = firsts[state_of[i]], firsts[state_of[i] + 1]
-    profile = np.maximum(regrets[first:last], 0)
+    mover = tree.nodes[i].seat
+    if mover == END:
+        return tree.margins[i, seat]
+    state = tree.state_of[i]
+    first, last = tree.firsts[state], tree.firsts[state + 1]
+    profile = np.maximum(tables.regrets[first:last], 0)
     total = profile.sum()
     profile = profile / total if total > 0 else np.full(last - first, 1 / (last - first))
     worth, mean = np.zeros(last - first), 0.0
     drawn = chance.random()
     for slot in range(last - first):
         drawn -= profile[slot]
-        if nodes[i].seat != seat and drawn > 0 and slot < last - first - 1:
+        if mover != seat and drawn > 0 and slot < last - first - 1:
             continue
-        worth[slot] = _walk(
-            _after(i, slot, nodes, order, starts, chance),
-            seat,
-            nodes,
-            order,
-            starts,
-            margins,
-            state_of,
-            firsts,
-            chance,
-            regrets,
-            played,
-            visited,
-        )
-        if nodes[i].seat != seat:
-            played[first:last] += profile
+        after = _after(i, slot, tree, chance)
+        worth[slot] = _walk(after, seat, tree, tables, chance, visited)
+        if mover != seat:
+            tables.played[first:last] += profile
             return worth[slot]
         mean += profile[slot] * worth[slot]
-    regrets[first:last] += worth - mean
+    tables.regrets[first:last] += worth - mean
     return mean
 
 
 @compiled
-def _after(
-    i: int, slot: int, nodes: Array, order: Array, starts: Array, chance: np.random.Generator
-) -> int:
+def _after(i: int, slot: int, tree: Tree, chance: np.random.Generator) -> int:
     """Return the node after an action, sampling the tiles that it draws."""
-    drawn = chance.random() * nodes[i].chance
+    drawn = chance.random() * tree.nodes[i].chance
     found = i
-    for k in range(starts[i + 1], starts[i + 2]):
-        if nodes[order[k]].slot == slot:
-            found = order[k]
-            drawn -= nodes[found].chance
+    for k in range(tree.starts[i + 1], tree.starts[i + 2]):
+        if tree.nodes[tree.order[k]].slot == slot:
+            found = tree.order[k]
+            drawn -= tree.nodes[found].chance
             if drawn < 0:
                 break
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -127,6 +127,21 @@ class WorldSearch:
         return statistics
 
 
+class Work(NamedTuple):
+    """What compiled code searches, and its memory; rows are by view."""
+
+    views: np.ndarray
+    keys: np.ndarray  # of the random streams
+    chances: np.ndarray  # grids of the outlook
+    tables: np.ndarray  # the index of each view's grid
+    dealing: Dealing
+    playout: Playout
+    games: np.ndarray  # a block of worlds
+    evidence: np.ndarray
+    candidates: np.ndarray
+    products: np.ndarray
+
+
 class _Trials:
     """The memory of one search."""
 
@@ -138,35 +153,30 @@ class _Trials:
         key: Word,
         statistics: WorldStatistics,
     ) -> None:
-        self._views, self._statistics, self._playout = views, statistics, search.playout
-        self._chances, self._tables = outlooks
-        self._keys = np.empty(len(views), np.uint64)
-        _name_streams(key, self._keys)
-        self._dealing = dealing_of(search.weighed)
+        chances, tables = outlooks
+        keys = np.empty(len(views), np.uint64)
+        _name_streams(key, keys)
+        self._work = Work(
+            views,
+            keys,
+            chances,
+            tables,
+            dealing_of(search.weighed),
+            search.playout,
+            np.empty(BLOCK, GAME),
+            statistics.evidence,
+            statistics.candidates,
+            statistics.products,
+        )
 
     def __call__(self, which: np.ndarray, first: int, end: int) -> None:
         """Try the open actions of some views in a range of worlds.
 
         Raises BeliefError for a view without worlds.
         """
-        statistics = self._statistics
-        without = try_worlds(
-            which,
-            self._views,
-            self._keys,
-            first,
-            end,
-            self._chances,
-            self._tables,
-            self._dealing,
-            self._playout,
-            np.empty(BLOCK, GAME),
-            statistics.evidence,
-            statistics.candidates,
-            statistics.products,
-        )
+        without = try_worlds(which, first, end, self._work)
         if without >= 0:
-            raise impossible(self._views[without : without + 1])
+            raise impossible(self._work.views[without : without + 1])
 
 
 @compiled
@@ -185,43 +195,30 @@ def _name_streams(key: Word, keys: Array) -> None:
 
 
 @compiled
-def try_worlds(
-    which: Array,
-    views: Array,
-    keys: Array,
-    first: int,
-    end: int,
-    chances: Array,
-    tables: Array,
-    dealing: Dealing,
-    playout: Playout,
-    games: Array,
-    evidence: Array,
-    candidates: Array,
-    products: Array,
-) -> int:
+def try_worlds(which: Array, first: int, end: int, work: Work) -> int:
     """Try the open actions of some views in the worlds from number `first` to below `end`.
 
-    Clearly worse actions are closed after every block of worlds, for which `games` has space.
-    Return the index of a view without worlds, or -1.
+    Clearly worse actions are closed after every block of worlds. Return the index of a view without
+    worlds, or -1.
     """
+    evidence, candidates, dealing, games = work.evidence, work.candidates, work.dealing, work.games
     most, logs = candidates.shape[1], np.zeros(BLOCK)
     actions, values = np.empty(most, np.int64), np.empty((BLOCK, most, 1))
     for i in which:
-        view, count = views[i], evidence[i].count
+        view, key, count = work.views[i], work.keys[i], evidence[i].count
         side = side_of(view.public.rules, view.seat)
         ways = count_worlds(view, dealing.belief[0])
-        if not prepare(view, keys[i], dealing, ways, games):
+        if not prepare(view, key, dealing, ways, games):
             return signed(i)
         for start in range(first, end, BLOCK):
             if evidence[i].open == 0:
                 break
             worlds = min(BLOCK, end - start)
-            deal_block(view, keys[i], start, dealing, ways, games[:worlds], logs[:worlds])
+            deal_block(view, key, start, dealing, ways, games[:worlds], logs[:worlds])
             for k in range(count):
                 actions[k] = candidates[i, k].action if candidates[i, k].open else SKIPPED
-            outlooks = (chances[tables[i]],)
-            try_actions(games[:worlds], actions[:count], playout, side, outlooks, values)
+            outlooks = (work.chances[work.tables[i]],)
+            try_actions(games[:worlds], actions[:count], work.playout, side, outlooks, values)
             found = values[:worlds].reshape((worlds, most))
-            add_worlds(evidence[i], candidates[i], products[i], found, logs[:worlds])
+            add_worlds(evidence[i], candidates[i], work.products[i], found, logs[:worlds])
     return -1
