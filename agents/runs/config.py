@@ -24,7 +24,7 @@ from fiveup_env.rules.fields import Rules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-CONFIGS: Final = Path(__file__).parents[3] / "configs"
+CONFIGS: Final = Path(__file__).parents[2] / "configs"
 # What PyYAML raises besides its own errors, for dates, numbers and nesting that make no sense.
 UNREADABLE: Final = (
     ValueError,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agents.runs.checkpoints import Checkpoint, State
 
 ABOUT: Final = "about.json"
-RUNS: Final = Path(__file__).parents[3] / "runs"
+RUNS: Final = Path(__file__).parents[2] / "runs"
 
 
 class RunError(InputError):
