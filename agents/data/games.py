@@ -68,10 +68,10 @@ def _one_thread() -> Iterator[None]:
 
 
 def values_of(
-    plan: Plan, searcher: Searcher, seed: int, views: np.ndarray
+    plan: Plan, searcher: Searcher, seed: int, views: np.ndarray, masks: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values and errors of every action in the positions of the game with a seed."""
-    found = searcher.search(views, keyed_rng("values of data", plan.seed, seed))
+    found = searcher.search(views, masks, keyed_rng("values of data", plan.seed, seed))
     return found.means.astype(np.float32), found.errors.astype(np.float32)
 
 
@@ -97,7 +97,7 @@ def marginals_of(views: np.ndarray) -> np.ndarray:
 def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
     """Return the rows of a game with what encoder, search and belief say about its positions."""
     views = rows.pop("view")
-    values, errors = values_of(plan, searcher, int(rows["seed"][0]), views)
+    values, errors = values_of(plan, searcher, int(rows["seed"][0]), views, rows["mask"])
     return rows | {
         "observation": observations_of(plan, views),
         "values": values,

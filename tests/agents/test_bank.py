@@ -138,9 +138,7 @@ def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     policy = make_agent("policy:partners")
-    monkeypatch.setattr(
-        "fiveup_env.opponents.networks.policy.as_views", lambda views: views
-    )  # no check
+    monkeypatch.setattr("fiveup_env.opponents.agent.as_views", lambda views: views)  # no check
 
     def rotated(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
         views["seat"] = (views["seat"] + 1) % 4

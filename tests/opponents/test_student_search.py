@@ -130,5 +130,7 @@ def test_a_policy_whose_logits_are_no_values_is_refused(
     description["about"]["config"][name] = value
     description["digest"] = digest_of((path.parent / WEIGHTS).read_bytes(), description)
     path.write_text(json.dumps(description))
-    with pytest.raises(PolicyError, match="needs a policy (of learner=expert|with values of the hand)"):
+    with pytest.raises(
+        PolicyError, match=r"needs a policy (of learner=expert|with values of the hand)"
+    ):
         make_agent(f"student+search:{tmp_path / 'policy'}")

@@ -47,8 +47,7 @@ class Pimc(Search):
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
-        del masks
-        return self.search(views, random).scores.argmax(1)
+        return self.search(views, masks, random).scores.argmax(1)
 
     def values(
         self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
@@ -59,11 +58,13 @@ class Pimc(Search):
         hand. A single allowed action is not searched, and its value is 0. An action that was closed
         has the average of the worlds until then.
         """
-        del masks
-        return self.search(views, random).means
+        return self.search(views, masks, random).means
 
-    def search(self, views: np.ndarray, random: np.random.Generator) -> WorldStatistics:
+    def search(
+        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    ) -> WorldStatistics:
         """Return what worlds show about the legal actions of some views: means and errors."""
+        del masks  # a view implies its mask
         began, views = time.perf_counter(), as_views(views)
         allowed = np.full((len(views), ACTION_COUNT), -np.inf)
         mark_allowed(views, allowed)
