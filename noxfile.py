@@ -179,7 +179,10 @@ def wheel(session: nox.Session) -> None:
         "benchmark --help",
     ):
         run(session, 10, "fiveup", *command.split())
-    run(session, 20, "python", BARE, "card", "card.json")
+    # The same figures, to the last bit, from the wheel and in the clone.
+    run(session, 20, "python", BARE, "card", "wheel.json")
+    run(session, 20, "python", BARE, "card", "clone.json", PYTHONPATH=str(ROOT))
+    assert Path("wheel.json").read_bytes() == Path("clone.json").read_bytes()
     said = str(session.run("fiveup", "play", silent=True, success_codes=[1, 2]))
     assert "fiveup-env[web]" in said, said
     session.install(f"{package}[web]")

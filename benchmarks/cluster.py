@@ -27,7 +27,7 @@ from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
 from agents.learn.starting import shape_of
 from agents.runs.config import load_config
-from benchmarks.results import Json, add_save, measured, publish
+from benchmarks.results import add_save, measured, publish
 from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import Rules
 from fiveup_env.arena.duels import CHUNK
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fiveup_env.arena.tournament import Engine
+    from fiveup_env.files import Json
 
 GAMES_OF_AEC = (1, 16)  # games of one runner; the faster number counts
 MOVES_OF_AEC = 400  # in a sample

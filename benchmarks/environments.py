@@ -12,7 +12,7 @@ import time
 import warnings
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 import fiveup_env
 from benchmarks.others.__main__ import PINS, VENVS, Row, rows
 from benchmarks.others._pettingzoo import play_game
-from benchmarks.results import Json, add_save, measured, publish
+from benchmarks.results import add_save, measured, publish
 from benchmarks.timing import ROUNDS, add_anyway, quiet
 from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
@@ -33,6 +33,9 @@ from fiveup_env.envs.episodes import restart_ended, step_games
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
+
+if TYPE_CHECKING:
+    from fiveup_env.files import Json
 
 BATCH_STEPS = 1_200_000
 

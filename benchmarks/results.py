@@ -24,15 +24,17 @@ from typing import TYPE_CHECKING, Any, Final
 import fiveup_env
 from benchmarks.timing import machine
 from fiveup_env.arena.tables import columns
+from fiveup_env.files import write_atomic
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterable, Sequence
 
+    from fiveup_env.files import Json
+
     Figure = tuple[str, str, str]  # its name in a round, how it is written, and its unit
     Line = tuple[str, Figure | None, Figure | None]
 
-Json = dict[str, Any]
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "results"
 README: Final = ROOT / "README.md"
@@ -118,7 +120,7 @@ def publish(name: str, *, keep: bool, **lists: list[Json]) -> None:
         "seconds": round(time.monotonic() - STARTED),
         **lists,
     }
-    (FOLDER / f"{name}.json").write_text(dumps(content), "utf-8")
+    write_atomic(FOLDER / f"{name}.json", dumps(content).encode())
 
 
 def dumps(content: Json) -> str:
@@ -224,7 +226,7 @@ def main() -> int:
     """Write the tables of the README; return 1 if that changed it."""
     before = README.read_text("utf-8")
     after = BLOCK.sub(lambda block: f"{block[1]}\n{table(block[2])}\n\n{block[3]}", before)
-    README.write_text(after, "utf-8")
+    write_atomic(README, after.encode())
     return int(after != before)
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from anyio.from_thread import BlockingPortal
 
+    from fiveup_env.files import Json
     from fiveup_env.play.house import House
 
-Json = dict[str, Any]
 QUICK = "pimc:worlds=8,playout=greedy"  # a reference that takes no time
 BASE = "http://127.0.0.1:8561"
 

@@ -65,7 +65,7 @@ class Plan:
     encoder: str = "flat"
 
     def __post_init__(self) -> None:
-        """Put everything that has a default or a newest version into words; refuse the rest."""
+        """Refuse what no data can be made of."""
         if whole(self.positions, 1, MOST_POSITIONS) is None:
             raise DataError(
                 f"--positions must be from 1 to {MOST_POSITIONS:,}, not {shown(self.positions)}"

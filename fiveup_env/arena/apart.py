@@ -2,8 +2,8 @@
 
 It has a process for every seat that it takes and every seating: whoever sees two hands of a deal
 knows more than a seat does. No frame, module or file of these processes holds a game. Both sides
-send a line of JSON, followed by arrays as bytes. No answer is unpickled or run: one of any other
-form is an error of the agent.
+send a line of JSON, then arrays as bytes. Nothing that an agent sends is unpickled or run, and an
+answer of any other form is an error of the agent.
 
 Where Linux has Landlock, the processes cannot read the memory of the arena or of each other, nor
 stop them.

@@ -21,7 +21,7 @@ from fiveup_env.cli import main
 from fiveup_env.errors import InputError, MissingExtraError
 from fiveup_env.game.records import loads, record_of
 from tests.support import on_posix, play_randomly, tiles_named
-from tests.web import BASE, QUICK, Client, Json, httpx, visitors
+from tests.web import BASE, QUICK, Client, httpx, visitors
 
 launch = pytest.importorskip("fiveup_env.play.launch")
 studies = pytest.importorskip("fiveup_env.play.studies")
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fiveup_env import Tile
+    from fiveup_env.files import Json
 
 
 @pytest.fixture(scope="module")

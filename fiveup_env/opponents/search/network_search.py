@@ -136,7 +136,6 @@ class PolicySearch(NetworkSearch):
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
         only one action is not ruled out, its score is what the network expects.
         """
-        views = as_views(views)
         scores = self.search(views, masks, random).scores
         alone = np.isnan(self.last_effective_worlds)
         expected = self._policy.values(views[alone])
