@@ -27,12 +27,12 @@ import numpy as np
 
 from fiveup_env.belief.structs import BONEYARD
 from fiveup_env.engine.compiled import Mask, Struct, bit_count, compiled, inlined, signed
-from fiveup_env.engine.layout import attach, open_pips, playable
-from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE, PLAYING, all_tiles, next_seat
+from fiveup_env.engine.layout import attach, clear, open_pips, playable
+from fiveup_env.engine.state import NOBODY, ONE, PLAYING, all_tiles, next_seat
 from fiveup_env.errors import BeliefError
 from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
-from fiveup_env.rules.tiles import BEFORE_IN_LEAD_ORDER, PIP_COUNT, SUITS_OF, TILE_COUNT
+from fiveup_env.rules.tiles import BEFORE_IN_LEAD_ORDER, SUITS_OF, TILE_COUNT
 
 
 @compiled
@@ -65,12 +65,7 @@ def read_view(view: Struct, belief: Struct) -> None:
 def _note_lacks(public: Struct, belief: Struct) -> None:
     """Write the pips that each seat was shown to lack at each ply, by replaying the hand."""
     rules, layout = public.rules, belief.layout
-    layout.total = 0
-    layout.open = np.uint16(0)
-    layout.spinner = NOBODY
-    for pip in range(PIP_COUNT):
-        layout.plain[pip] = 0
-        layout.double[pip] = NOT_PLAYED
+    clear(layout)
     for seat in range(MAX_PLAYERS):
         for ply in range(public.plies + 1):
             belief.lacked[seat, ply] = 0

@@ -40,6 +40,17 @@ ALL_PIPS = np.uint16((1 << PIP_COUNT) - 1)
 
 
 @inlined
+def clear(layout: Struct) -> None:
+    """Take all tiles off a layout."""
+    layout.total = 0
+    layout.open = np.uint16(0)
+    layout.spinner = NOBODY
+    for pip in range(PIP_COUNT):
+        layout.plain[pip] = 0
+        layout.double[pip] = NOT_PLAYED
+
+
+@inlined
 def open_pips(layout: Struct) -> Mask:
     """Return the mask of the pips of all open ends; a tile with one of them fits."""
     return (layout.open | layout.open >> np.uint16(PIP_COUNT)) & ALL_PIPS

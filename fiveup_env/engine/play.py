@@ -11,7 +11,7 @@ import numpy as np
 
 from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
-from fiveup_env.engine.layout import attach, open_pips, playable
+from fiveup_env.engine.layout import attach, clear, open_pips, playable
 from fiveup_env.engine.legality import drawable, is_legal
 from fiveup_env.engine.scoring import FIVES, end_hand, gain
 from fiveup_env.engine.state import (
@@ -20,7 +20,6 @@ from fiveup_env.engine.state import (
     GAME_OVER,
     NOBODY,
     NOT_ENDED,
-    NOT_PLAYED,
     ONE,
     PLAYING,
     TARGET,
@@ -83,7 +82,7 @@ def force_lead(game: Struct) -> None:
 @compiled
 def restart_hand(game: Struct) -> None:
     """Begin the hand that has been dealt, once it is settled who leads and with which tile."""
-    public, layout = game.public, game.public.layout
+    public = game.public
     public.turn = public.lead
     public.phase = PLAYING
     public.ended = NOT_ENDED
@@ -100,12 +99,7 @@ def restart_hand(game: Struct) -> None:
             public.lack_ply[seat, pip] = public.lack_draws[seat, pip] = -1
     for i in range(TILE_COUNT):
         public.draw_seat[i] = public.draw_ply[i] = public.play_seat[i] = public.play_action[i] = -1
-    for pip in range(PIP_COUNT):
-        layout.plain[pip] = 0
-        layout.double[pip] = NOT_PLAYED
-    layout.total = 0
-    layout.open = np.uint16(0)
-    layout.spinner = NOBODY
+    clear(public.layout)
 
 
 @inlined

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, Mask, Struct, bit_count, compiled, inlined, signed
-from fiveup_env.engine.layout import attach, end_bit, playable
+from fiveup_env.engine.layout import attach, clear, end_bit, playable
 from fiveup_env.engine.legality import leads
 from fiveup_env.engine.play import show_lack
 from fiveup_env.engine.state import (
@@ -28,7 +28,6 @@ from fiveup_env.engine.state import (
     LAYOUT,
     NOBODY,
     NOT_ENDED,
-    NOT_PLAYED,
     ONE,
     PLAYING,
     TARGET,
@@ -244,12 +243,7 @@ def _begin(rules: Struct, past: Struct) -> None:
         past.played[seat] = np.uint32(0)
         for pip in range(PIP_COUNT):
             past.lack_ply[seat, pip] = past.lack_draws[seat, pip] = -1
-    for pip in range(PIP_COUNT):
-        past.layout.plain[pip] = 0
-        past.layout.double[pip] = NOT_PLAYED
-    past.layout.total = 0
-    past.layout.open = np.uint16(0)
-    past.layout.spinner = NOBODY
+    clear(past.layout)
     past.plies = past.drawn = past.passes = 0
 
 

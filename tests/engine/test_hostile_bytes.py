@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +19,12 @@ from fiveup_env.encoders.flat import Flat
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import legal_count_at, mark_legal_at
 from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, PLAYING, TARGET
-from fiveup_env.engine.valid import first_unsound_game, first_unsound_view, rules_fit
+from fiveup_env.engine.valid import (
+    NUMBERS_WRONG,
+    first_unsound_game,
+    first_unsound_view,
+    rules_fit,
+)
 from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, check_masks, observe_seats
 from fiveup_env.envs.saved import pack, unpack
 from fiveup_env.envs.vector import FiveUpVectorEnv
@@ -117,11 +123,20 @@ def test_no_door_lets_a_hostile_view_in(door: str) -> None:
             DOORS[door](view)
 
 
-def test_scores_may_be_as_large_as_sums_of_two_can_hold() -> None:
+@pytest.mark.parametrize("field", ["scores", "end_points"])
+def test_points_may_be_as_large_as_sums_of_two_can_hold(field: str) -> None:
+    over = over_hands()
     for value in (2**30, -(2**30)):
-        as_views(set_field(a_game().view(), "scores", value))
-        with pytest.raises(InputError, match="scores"):
-            as_views(set_field(a_game().view(), "scores", value + np.sign(value)))
+        assert first_unsound_game(set_field(over.copy(), field, value)) == (-1, 0)
+        larger = set_field(over.copy(), field, value + np.sign(value))
+        assert first_unsound_game(larger) == (0, NUMBERS_WRONG)
+
+
+def test_every_view_of_a_row_is_checked_from_an_empty_table() -> None:
+    views = [play_randomly(Game(players=3, seed=k), Random(k), k).view() for k in range(0, 24, 3)]
+    assert {int(view["public"]["plies"][0]) for view in views} >= {0, 2, 12}
+    for first, second in itertools.permutations(views, 2):
+        as_views(np.concatenate([first, second]))
 
 
 @pytest.mark.parametrize(

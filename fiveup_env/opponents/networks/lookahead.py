@@ -16,10 +16,10 @@ from fiveup_env.encoders import Piece, register_encoder
 from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, seats_on, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
-from fiveup_env.engine.layout import attach, open_pips, total_after
+from fiveup_env.engine.layout import attach, clear, open_pips, total_after
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
-from fiveup_env.engine.state import NOBODY, NOT_PLAYED, ONE
+from fiveup_env.engine.state import ONE
 from fiveup_env.opponents.heuristics.features import (
     FEATURE_NAMES,
     FEATURES,
@@ -30,7 +30,7 @@ from fiveup_env.opponents.heuristics.features import (
 )
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import MAX_PLAYERS
-from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
+from fiveup_env.rules.tiles import SUITS_OF, TILE_COUNT, TILE_PIPS
 
 STEPS: Final = 24  # a feature of one point is encoded as this number
 MOST: Final = 127
@@ -120,7 +120,7 @@ def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -
     unseen, drew = unseen_by(public, view.hand), np.zeros(MAX_PLAYERS, np.int64)
     for k in range(public.drawn):
         drew[public.draw_seat[k]] = public.draw_ply[k]
-    _clear(layout)
+    clear(layout)
     for ply in range(public.plies):
         action, seat = signed(public.play_action[ply]), signed(public.play_seat[ply])
         others = seats_on(view, seat) - 1
@@ -141,17 +141,6 @@ def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -
                 entry += OTHERS * TILE_COUNT
                 rows[r, entry] = max(signed(rows[r, entry]), points - scored)
         attach(rules, layout, action)
-
-
-@inlined
-def _clear(layout: Struct) -> None:
-    """Take all tiles off a layout."""
-    layout.total = 0
-    layout.open = np.uint16(0)
-    layout.spinner = NOBODY
-    for pip in range(PIP_COUNT):
-        layout.plain[pip] = 0
-        layout.double[pip] = NOT_PLAYED
 
 
 register_encoder(Lookahead())

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, signed
-from fiveup_env.engine.layout import attach
+from fiveup_env.engine.layout import attach, clear
 from fiveup_env.engine.scoring import FIVES
-from fiveup_env.engine.state import LAYOUT, NOBODY, side_of
+from fiveup_env.engine.state import LAYOUT, side_of
 from fiveup_env.opponents.search.outlook import chance_by_score, outlooks_of
 from fiveup_env.rules.fields import MAX_PLAYERS
 
@@ -95,17 +95,17 @@ def take_back_points(structs: np.ndarray) -> None:
 
     Points that an exact target refused are subtracted too: the scores do not show which were.
     """
-    layouts = np.zeros(len(structs), LAYOUT)
-    layouts["spinner"] = NOBODY
-    _take_back(structs, layouts)
+    _take_back(structs, np.zeros(1, LAYOUT))
 
 
 @compiled
 def _take_back(structs: Array, layouts: Array) -> None:
-    """Replay the tiles on empty layouts, and subtract what each has scored."""
+    """Replay the tiles on an empty layout, and subtract what each has scored."""
+    layout = layouts[0]
     for i in range(len(structs)):
         public, rules = structs[i].public, structs[i].public.rules
+        clear(layout)
         for ply in range(public.plies):
-            attach(rules, layouts[i], public.play_action[ply])
-            points = FIVES[rules.multiple, layouts[i].total] * rules.unit
+            attach(rules, layout, public.play_action[ply])
+            points = FIVES[rules.multiple, layout.total] * rules.unit
             public.scores[side_of(rules, public.play_seat[ply])] -= points
