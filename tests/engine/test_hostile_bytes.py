@@ -18,7 +18,7 @@ from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import legal_count_at, mark_legal_at
-from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, PLAYING, TARGET
+from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, GAME_OVER, PLAYING, TARGET
 from fiveup_env.engine.valid import (
     NUMBERS_WRONG,
     first_unsound_game,
@@ -130,6 +130,34 @@ def test_points_may_be_as_large_as_sums_of_two_can_hold(field: str) -> None:
         assert first_unsound_game(set_field(over.copy(), field, value)) == (-1, 0)
         larger = set_field(over.copy(), field, value + np.sign(value))
         assert first_unsound_game(larger) == (0, NUMBERS_WRONG)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("lead", 3), ("lead", -1), ("turn", 3), ("turn", -1), ("forced_lead", 0)),
+        *(("drawn", -1), ("plies", -1), ("hand_number", 2**30 + 1), ("winner", 0)),
+    ],
+)
+def test_a_number_that_is_out_of_range_by_one_is_told_from_a_wrong_history(
+    field: str, value: int
+) -> None:
+    assert first_unsound_game(set_field(a_game().state, field, value)) == (0, NUMBERS_WRONG)
+
+
+def test_a_hand_may_have_the_largest_number() -> None:
+    assert first_unsound_game(set_field(a_game().state, "hand_number", 2**30)) == (-1, 0)
+
+
+def test_a_game_that_is_over_has_a_winner_and_an_end() -> None:
+    over = over_hands()
+    over = over[over["public"]["phase"] == GAME_OVER]
+    assert len(over)
+    sides = int(over["public"]["rules"]["sides"][0])
+    for field, values in {"winner": (-1, sides), "ended": (0, 4)}.items():
+        for value in values:
+            wrong = first_unsound_game(set_field(over[:1].copy(), field, value))
+            assert wrong == (0, NUMBERS_WRONG)
 
 
 def test_every_view_of_a_row_is_checked_from_an_empty_table() -> None:
