@@ -205,6 +205,7 @@ def _replay(public: Struct, past: Struct) -> bool:
     """Play the public history again; return whether the rules allow it."""
     rules = public.rules
     _begin(rules, past)
+    past.turn = public.lead
     seat, players = signed(public.lead), signed(rules.players)
     most, played = _most_drawn(public), np.uint32(0)
     while past.plies < public.plies:
@@ -220,15 +221,15 @@ def _replay(public: Struct, past: Struct) -> bool:
         past.sizes[mover] -= 1
         past.plies += 1
         past.passes = 0
-        past.turn = mover
         attach(rules, past.layout, action)
         if past.sizes[mover] == 0 and past.plies < public.plies:
             return False
         seat = next_seat(rules, mover)
-    if past.plies > 0 and public.ended in (DOMINO, TARGET):
-        emptied = past.sizes[past.turn] == 0
-        return past.drawn == public.drawn and (emptied or public.ended == TARGET)
-    if past.plies > 0 and past.sizes[past.turn] == 0:
+    emptied = past.sizes[past.turn] == 0
+    if public.ended in (DOMINO, TARGET):
+        ends = emptied or (past.plies > 0 and public.ended == TARGET)
+        return bool(ends and past.drawn == public.drawn)
+    if emptied:
         return False
     mover = NOBODY if public.ended == BLOCKED else signed(public.turn)
     return _go_round(public, past, seat, mover, most) and past.drawn == public.drawn

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Rules, make_agent
+from fiveup_env import Batch, Game, Move, Rules, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.analysis.endings import best_moves
 from fiveup_env.belief import count
@@ -20,7 +20,10 @@ from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import legal_count_at, mark_legal_at
 from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, GAME_OVER, PLAYING, TARGET
 from fiveup_env.engine.valid import (
+    HISTORY_WRONG,
     NUMBERS_WRONG,
+    RULES_WRONG,
+    SUMS_WRONG,
     first_unsound_game,
     first_unsound_view,
     rules_fit,
@@ -32,7 +35,14 @@ from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.heuristics.ladder import Greedy
 from fiveup_env.opponents.networks.policy import PolicyAgent
-from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
+from fiveup_env.rules.actions import (
+    ACTION_COUNT,
+    ACTION_END,
+    ACTION_PIP,
+    ACTION_TILE,
+    DRAW,
+    PLAIN_END,
+)
 from fiveup_env.rules.fields import MAX_MULTIPLE, MAX_TARGET, RULES
 from fiveup_env.rules.tiles import TILE_COUNT
 from tests import fuzz, fuzz_bytes
@@ -44,53 +54,53 @@ if TYPE_CHECKING:
 
 RANDOM = np.random.default_rng
 
-# Fields of the public part of a game, and what compiled code would believe of them.
-HOSTILE: Final[list[tuple[str, Any]]] = [
-    ("turn", 120),
-    ("turn", -128),
-    ("turn", 1),
-    ("lead", 120),
-    ("forced_lead", 127),
-    ("plies", 127),
-    ("plies", -1),
-    ("drawn", 127),
-    ("boneyard", 127),
-    ("passes", 127),
-    ("sizes", 127),
-    ("draws", 127),
-    ("lacked", 255),
-    ("lack_ply", 127),
-    ("lack_draws", -128),
-    ("play_seat", 120),
-    ("play_action", 127),
-    ("play_action", -1),
-    ("draw_seat", 120),
-    ("draw_ply", 127),
-    ("phase", 120),
-    ("ended", -128),
-    ("winner", 127),
-    ("hand_number", -1),
-    ("scores", -(2**31)),
-    ("end_points", 2**31 - 1),
-    ("layout.total", 127),
-    ("layout.total", -1000),
-    ("layout.plain", 127),
-    ("layout.double", 120),
-    ("layout.open", 0xFFFF),
-    ("layout.spinner", 120),
-    ("rules.players", 127),
-    ("rules.players", 0),
-    ("rules.sides", 127),
-    ("rules.hand_size", 127),
-    ("rules.max_pip", 127),
-    ("rules.multiple", 127),
-    ("rules.multiple", 0),
-    ("rules.unit", 0),
-    ("rules.spinners", 120),
-    ("rules.hand_end", -128),
-    ("rules.target", 0),
+# Fields of the public part of a game, what compiled code would believe of them, and what is said.
+HOSTILE: Final[list[tuple[str, Any, int]]] = [
+    ("turn", 120, NUMBERS_WRONG),
+    ("turn", -128, NUMBERS_WRONG),
+    ("turn", 1, HISTORY_WRONG),
+    ("lead", 120, NUMBERS_WRONG),
+    ("forced_lead", 127, NUMBERS_WRONG),
+    ("plies", 127, NUMBERS_WRONG),
+    ("plies", -1, NUMBERS_WRONG),
+    ("drawn", 127, NUMBERS_WRONG),
+    ("boneyard", 127, NUMBERS_WRONG),
+    ("passes", 127, SUMS_WRONG),
+    ("sizes", 127, SUMS_WRONG),
+    ("draws", 127, SUMS_WRONG),
+    ("lacked", 255, SUMS_WRONG),
+    ("lack_ply", 127, SUMS_WRONG),
+    ("lack_draws", -128, SUMS_WRONG),
+    ("play_seat", 120, HISTORY_WRONG),
+    ("play_action", 127, HISTORY_WRONG),
+    ("play_action", -1, HISTORY_WRONG),
+    ("draw_seat", 120, HISTORY_WRONG),
+    ("draw_ply", 127, HISTORY_WRONG),
+    ("phase", 120, NUMBERS_WRONG),
+    ("ended", -128, NUMBERS_WRONG),
+    ("winner", 127, NUMBERS_WRONG),
+    ("hand_number", -1, NUMBERS_WRONG),
+    ("scores", -(2**31), NUMBERS_WRONG),
+    ("end_points", 2**31 - 1, NUMBERS_WRONG),
+    ("layout.total", 127, SUMS_WRONG),
+    ("layout.total", -1000, SUMS_WRONG),
+    ("layout.plain", 127, SUMS_WRONG),
+    ("layout.double", 120, SUMS_WRONG),
+    ("layout.open", 0xFFFF, SUMS_WRONG),
+    ("layout.spinner", 120, SUMS_WRONG),
+    ("rules.players", 127, RULES_WRONG),
+    ("rules.players", 0, RULES_WRONG),
+    ("rules.sides", 127, RULES_WRONG),
+    ("rules.hand_size", 127, RULES_WRONG),
+    ("rules.max_pip", 127, RULES_WRONG),
+    ("rules.multiple", 127, RULES_WRONG),
+    ("rules.multiple", 0, RULES_WRONG),
+    ("rules.unit", 0, RULES_WRONG),
+    ("rules.spinners", 120, RULES_WRONG),
+    ("rules.hand_end", -128, RULES_WRONG),
+    ("rules.target", 0, RULES_WRONG),
 ]
-NAMES: Final = [f"{field}={value}" for field, value in HOSTILE]
+NAMES: Final = [f"{field}={value}" for field, value, _ in HOSTILE]
 
 
 def a_game() -> Game:
@@ -104,12 +114,16 @@ def a_game() -> Game:
 
 def set_field(structs: np.ndarray, field: str, value: int) -> np.ndarray:
     """Set all entries of a field of the public part."""
-    place = structs["public"]
-    *path, name = field.split(".")
-    for part in path:
-        place = place[part]
-    place[name] = value
+    place_of(structs, field)[...] = value
     return structs
+
+
+def place_of(structs: np.ndarray, field: str) -> np.ndarray:
+    """Return the numbers of a field of the public part."""
+    place = structs["public"]
+    for name in field.split("."):
+        place = place[name]
+    return place
 
 
 # --- Views
@@ -117,7 +131,7 @@ def set_field(structs: np.ndarray, field: str, value: int) -> np.ndarray:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_no_door_lets_a_hostile_view_in(door: str) -> None:
-    for field, value in HOSTILE:
+    for field, value, _ in HOSTILE:
         view = set_field(a_game().view(), field, value)
         with pytest.raises(InputError, match="view 0 is of no game: its "):
             DOORS[door](view)
@@ -153,6 +167,9 @@ def test_a_game_that_is_over_has_a_winner_and_an_end() -> None:
     over = over_hands()
     over = over[over["public"]["phase"] == GAME_OVER]
     assert len(over)
+    for one in over_hands()[:2]:
+        won = public_of(one.reshape(1).copy(), phase=GAME_OVER, winner=0)
+        assert first_unsound_game(won) == (-1, 0)
     sides = int(over["public"]["rules"]["sides"][0])
     for field, values in {"winner": (-1, sides), "ended": (0, 4)}.items():
         for value in values:
@@ -161,8 +178,9 @@ def test_a_game_that_is_over_has_a_winner_and_an_end() -> None:
 
 
 def test_every_view_of_a_row_is_checked_from_an_empty_table() -> None:
-    views = [play_randomly(Game(players=3, seed=k), Random(k), k).view() for k in range(0, 24, 3)]
-    assert {int(view["public"]["plies"][0]) for view in views} >= {0, 2, 12}
+    seated = [(2 + k % 3, k) for k in range(0, 24, 3)]
+    views = [play_randomly(Game(players=n, seed=k), Random(k), k).view() for n, k in seated]
+    assert {int(view["public"]["plies"][0]) for view in views} >= {0, 3, 12}
     for first, second in itertools.permutations(views, 2):
         as_views(np.concatenate([first, second]))
 
@@ -245,12 +263,26 @@ def test_a_search_refuses_a_view_that_no_deal_leads_to(spec: str) -> None:
 # --- States
 
 
-@pytest.mark.parametrize(("field", "value"), HOSTILE, ids=NAMES)
-def test_a_hostile_state_is_refused(field: str, value: int) -> None:
+@pytest.mark.parametrize(("field", "value", "fault"), HOSTILE, ids=NAMES)
+def test_a_hostile_state_is_refused(field: str, value: int, fault: int) -> None:
     state = set_field(a_game().state, field, value)
+    assert first_unsound_game(state) == (0, fault)
     for ask in (best_moves, chances_of, as_game):
         with pytest.raises(InputError, match="game 0 is of no game: its "):
             ask(state)
+
+
+FOLLOWS: Final = ("passes", "sizes", "draws", "lacked", "lack_ply", "lack_draws")
+LAYOUT: Final = ("total", "open", "spinner", "plain", "double")
+
+
+@pytest.mark.parametrize("field", [*FOLLOWS, *(f"layout.{name}" for name in LAYOUT)])
+def test_every_number_that_follows_from_the_plays_is_compared(field: str) -> None:
+    for state in (a_game().state, over_hands()[:1], over_hands()[1:2]):
+        for k in range(place_of(state, field).size):
+            wrong = state.copy()
+            place_of(wrong, field).flat[k] ^= 1
+            assert first_unsound_game(wrong) == (0, SUMS_WRONG), k
 
 
 def test_a_state_has_every_tile_once() -> None:
@@ -305,10 +337,46 @@ def set_twice() -> np.ndarray:
     return state
 
 
-def played_on_after_domino() -> np.ndarray:
-    state = push_all(game_of("6-6 1-1", "6-5 0-0"), "6-6 6-5@6x").state
+def set_again_at_its_other_end() -> np.ndarray:
+    state = push_all(game_of("6-6 5-1 2-2", "6-5 0-0 3-3"), "6-6 6-5@6x").state
+    return with_play(public_of(state, turn=1), 0, Move.parse("6-5@5").action)
+
+
+def set_by_nobody_after_a_block() -> np.ndarray:
+    state = over_hands()[1:2].copy()
+    public = state[0]["public"]
+    plays = public["play_action"][: public["plies"]]
+    fits = [
+        action
+        for action in range(DRAW)
+        if public["layout"]["plain"][ACTION_PIP[action]]
+        and ACTION_END[action] == PLAIN_END
+        and ACTION_TILE[action] not in ACTION_TILE[plays]
+    ]
+    return with_play(state, -1, fits[0])
+
+
+def with_play(state: np.ndarray, seat: int, action: int) -> np.ndarray:
+    public = state[0]["public"]
+    public["play_seat"][public["plies"]], public["play_action"][public["plies"]] = seat, action
+    public["plies"] += 1
+    return state
+
+
+def led_with_a_draw() -> np.ndarray:
+    state = a_game().state
+    state["public"]["play_action"][0, 0] = DRAW
+    return state
+
+
+def played_on_after_domino(plays: str = "6-6 6-5@6x") -> np.ndarray:
+    state = push_all(game_of("6-6 1-1", "0-0 2-2", top="6-5 6-4"), plays).state
     state["public"]["rules"]["hand_size"] = 1
     return public_of(state, boneyard=26)
+
+
+def over_before_a_play(ended: int) -> np.ndarray:
+    return public_of(Game(players=2, seed=1).state, phase=GAME_OVER, ended=ended, winner=0)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +388,13 @@ def played_on_after_domino() -> np.ndarray:
         ("layout, sizes", lambda: public_of(over_hands()[1:2].copy(), phase=PLAYING, ended=0)),
         ("plays and draws", drawn_before_the_lead),
         ("plays and draws", set_twice),
+        ("plays and draws", set_again_at_its_other_end),
+        ("plays and draws", set_by_nobody_after_a_block),
+        ("plays and draws", led_with_a_draw),
         ("plays and draws", played_on_after_domino),
+        ("plays and draws", lambda: public_of(played_on_after_domino("6-6"), turn=1)),
+        ("plays and draws", lambda: over_before_a_play(DOMINO)),
+        ("plays and draws", lambda: over_before_a_play(TARGET)),
     ],
 )
 def test_a_state_whose_history_cannot_be_is_refused(
@@ -401,8 +475,10 @@ def a_batch() -> Batch:
 
 
 @pytest.mark.parametrize("array", ["_games", "_finals"])
-@pytest.mark.parametrize(("field", "value"), HOSTILE, ids=NAMES)
-def test_a_saved_batch_with_hostile_games_is_refused(array: str, field: str, value: int) -> None:
+@pytest.mark.parametrize(("field", "value", "_"), HOSTILE, ids=NAMES)
+def test_a_saved_batch_with_hostile_games_is_refused(
+    array: str, field: str, value: int, _: int
+) -> None:
     batch = a_batch()
     state = batch.save()
     if (array, field, value) == ("_finals", "rules.players", 0):
