@@ -48,6 +48,7 @@ from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.fields import FIELDS, parse_assignment
 from fiveup_env.rules.presets import NAMED_RULES
+from fiveup_env.sealed import _digest
 from tests.support import play_randomly
 
 if TYPE_CHECKING:
@@ -225,6 +226,13 @@ def mutated_json(random: Random, value: Any) -> bytes:
         text = f'{text[:at]}"players": {json.dumps(random.choice(WORDS))}, {text[at:]}'
     content = text.encode(errors="surrogatepass")
     return mutated_bytes(random, content) if random.random() < 0.4 else content
+
+
+def reheaded(random: Random, sealed: bytes) -> bytes:
+    """Return sealed bytes whose header is altered as JSON, under the right digest."""
+    _, header, arrays = sealed.split(b"\n", 2)
+    content = mutated_json(random, json.loads(header)) + b"\n" + arrays
+    return _digest(content) + b"\n" + content
 
 
 # --- Targets of the library

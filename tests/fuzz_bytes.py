@@ -11,7 +11,6 @@ With bounds checking, an index outside of an array is an IndexError, and so a fa
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +28,8 @@ from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import mark_legal
 from fiveup_env.engine.state import GAME, PLAYING
 from fiveup_env.engine.view import as_game, as_view, as_views
-from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.envs.batch import SAVED as SAVED_BATCH
+from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.networks.policy import PolicyAgent
@@ -37,7 +37,8 @@ from fiveup_env.opponents.search.action_values import PLAY_ON
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW
 from fiveup_env.rules.fields import RULES
 from fiveup_env.rules.tiles import TILE_COUNT, set_size
-from tests.fuzz import mutated_bytes, mutated_json
+from fiveup_env.sealed import seal, unseal
+from tests.fuzz import mutated_bytes, reheaded
 from tests.support import play_randomly
 
 if TYPE_CHECKING:
@@ -307,7 +308,7 @@ def load(games: Batch | FiveUpVectorEnv, forged: bytes, state: bytes) -> None:
 
 def forged_batch(random: Random, state: bytes) -> bytes:
     """Return a saved batch with other content in one of its arrays."""
-    arrays = unpack("Batch", state)
+    arrays, about = unseal(SAVED_BATCH, state)
     if random.random() < 0.6:
         name = random.choice(["_games", "_finals"])
         games = arrays[name].copy().view(GAME)
@@ -316,7 +317,12 @@ def forged_batch(random: Random, state: bytes) -> bytes:
         arrays[name] = games.view(np.uint8)
     else:
         alter_one(random, arrays)
-    return pack("Batch", arrays)
+    return altered_header(random, seal(SAVED_BATCH, arrays, about))
+
+
+def altered_header(random: Random, sealed: bytes) -> bytes:
+    """Return a saved state, one time in five with another header."""
+    return reheaded(random, sealed) if random.random() < 0.2 else sealed
 
 
 def alter_one(random: Random, arrays: dict[str, np.ndarray]) -> None:
@@ -334,13 +340,8 @@ def alter_one(random: Random, arrays: dict[str, np.ndarray]) -> None:
             arrays[name] = array.astype(random.choice(["f4", "i8", "u1", "?", "c8", "S3"]))
     else:
         del arrays[name]
-    if name in {"about", "chance", "batch"} and name in arrays and random.random() < 0.7:
-        content = array.tobytes()
-        is_json = name != "batch"
-        text = (
-            mutated_json(random, json.loads(content)) if is_json else mutated_bytes(random, content)
-        )
-        arrays[name] = np.frombuffer(text, np.uint8)
+    if name == "batch" and name in arrays and random.random() < 0.7:
+        arrays[name] = np.frombuffer(mutated_bytes(random, array.tobytes()), np.uint8)
 
 
 @cache
@@ -362,13 +363,13 @@ def play(envs: FiveUpVectorEnv, steps: int) -> None:
 def forged_vector_environments(random: Random) -> None:
     """States of a vector environment with other content and the right digests, played on."""
     envs, state = a_vector_environment()
-    arrays = unpack("VectorEnv", state)
+    arrays, about = unseal(SAVED_VECTOR, state)
     if random.random() < 0.4:
         forged = forged_batch(random, arrays["batch"].tobytes())
         arrays["batch"] = np.frombuffer(forged, np.uint8)
     else:
         alter_one(random, arrays)
-    load(envs, pack("VectorEnv", arrays), state)
+    load(envs, altered_header(random, seal(SAVED_VECTOR, arrays, about)), state)
     try:
         play(envs, 4)
     finally:

@@ -37,8 +37,8 @@ def _run() -> int:
     if options.make:
         command = shlex.join(["python", "-m", "agents.bank", *sys.argv[1:]])
         bank = make_bank(options.rounds, options.worlds, options.seed, command)
-        digest = write_bank(options.make, bank)
-        print(f"{len(bank):,} positions in {options.make}, digest {digest}")
+        write_bank(options.make, bank)
+        print(f"{len(bank):,} positions in {options.make}")
     if options.agents:
         _measure(options)
     return 0

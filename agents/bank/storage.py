@@ -1,15 +1,10 @@
-"""The bank as one file: NumPy arrays without pickles, and what made them as JSON.
+"""The bank as one sealed file, compressed.
 
 Views are stored field by field, so that the file does not depend on how a struct lies in memory.
-A digest covers all arrays: the same command gives the same digest.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,9 +15,10 @@ import numpy as np
 
 from agents.fitting.reference import ActionValues
 from fiveup_env.engine.view import VIEW, as_views
-from fiveup_env.errors import InputError, shown
+from fiveup_env.errors import InputError
 from fiveup_env.files import file_path, write_atomic
 from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.sealed import SealError, seal, sealed_array, unseal
 
 if TYPE_CHECKING:
     import os
@@ -30,18 +26,12 @@ if TYPE_CHECKING:
 
     from fiveup_env.rules.fields import Rules
 
-FORMAT: Final = "fiveup-bank"
-VERSION: Final = 1
-SHIPPED: Final = Path(__file__).with_name("bank.npz")
-# What NumPy and JSON raise for files that are something else, or damaged.
-UNREADABLE: Final = (
-    *(ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError),
-    *(NotImplementedError, RuntimeError, OSError, zipfile.BadZipFile, zlib.error),
-)
+KIND: Final = "bank of positions of fiveup-env"
+SHIPPED: Final = Path(__file__).with_name("fiveup.bank")
 
 
 class BankError(InputError):
-    """A bank that is damaged or of another version, or an agent that it cannot measure."""
+    """A bank that is damaged or of other code, or an agent that it cannot measure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +64,15 @@ class Bank:
         return self.part(np.any([held == one.to_struct() for one in rules], axis=0))
 
 
-def write_bank(path: str | os.PathLike[str], bank: Bank) -> str:
-    """Write a bank, and return its digest."""
+def write_bank(path: str | os.PathLike[str], bank: Bank) -> None:
+    """Write a bank: the same bank always as the same bytes."""
     arrays = dict(_columns(bank.views)) | {
         "game": bank.games.astype(np.int32),
         "player": bank.players.astype(np.int8),
         "halves": bank.values.halves,
         "errors": bank.values.errors,
     }
-    digest = _digest(arrays)
-    about = bank.about | {"format": FORMAT, "version": VERSION, "digest": digest}
-    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, **arrays)
-    write_atomic(path, content.getvalue())
-    return digest
+    write_atomic(path, zlib.compress(seal(KIND, arrays, bank.about), 9))
 
 
 @cache
@@ -99,29 +83,13 @@ def shipped_bank() -> Bank:
 
 def read_bank(path: str | os.PathLike[str]) -> Bank:
     """Return the bank in a file."""
-    arrays, about = _content_of(file_path(path).read_bytes())
-    if about.get("format") != FORMAT:
-        raise BankError(f"{path} is not a bank of positions, or is damaged; {_remake(path)}")
-    if about.get("version") != VERSION:
-        version = shown(about.get("version"))
-        raise BankError(
-            f"{path} is a bank of version {version}, and this code reads version {VERSION}; "
-            f"{_remake(path)}"
-        )
-    if about.get("digest") != _digest(arrays):
-        raise BankError(f"{path} is damaged: its content does not match its digest")
-    return _bank_of(path, arrays, about)
-
-
-def _content_of(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return the arrays of a bank and what is said about them; nothing if it is no bank."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: np.asarray(file[name]) for name in file.files}
-        about = json.loads(arrays.pop("about").tobytes())
-    except UNREADABLE:
-        return {}, {}
-    return arrays, about if isinstance(about, dict) else {}
+        arrays, about = unseal(KIND, zlib.decompress(file_path(path).read_bytes()))
+    except (zlib.error, SealError):
+        raise BankError(
+            f"{path} is not a bank of positions, or is damaged; {_remake(path)}"
+        ) from None
+    return _bank_of(path, arrays, about)
 
 
 def _bank_of(
@@ -136,13 +104,11 @@ def _bank_of(
         "halves": np.zeros((count, 2, ACTION_COUNT), np.float32),
         "errors": np.zeros((count, ACTION_COUNT), np.float32),
     }
-    for name, field in (fields | others).items():
-        stored = arrays.get(name)
-        if stored is None or (stored.shape, stored.dtype) != (field.shape, field.dtype):
-            raise BankError(
-                f"{path} was made by code whose views have another {name}; {_remake(path)}"
-            )
-        field[...] = stored
+    try:
+        for name, field in (fields | others).items():
+            field[...] = sealed_array(arrays, name, field)
+    except SealError as error:
+        raise BankError(f"{path} was made by other code: {error}; {_remake(path)}") from None
     try:
         as_views(views)
     except InputError as error:
@@ -170,14 +136,6 @@ def _columns(structs: np.ndarray, prefix: str = "view") -> Iterator[tuple[str, n
             yield from _columns(field, f"{prefix}.{name}")
         else:
             yield f"{prefix}.{name}", field
-
-
-def _digest(arrays: dict[str, np.ndarray]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape};".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
 
 
 def _remake(path: str | os.PathLike[str]) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
@@ -40,11 +39,11 @@ from fiveup_env.envs.episodes import (
 )
 from fiveup_env.envs.options import check_names, checked_flag, row_of_integers
 from fiveup_env.envs.rows import Rows
-from fiveup_env.envs.saved import array_in, json_in, pack, unpack
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
+from fiveup_env.sealed import seal, sealed_array, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
 SLICE: Final = 2048  # games that a thread steps, observes and encodes together
 MOST_GAMES: Final = 1 << 24
 MOST_THREADS: Final = 1 << 10
+SAVED: Final = "saved batch"
 STATE: Final = ("_games", "_finals", "_keys", "_episodes_played", "reward", "_endings")  # saved
 
 
@@ -293,21 +293,20 @@ class Batch:
 
     def save(self) -> bytes:
         """Return the whole state of the batch, for `load`."""
-        about = np.frombuffer(json.dumps(self._about()).encode(), np.uint8)
         arrays = {name: getattr(self, name).view(np.uint8) for name in STATE}
-        return pack("Batch", {"about": about, **arrays})
+        return seal(SAVED, arrays, self._about())
 
     def load(self, state: bytes) -> None:
         """Continue from a state that a batch with the same options has saved.
 
-        Raises OptionError if the state is damaged, of another batch, or such as no play leads to.
+        Raises SealError if the state is damaged, and OptionError if it is of another batch, or such
+        as no play leads to.
         """
         self.adopt(self.read(state))
 
     def read(self, state: bytes) -> dict[str, np.ndarray]:
-        """Return the arrays of a saved state for `adopt`; raise OptionError as `load` does."""
-        arrays = unpack("Batch", state)
-        about = json_in("Batch", arrays, "about")
+        """Return the arrays of a saved state for `adopt`; raise as `load` does."""
+        arrays, about = unseal(SAVED, state)
         for name, value in self._about().items():
             if about.get(name) != value:
                 given = shown(about.get(name))
@@ -316,7 +315,7 @@ class Batch:
         for name in STATE:
             own = getattr(self, name)
             kept[name] = np.empty_like(own)
-            kept[name].view(np.uint8)[:] = array_in("Batch", arrays, name, own.view(np.uint8))
+            kept[name].view(np.uint8)[:] = sealed_array(arrays, name, own.view(np.uint8))
         self._check(kept)
         return kept
 
@@ -348,7 +347,7 @@ class Batch:
         """Return what a saved state must have in common with the batch that loads it."""
         return {
             "games": len(self),
-            "version": 2,
+            "version": 1,
             "struct": GAME.itemsize,
             "rules": [[one.players, one.teams, *one.fields().values()] for one in self.rules],
             "episode": list(self.episodes.codes),

@@ -115,7 +115,7 @@ class FiveUpVecEnv(VecEnv):
     def load(self, state: bytes) -> None:
         """Continue from a state that games with the same options have saved.
 
-        Raises OptionError if the state is damaged or of other games.
+        Raises as `FiveUpVectorEnv.load` does.
         """
         self.games.load(state)
 

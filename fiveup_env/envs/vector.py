@@ -16,7 +16,6 @@ choose for all games at once.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -29,7 +28,6 @@ from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.options import as_array, check_names, reset_options, row_of_integers
-from fiveup_env.envs.saved import array_in, json_in, pack, unpack
 from fiveup_env.errors import (
     IllegalMoveError,
     OptionError,
@@ -42,6 +40,7 @@ from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.sealed import seal, sealed_array, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
+SAVED: Final = "saved vector environment"
 STATE: Final = ("_seats", "_fresh", "_over", "_before_first_turn")  # saved, beside the batch
 
 
@@ -171,24 +171,21 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def save(self) -> bytes:
         """Return the whole state of the games, for `load`."""
-        chance = json.dumps(self._random.bit_generator.state).encode()
         arrays = {name: getattr(self, name) for name in STATE}
-        arrays |= {
-            "chance": np.frombuffer(chance, np.uint8),
-            "batch": np.frombuffer(self.batch.save(), np.uint8),
-        }
-        return pack("VectorEnv", arrays)
+        arrays["batch"] = np.frombuffer(self.batch.save(), np.uint8)
+        return seal(SAVED, arrays, {"chance": self._random.bit_generator.state})
 
     def load(self, state: bytes) -> None:
         """Continue from a state that games with the same options have saved.
 
-        Raises OptionError if the state is damaged, of other games, or such as no play leads to.
+        Raises SealError if the state is damaged, and OptionError if it is of other games, or such
+        as no play leads to.
         """
-        arrays = unpack("VectorEnv", state)
-        kept = {name: array_in("VectorEnv", arrays, name, getattr(self, name)) for name in STATE}
+        arrays, about = unseal(SAVED, state)
+        kept = {name: sealed_array(arrays, name, getattr(self, name)) for name in STATE}
         games = self.batch.read(arrays["batch"].tobytes() if "batch" in arrays else b"")
         self._check(games["_games"]["public"], kept)
-        self._set_chance(json_in("VectorEnv", arrays, "chance"))
+        self._set_chance(about.get("chance"))
         self.batch.adopt(games)
         for name, array in kept.items():
             getattr(self, name)[:] = array
@@ -203,11 +200,11 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if flags.max() > 1 or not right.all():
             raise OptionError("the saved games have learners that are not to move")
 
-    def _set_chance(self, state: dict[str, Any]) -> None:
+    def _set_chance(self, state: Any) -> None:
         """Set the state of the generator; raise an OptionError if it is none."""
         try:
             self._random.bit_generator.state = state
-        except (ValueError, TypeError, LookupError, OverflowError):
+        except (ValueError, TypeError, LookupError, OverflowError, AttributeError):
             raise OptionError("the saved games have no state of their chance") from None
 
     def _observations(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,10 +15,9 @@ from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
 from agents.bank.storage import (
+    KIND,
     SHIPPED,
     _columns,
-    _content_of,
-    _digest,
     read_bank,
     shipped_bank,
     write_bank,
@@ -40,7 +40,8 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.networks.policy import Student
 from fiveup_env.opponents.search.network_search import reward_of
-from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd
+from fiveup_env.sealed import seal, unseal
+from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd, reheaded
 from tests.fuzz_bytes import alter_one, altered
 
 if TYPE_CHECKING:
@@ -133,26 +134,20 @@ def a_checkpoint() -> bytes:
 
 
 def checkpoints(random: Random) -> None:
-    """Checkpoints: the older one is read if the newer one is damaged."""
+    """Checkpoints: the older one is read if the newer one is damaged, or has another header."""
     good, folder = a_checkpoint(), Path("checkpoints")
     folder.mkdir(exist_ok=True)
     for path in checkpoints_in(folder):
         path.unlink()
     both = random.random() < 0.2
-    (folder / "1.safetensors").write_bytes(mutated_bytes(random, good) if both else good)
-    (folder / "2.safetensors").write_bytes(
-        random.choice([mutated_bytes(random, good), _reheaded(random, good)])
-    )
+    (folder / "1.checkpoint").write_bytes(mutated_bytes(random, good) if both else good)
+    sealed_anew = random.random() < 0.5
+    newer = reheaded(random, good) if sealed_anew else mutated_bytes(random, good)
+    (folder / "2.checkpoint").write_bytes(newer)
     read = read_newest(folder)
-    assert np.array_equal(read.arrays["a"], np.arange(20).reshape(4, 5))
-    assert read.about["updates"] == 1
-
-
-def _reheaded(random: Random, content: bytes) -> bytes:
-    """Return a checkpoint whose header is altered as JSON."""
-    length = int.from_bytes(content[:8], "little")
-    header = mutated_json(random, json.loads(content[8 : 8 + length]))
-    return len(header).to_bytes(8, "little") + header + content[8 + length :]
+    if not sealed_anew:
+        assert np.array_equal(read.arrays["a"], np.arange(20).reshape(4, 5))
+        assert read.about["updates"] == 1
 
 
 @cache
@@ -183,13 +178,13 @@ def results(random: Random) -> None:
 @cache
 def a_bank() -> bytes:
     """Return the content of a small bank."""
-    write_bank("one.npz", shipped_bank().part(np.arange(3)))
-    return Path("one.npz").read_bytes()
+    write_bank("one.bank", shipped_bank().part(np.arange(3)))
+    return Path("one.bank").read_bytes()
 
 
 def banks(random: Random) -> None:
     """Banks: what is read from a damaged one is what was written."""
-    good, path = a_bank(), Path("altered.npz")
+    good, path = a_bank(), Path("altered.bank")
     path.write_bytes(mutated_bytes(random, good, SHIPPED.read_bytes()[:1000]))
     bank = read_bank(path)
     assert np.array_equal(bank.views, shipped_bank().views[:3])
@@ -198,12 +193,13 @@ def banks(random: Random) -> None:
 @cache
 def a_banks_arrays() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return the arrays of this bank, and what is said about them."""
-    return _content_of(a_bank())
+    return unseal(KIND, zlib.decompress(a_bank()))
 
 
 def forged_banks(random: Random) -> None:
     """Banks with other content and the right digest; agents play what is read."""
-    arrays, about = map(dict, a_banks_arrays())
+    arrays, about = a_banks_arrays()
+    arrays = dict(arrays)
     if random.random() < 0.5:
         views = shipped_bank().views[:3].copy()
         at = random.randrange(3)
@@ -211,9 +207,8 @@ def forged_banks(random: Random) -> None:
         arrays |= _columns(views)
     else:
         alter_one(random, arrays)
-    about["digest"] = _digest(arrays)
-    np.savez("forged.npz", about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
-    bank = read_bank("forged.npz")
+    Path("forged.bank").write_bytes(zlib.compress(seal(KIND, arrays, about)))
+    bank = read_bank("forged.bank")
     masks = bank.masks
     for spec in ("greedy", "pimc:worlds=2,aim=hand"):
         make_agent(spec)(bank.views, masks, np.random.default_rng(0))

@@ -107,12 +107,12 @@ def rows_once(plan: Plan, number: int) -> Columns:
 
 def write_a_bank(folder: Path, version: int) -> None:
     """Write a bank of few positions."""
-    write_bank(folder / "bank.npz", shipped_bank().part(np.arange(3 + version)))
+    write_bank(folder / "small.bank", shipped_bank().part(np.arange(3 + version)))
 
 
 def read_a_bank(folder: Path) -> int | None:
     """Return how many positions there are, less the least."""
-    file = folder / "bank.npz"
+    file = folder / "small.bank"
     return len(read_bank(file)) - 3 if file.exists() else None
 
 

@@ -97,7 +97,7 @@ def test_a_full_disk_names_the_last_good_checkpoint(
 
 
 def test_what_a_killed_write_left_is_cleared_away(tmp_path: Path) -> None:
-    torn = tmp_path / ".00000001.safetensors.0123456789abcdef"
+    torn = tmp_path / ".00000001.checkpoint.0123456789abcdef"
     torn.write_bytes(b"half")
     write_checkpoint(tmp_path, 1, ARRAYS, ABOUT)
     assert not torn.exists()

@@ -272,7 +272,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_names_the_last_good_checkpoi
 
     monkeypatch.setattr(SelfPlay, "update", spoilt)
     assert trained(*TINY) == 2
-    good = tmp_path / "smoke" / "checkpoints" / "00000002.safetensors"
+    good = tmp_path / "smoke" / "checkpoints" / "00000002.checkpoint"
     told = capsys.readouterr().err
     assert f"update 3: the loss is nan; the last good checkpoint is {good}" in told
 
@@ -287,7 +287,7 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
 
     monkeypatch.setattr(checkpoints, "write_atomic", filling)
     assert trained(*TINY) == 2
-    good = tmp_path / "smoke" / "checkpoints" / "00000002.safetensors"
+    good = tmp_path / "smoke" / "checkpoints" / "00000002.checkpoint"
     told = capsys.readouterr().err
     assert "(No space left on device)" in told
     assert f"the last good checkpoint is {good}" in told

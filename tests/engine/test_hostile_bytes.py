@@ -29,7 +29,8 @@ from fiveup_env.engine.valid import (
     rules_fit,
 )
 from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, check_masks, observe_seats
-from fiveup_env.envs.saved import pack, unpack
+from fiveup_env.envs.batch import SAVED as SAVED_BATCH
+from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
@@ -45,6 +46,7 @@ from fiveup_env.rules.actions import (
 )
 from fiveup_env.rules.fields import MAX_MULTIPLE, MAX_TARGET, RULES
 from fiveup_env.rules.tiles import TILE_COUNT
+from fiveup_env.sealed import seal, unseal
 from tests import fuzz, fuzz_bytes
 from tests.fuzz_bytes import DOORS
 from tests.support import EVERY_PRESET, game_of, impossible_view, play_randomly, push_all
@@ -456,10 +458,13 @@ def test_one_game_is_asked_about_with_a_mask_for_each_view() -> None:
 
 def altered(kind: str, state: bytes, **changes: Any) -> bytes:
     """A saved state with other content in some of its arrays, and the right digest."""
-    arrays = unpack(kind, state)
+    arrays, about = unseal(kind, state)
     for name, change in changes.items():
-        arrays[name] = change(arrays[name])
-    return pack(kind, arrays)
+        if name in arrays:
+            arrays[name] = change(arrays[name])
+        else:
+            about[name] = change(about[name])
+    return seal(kind, arrays, about)
 
 
 def with_field(field: str, value: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -483,8 +488,8 @@ def test_a_saved_batch_with_hostile_games_is_refused(
     state = batch.save()
     if (array, field, value) == ("_finals", "rules.players", 0):
         return  # no episode has ended yet
-    with pytest.raises(OptionError, match="the saved batch has "):
-        batch.load(altered("Batch", state, **{array: with_field(field, value)}))
+    with pytest.raises(InputError, match="the saved batch has "):
+        batch.load(altered(SAVED_BATCH, state, **{array: with_field(field, value)}))
     assert batch.save() == state
 
 
@@ -497,15 +502,15 @@ def test_a_saved_batch_with_hostile_games_is_refused(
         ("_games", lambda old: old.astype(np.float64)),
         ("_games", lambda old: old[:-1]),
         ("_keys", lambda old: old.view(np.uint64)),
-        ("about", lambda old: old[:-1]),
-        ("about", lambda _: np.frombuffer(b"[]", np.uint8)),
+        ("rules", lambda _: None),
+        ("struct", lambda _: 1),
     ],
 )
 def test_a_saved_batch_with_other_hostile_arrays_is_refused(array: str, content: Any) -> None:
     batch = a_batch()
     state = batch.save()
-    with pytest.raises(OptionError, match=r"saved (batch|state)"):
-        batch.load(altered("Batch", state, **{array: content}))
+    with pytest.raises(InputError, match=r"saved batch|there is no"):
+        batch.load(altered(SAVED_BATCH, state, **{array: content}))
     assert batch.save() == state
 
 
@@ -513,8 +518,8 @@ def test_games_by_other_rules_are_not_taken_over() -> None:
     batch, other = Batch(2, players=[2, 3], seed=1), Batch(2, players=[3, 2], seed=1)
     for one in (batch, other):
         one.reset()
-    arrays = unpack("Batch", other.save())
-    state = altered("Batch", batch.save(), _games=lambda _: arrays["_games"])
+    arrays, _ = unseal(SAVED_BATCH, other.save())
+    state = altered(SAVED_BATCH, batch.save(), _games=lambda _: arrays["_games"])
     with pytest.raises(OptionError, match="the saved batch has a game by other rules"):
         batch.load(state)
 
@@ -528,7 +533,8 @@ def test_games_by_other_rules_are_not_taken_over() -> None:
         ("_fresh", lambda old: np.full(len(old), 127, np.uint8).view(np.bool_)),
         ("_over", lambda old: old.astype(np.int8)),
         ("_before_first_turn", lambda old: np.full_like(old, np.nan)),
-        ("chance", lambda _: np.frombuffer(b'{"bit_generator": "PCG64"}', np.uint8)),
+        ("chance", lambda _: {"bit_generator": "PCG64"}),
+        ("chance", lambda _: None),
         ("batch", lambda old: old[:-1]),
     ],
 )
@@ -538,8 +544,8 @@ def test_a_saved_vector_environment_with_hostile_arrays_is_refused(
     envs = FiveUpVectorEnv(6, players=3, seed=1)
     envs.reset(seed=1)
     state = envs.save()
-    with pytest.raises(OptionError, match=r"saved (games|state)"):
-        envs.load(altered("VectorEnv", state, **{array: content}))
+    with pytest.raises(InputError, match=r"saved (games|batch)|there is no"):
+        envs.load(altered(SAVED_VECTOR, state, **{array: content}))
     assert envs.save() == state
 
 
@@ -548,10 +554,10 @@ def test_a_saved_vector_environment_with_a_hostile_batch_is_refused() -> None:
     envs.reset(seed=1)
     state, batch = envs.save(), envs.batch.save()
     for field, value in (("turn", 120), ("plies", 127), ("rules.players", 127)):
-        hostile = altered("Batch", batch, _games=with_field(field, value))
+        hostile = altered(SAVED_BATCH, batch, _games=with_field(field, value))
         with pytest.raises(OptionError, match="the saved batch has a game that is not valid"):
             envs.load(
-                altered("VectorEnv", state, batch=lambda _, h=hostile: np.frombuffer(h, np.uint8))
+                altered(SAVED_VECTOR, state, batch=lambda _, h=hostile: np.frombuffer(h, np.uint8))
             )
         assert envs.save() == state
 

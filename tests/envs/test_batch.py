@@ -13,6 +13,7 @@ from fiveup_env.encoders import bounds
 from fiveup_env.encoders.truth import TRUTH_SIZE
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError, WrongMomentError
+from fiveup_env.sealed import SealError
 from tests.support import EVERY_PRESET
 
 
@@ -110,7 +111,7 @@ def test_a_state_is_refused_by_a_batch_of_another_kind() -> None:
     for other in (Batch(9), Batch(8, "muggins"), Batch(8, reward="points")):
         with pytest.raises(OptionError, match="the saved batch has"):
             other.load(state)
-    with pytest.raises(OptionError, match="not the saved state of a Batch"):
+    with pytest.raises(SealError, match="not a saved batch, or a damaged one"):
         Batch(8).load(b"nonsense")
 
 

@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from fiveup_env.encoders import piece_of
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.errors import OptionError, SeatError
+from fiveup_env.sealed import SealError
 
 # A game that is learnt in seconds: double-three, three tiles each, multiples of three score.
 SMALL: dict[str, Any] = {
@@ -150,7 +151,7 @@ def test_saved_games_go_on_as_they_would_have() -> None:
 
 @pytest.mark.parametrize("state", [b"", b"not a state"])
 def test_what_is_no_state_is_refused(state: bytes) -> None:
-    with pytest.raises(OptionError, match="not the saved state of a VectorEnv"):
+    with pytest.raises(SealError, match="not a saved vector environment"):
         FiveUpVecEnv(2).load(state)
 
 
