@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 
-from agents.learn.imitation import gather, imitate
+from agents.learn.imitation import Gathering, Lessons, gather, imitate
 from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
@@ -104,8 +104,10 @@ def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
     teacher: Any = make_agent(TEACHER)
     torch.manual_seed(seed)
     network = build(Shape("guided"))
-    examples = gather(teacher, "five_up", 4, positions, seed, encoder="lookahead", games=256)
-    imitate(network, [examples], epochs=2, temperature=0.1, seed=seed)
+    plan = Gathering("five_up", 4, positions, seed, encoder="lookahead", games=256)
+    lessons = Lessons(epochs=2, temperature=0.1, seed=seed)
+    examples = gather(teacher, plan)
+    imitate(network, [examples], lessons)
     return network, len(examples)
 
 

@@ -55,7 +55,7 @@ def estimate(
         np.full((games, players), -1),
         np.zeros((games, players), np.float32),
     )
-    _estimate(seats, values, rewards, ended, gamma, gae_lambda, *estimated)
+    _estimate(seats, values, rewards, ended, gamma, gae_lambda, estimated)
     return estimated
 
 
@@ -67,12 +67,10 @@ def _estimate(
     ended: Array,
     gamma: float,
     gae_lambda: float,
-    advantages: Array,
-    known: Array,
-    waiting: Array,
-    since: Array,
+    estimated: Advantages,
 ) -> None:
-    """Go backwards through each game, and write what `Advantages` holds."""
+    """Go backwards through each game, and write the estimates."""
+    advantages, known, waiting, since = estimated
     ticks, games, players = rewards.shape
     # By seat, seen from the current tick:
     coming = np.zeros(players)  # the rewards before the next decision, or before the end

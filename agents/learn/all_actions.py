@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 
-from agents.learn.averaged import Averaged, Examples, burn_in
+from agents.learn.averaged import Averaged, Examples
 from agents.learn.labels import Judge
 from agents.learn.ppo import draw
-from agents.learn.rollouts import make_batch
+from agents.learn.rollouts import burn_in, make_batch
 from agents.learn.starting import first_network
 from agents.policies.networks import masked_log_probabilities
 from agents.policies.weights import arrays_of, put_back

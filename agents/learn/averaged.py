@@ -7,14 +7,13 @@ unless the learning rate is very low. Their running mean does not.
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
 from agents.learn.ppo import LossError, scheduled
-from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +21,9 @@ if TYPE_CHECKING:
     from agents.learn.ppo import Figures
     from agents.policies.networks import PolicyNetwork
     from agents.runs.config import Config
-    from fiveup_env.envs.batch import Batch
 
     # From the logits of some decisions and their labels to what is made small.
     Loss: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-BURN_IN: Final = 400  # moves made in every game before anything is learnt
 
 
 class Examples(NamedTuple):
@@ -104,13 +100,6 @@ class Averaged:
         share = max(1 - self.config.averaging, 1 / self.steps)
         for mean, weight in zip(_weights_of(self.networks), self._weights, strict=True):
             mean.lerp_(weight, share)
-
-
-def burn_in(batch: Batch, chance: np.random.Generator) -> None:
-    """Let `partner` play until the games are at all their stages."""
-    partner = make_agent("partner")
-    for _ in range(BURN_IN):
-        batch.step(partner(batch.views(), batch.mask, chance))
 
 
 def value_loss(values: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import torch
 
-from agents.learn.imitation import burn_in, numbers_in
+from agents.learn.imitation import numbers_in
 from agents.learn.rewards import BATCH_REWARDS, Rewards
+from agents.learn.rollouts import burn_in
 from agents.policies.agent import TorchPolicy
 from agents.policies.files import save_policy
 from agents.version import code_version

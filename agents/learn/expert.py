@@ -22,8 +22,9 @@ import numpy as np
 import torch
 
 from agents.fitting.teachers import Teacher, label_by, make_teacher
-from agents.learn.averaged import Averaged, Examples, burn_in
+from agents.learn.averaged import Averaged, Examples
 from agents.learn.labels import Judge
+from agents.learn.rollouts import burn_in
 from agents.learn.starting import shape_of
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build

@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.fitting.teachers import Teacher, TeachingError, check_aim, make_teacher, values_of
+from agents.learn.rollouts import burn_in
 from agents.policies.agent import spec_of
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 Figures = dict[str, float]
-BURN_IN = (300, 900)  # moves; games take some 100 to 350, so scores are well mixed by then
 RANDOM_SHARE = 0.1  # the share of the moves that are random in the first round
 POLICY_SHARE = 0.5  # the share of the moves that the policy makes in later rounds
 PARTS = 8  # of the positions, each with its own deals, whatever the number of cores
@@ -64,7 +64,7 @@ EVALUATED_AT_ONCE = 4096  # held-out positions, so that memory stays small
 
 
 @dataclass(frozen=True)
-class Examples:
+class Positions:
     """Positions with a teacher's values for their actions, one position per row."""
 
     rows: np.ndarray  # as the encoder writes them (int8)
@@ -77,46 +77,42 @@ class Examples:
         """Return the number of positions."""
         return len(self.rows)
 
-    def part(self, which: np.ndarray) -> Examples:
+    def part(self, which: np.ndarray) -> Positions:
         """Return some of the examples, by a mask or by their numbers."""
-        return Examples(*(getattr(self, field.name)[which] for field in fields(self)))
+        return Positions(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 # --- Gathering
 
 
-def gather(
-    teacher: Teacher,
-    rules: str | Rules | Sequence[str | Rules],
-    players: int | Sequence[int] | None,
-    positions: int,
-    seed: int,
-    *,
-    encoder: str = "flat",
-    reward: str = "margin",
-    games: int = 512,
-    explorer: Agent = random_actions,
-    share: float = 0.1,
-) -> Examples:
-    """Play about `positions` moves, and return the positions that left a choice.
+@dataclass(frozen=True)
+class Gathering:
+    """The games in which positions are gathered: about `positions` moves in all."""
+
+    rules: str | Rules | Sequence[str | Rules]
+    players: int | Sequence[int] | None
+    positions: int
+    seed: int
+    encoder: str = "flat"
+    reward: str = "margin"  # the learner's, or `outlook`; the teacher has to aim at the same
+    games: int = 512
+    share: float = RANDOM_SHARE  # of the moves that an explorer makes
+
+
+def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) -> Positions:
+    """Return the positions of some games that left a choice.
 
     Games are burnt in first. Then the teacher makes most of the moves. The explorer makes a share
     of them, at random or as the learner itself plays, so that there are positions to which the
-    teacher would not have led. The reward is the learner's, `margin` or `outlook`; the teacher has
-    to aim at the same.
+    teacher would not have led.
     """
-    if not 0 <= share <= 1:
-        raise TeachingError(f"share must be from 0 to 1, not {share}")
-    check_aim(teacher, reward)
-    batch = Batch(
-        games,
-        rules,
-        players,
-        encoder=encoder,
-        seed=seed,
-    )
+    if not 0 <= plan.share <= 1:
+        raise TeachingError(f"share must be from 0 to 1, not {plan.share}")
+    check_aim(teacher, plan.reward)
+    games = plan.games
+    batch = Batch(games, plan.rules, plan.players, encoder=plan.encoder, seed=plan.seed)
     batch.reset()
-    random, ticks = keyed_rng("imitation", seed), max(1, positions // games)
+    random, ticks = keyed_rng("imitation", plan.seed), max(1, plan.positions // games)
     burn_in(batch, random)
     seen = []
     for _ in progress(range(ticks), ticks, "moves"):
@@ -125,66 +121,33 @@ def gather(
         values = (one + other) / 2
         choice = batch.mask.sum(1) > 1
         best = _unbiased_best(one[choice], other[choice])
-        returns = Units(views[choice], reward).rewards(best).astype(np.float32)
+        returns = Units(views[choice], plan.reward).rewards(best).astype(np.float32)
         rows, masks = batch.observation[choice], batch.mask[choice]
         seen.append((rows, masks, values[choice], returns, np.flatnonzero(choice)))
-        actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < share)
+        actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < plan.share)
         actions[explored] = explorer(views[explored], batch.mask[explored], random)
         batch.step(actions)
-    return Examples(*(np.concatenate(column) for column in zip(*seen, strict=True)))
+    return Positions(*(np.concatenate(column) for column in zip(*seen, strict=True)))
 
 
-def burn_in(batch: Batch, random: np.random.Generator) -> None:
-    """Let `greedy` play every game on, each for its own number of moves.
-
-    At the beginning all games stand at 0 : 0, and for hundreds of moves hardly any is near its end.
-    Afterwards, positions at all scores are as frequent as in a long run of games.
-    """
-    greedy, moves = make_agent("greedy"), random.integers(*BURN_IN, len(batch))
-    for done in range(moves.max()):
-        which = np.flatnonzero(moves > done)
-        views = batch.views(which)
-        batch.advance(greedy(views, batch.mask[which], random), which)
-        batch.begin(np.flatnonzero(batch.terminated))
-    batch.observe()
-
-
-def gather_on_cores(
-    teacher: str,
-    explorer: str,
-    rules: Sequence[str],
-    players: Sequence[int],
-    positions: int,
-    seed: int,
-    cores: int,
-    **options: Any,
-) -> Examples:
-    """Gather in several processes; the examples do not depend on their number."""
-    share = -(-positions // PARTS)
-    part = partial(_gather_part, teacher, explorer, rules, players, share, **options)
+def gather_on_cores(teacher: str, explorer: str, plan: Gathering, cores: int) -> Positions:
+    """Gather in several processes; the positions do not depend on their number."""
+    share = -(-plan.positions // PARTS)
+    plans = [replace(plan, positions=share, seed=plan.seed * PARTS + i) for i in range(PARTS)]
     with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
-        parts = list(pool.map(part, range(seed * PARTS, (seed + 1) * PARTS)))
+        parts = list(pool.map(partial(_gather_part, teacher, explorer), plans))
     firsts = np.cumsum([0, *(part.games.max() + 1 for part in parts[:-1])])
     games = [part.games + first for part, first in zip(parts, firsts, strict=True)]
     columns = {
         field.name: np.concatenate([getattr(part, field.name) for part in parts])
-        for field in fields(Examples)
+        for field in fields(Positions)
     }
-    return Examples(**columns | {"games": np.concatenate(games)})
+    return Positions(**columns | {"games": np.concatenate(games)})
 
 
-def _gather_part(
-    teacher: str,
-    explorer: str,
-    rules: Sequence[str],
-    players: Sequence[int],
-    positions: int,
-    seed: int,
-    **options: Any,
-) -> Examples:
+def _gather_part(teacher: str, explorer: str, plan: Gathering) -> Positions:
     torch.set_num_threads(1)
-    options["explorer"] = make_agent(explorer)
-    return gather(make_teacher(teacher), rules, players, positions, seed, **options)
+    return gather(make_teacher(teacher), plan, make_agent(explorer))
 
 
 def _two_searches(
@@ -212,45 +175,52 @@ def _unbiased_best(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 # --- Learning
 
 
+@dataclass(frozen=True)
+class Lessons:
+    """How a network is taught by rounds of examples, each gone through `epochs` times.
+
+    One schedule of the learning rate spans all rounds, whose number is `count`. The target
+    probabilities of the actions are the softmax of the teacher's values divided by the temperature
+    (which is in the teacher's units).
+    """
+
+    count: int = 1
+    epochs: int = 5
+    batch_size: int = 1024
+    learning_rate: float = 1e-3
+    temperature: float = 0.5
+    value_weight: float = 0.5
+    held_out: float = 0.05
+    seed: int = 0
+
+
 def imitate(
     network: PolicyNetwork,
-    rounds: Iterable[Examples],
-    *,
-    count: int = 1,
-    epochs: int = 5,
-    batch_size: int = 1024,
-    learning_rate: float = 1e-3,
-    temperature: float = 0.5,
-    value_weight: float = 0.5,
-    held_out: float = 0.05,
-    seed: int = 0,
+    rounds: Iterable[Positions],
+    lessons: Lessons,
     report: Callable[[Figures], object] = lambda _figures: None,
 ) -> list[Figures]:
     """Teach a network by rounds of examples; return the figures of every epoch.
-
-    Each round is gone through `epochs` times. One schedule of the learning rate spans all rounds,
-    whose number is `count`. The target probabilities of the actions are the softmax of the
-    teacher's values divided by the temperature (which is in the teacher's units).
 
     After every epoch `report` is called with its figures: `loss` while learning and, on games of
     the round that were held out, `cross_entropy`, `agreement` (how often, where there is a choice,
     the likeliest action is the teacher's best), `regret` (how much worse it is, by the teacher's
     values) and `value_error` (mean square).
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(lessons.seed)
     optimizer = torch.optim.Adam(network.parameters())
     history: list[Figures] = []
     for examples in rounds:
-        learnt, kept = _split(examples, held_out, random)
-        for _ in range(epochs):
-            losses, steps = [], -(-len(learnt) // batch_size)
-            for step, part in enumerate(_minibatches(learnt, batch_size, random)):
-                done = (len(history) + step / steps) / (count * epochs)
+        learnt, kept = _split(examples, lessons.held_out, random)
+        for _ in range(lessons.epochs):
+            losses, steps = [], -(-len(learnt) // lessons.batch_size)
+            for step, part in enumerate(_minibatches(learnt, lessons.batch_size, random)):
+                done = (len(history) + step / steps) / (lessons.count * lessons.epochs)
                 for group in optimizer.param_groups:
-                    group["lr"] = learning_rate * (1 - (1 - FINAL_RATE) * done)
-                losses.append(_learn(network, optimizer, part, temperature, value_weight))
+                    group["lr"] = lessons.learning_rate * (1 - (1 - FINAL_RATE) * done)
+                losses.append(_learn(network, optimizer, part, lessons))
             figures = {"epoch": len(history) + 1, "loss": float(np.mean(losses))}
-            history.append(figures | examine(network, kept, temperature))
+            history.append(figures | examine(network, kept, lessons.temperature))
             report(history[-1])
     return history
 
@@ -258,13 +228,12 @@ def imitate(
 def _learn(
     network: PolicyNetwork,
     optimizer: torch.optim.Optimizer,
-    examples: Examples,
-    temperature: float,
-    value_weight: float,
+    examples: Positions,
+    lessons: Lessons,
 ) -> float:
     """Make one step of the optimizer on some examples, and return the loss."""
-    cross_entropy, value_error, _ = _judge(network, examples, temperature)
-    loss = cross_entropy.mean() + value_weight * value_error
+    cross_entropy, value_error, _ = _judge(network, examples, lessons.temperature)
+    loss = cross_entropy.mean() + lessons.value_weight * value_error
     if not torch.isfinite(loss):
         raise TeachingError(f"the loss is {loss.item()}: try a smaller learning rate")
     optimizer.zero_grad()
@@ -274,7 +243,7 @@ def _learn(
 
 
 @torch.inference_mode()
-def examine(network: PolicyNetwork, examples: Examples, temperature: float) -> Figures:
+def examine(network: PolicyNetwork, examples: Positions, temperature: float) -> Figures:
     """Return the figures of a network on examples: see `imitate`."""
     entropy, error, choices, agreed, regret = 0.0, 0.0, 0, 0, 0.0
     for start in range(0, len(examples), EVALUATED_AT_ONCE):
@@ -296,7 +265,7 @@ def examine(network: PolicyNetwork, examples: Examples, temperature: float) -> F
 
 
 def _judge(
-    network: PolicyNetwork, examples: Examples, temperature: float
+    network: PolicyNetwork, examples: Positions, temperature: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return every row's cross-entropy, the values' mean square error, and log-probabilities."""
     device = network.reader.factors.device
@@ -312,8 +281,8 @@ def _judge(
 
 
 def _split(
-    examples: Examples, held_out: float, random: np.random.Generator
-) -> tuple[Examples, Examples]:
+    examples: Positions, held_out: float, random: np.random.Generator
+) -> tuple[Positions, Positions]:
     """Return the examples to learn from, and those of some held-out games to test on.
 
     Whole games are held out, because the positions of one game are alike.
@@ -328,7 +297,9 @@ def _split(
     return examples.part(~tested), examples.part(tested)
 
 
-def _minibatches(examples: Examples, size: int, random: np.random.Generator) -> Iterator[Examples]:
+def _minibatches(
+    examples: Positions, size: int, random: np.random.Generator
+) -> Iterator[Positions]:
     """Yield all examples in a random order, `size` at a time."""
     order = random.permutation(len(examples))
     for start in range(0, len(order), size):
@@ -403,34 +374,35 @@ def _teach(options: argparse.Namespace) -> Figures:
     history = imitate(
         network,
         (_round(options, about, encoder, number) for number in range(options.rounds)),
-        count=options.rounds,
-        epochs=options.epochs,
-        batch_size=options.batch_size,
-        temperature=options.temperature,
-        seed=options.seed,
-        report=report,
+        Lessons(
+            count=options.rounds,
+            epochs=options.epochs,
+            batch_size=options.batch_size,
+            temperature=options.temperature,
+            seed=options.seed,
+        ),
+        report,
     )
     return history[-1]
 
 
 def _round(
     options: argparse.Namespace, about: dict[str, Any], encoder: str, number: int
-) -> Examples:
+) -> Positions:
     """Gather the positions of a round; after the first, the policy makes a share of the moves."""
     positions = options.positions // options.rounds
-    return gather_on_cores(
-        options.teacher,
-        spec_of(options.out) if number else "random",
+    plan = Gathering(
         about["rules"],
         about["players"],
         positions,
         options.seed * options.rounds + number,
-        options.cores,
         encoder=encoder,
         reward=about["reward"],
         games=min(512, max(1, positions // (PARTS * 100))),
         share=POLICY_SHARE if number else RANDOM_SHARE,
     )
+    explorer = spec_of(options.out) if number else "random"
+    return gather_on_cores(options.teacher, explorer, plan, options.cores)
 
 
 def numbers_in(text: str) -> list[int]:

@@ -9,13 +9,14 @@ end, has been seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from agents.learn.advantages import NOBODY, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env.envs.batch import Batch
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # and the value, for every row.
 Choice: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 Choose: TypeAlias = "Callable[[np.ndarray, np.ndarray, np.ndarray | None], Choice]"
+
+BURN_IN: Final = (300, 900)  # moves; games take some 100 to 350, so scores are well mixed by then
 
 
 def make_batch(config: Config, encoder: str) -> Batch:
@@ -44,6 +47,21 @@ def make_batch(config: Config, encoder: str) -> Batch:
     )
     batch.reset()
     return batch
+
+
+def burn_in(batch: Batch, chance: np.random.Generator) -> None:
+    """Let `greedy` play every game on, each for its own number of moves.
+
+    At the beginning all games stand at 0 : 0, and for hundreds of moves hardly any is near its end.
+    Afterwards, positions at all scores are as frequent as in a long run of games.
+    """
+    greedy, moves = make_agent("greedy"), chance.integers(*BURN_IN, len(batch))
+    for done in range(moves.max()):
+        which = np.flatnonzero(moves > done)
+        views = batch.views(which)
+        batch.advance(greedy(views, batch.mask[which], chance), which)
+        batch.begin(np.flatnonzero(batch.terminated | batch.truncated))
+    batch.observe()
 
 
 class Window:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,7 @@ NODE = np.dtype(
 )
 WORDS: Final = VIEW.itemsize // 4
 
-# One level of the path that is being explored: there is a level for every move since the deal.
+# One level of the path that is being explored.
 FRAME = np.dtype(
     [
         ("node", np.int32),  # the last node on the path: this level's, or an earlier one
@@ -66,6 +66,15 @@ FRAME = np.dtype(
     ],
     align=True,
 )
+
+
+class Stack(NamedTuple):
+    """The path that is being explored: an entry for every move since the deal."""
+
+    games: np.ndarray
+    frames: np.ndarray
+    seen: np.ndarray  # the view of the seat to move
+    words: np.ndarray  # the same bytes as whole numbers
 
 
 class SizeError(InputError):
@@ -136,14 +145,14 @@ def _explore_all(
     """Explore every deal and return the number of nodes, or a number above `most`."""
     games, frames, seen = np.zeros(MOST_MOVES, GAME), np.zeros(MOST_MOVES, FRAME), np.zeros(1, VIEW)
     games["public"]["rules"] = rules.to_struct()
-    words, chance = seen.view(np.uint32), 1 / deal_count(rules)
+    stack, chance = Stack(games, frames, seen, seen.view(np.uint32)), 1 / deal_count(rules)
     made = 0
     for hands, boneyard in _deals(range(rules.tile_count), rules.players, rules.hand_size):
         games["order"][0] = -1
         games["order"][0, : len(boneyard)] = boneyard
         games["hands"][0, : len(hands)] = [sum(1 << tile for tile in hand) for hand in hands]
         games["public"]["boneyard"][0] = len(boneyard)
-        made = explore(games, frames, chance, seen, words, nodes, made, most, wanted, views)
+        made = explore(stack, chance, nodes, made, most, wanted, views)
         if made > most:
             break
     return made
@@ -164,11 +173,8 @@ def _deals(
 
 @compiled
 def explore(
-    games: Array,
-    frames: Array,
+    stack: Stack,
     chance: float,
-    seen: Array,
-    words: Array,
     nodes: Array,
     made: int,
     most: int,
@@ -180,6 +186,7 @@ def explore(
     As many nodes are written as `nodes` holds, and the views of those listed in `wanted`. The
     search stops once there are more than `most` nodes.
     """
+    games, frames, seen, words = stack
     games[0].public.ended = 0
     for side in range(MAX_PLAYERS):
         games[0].public.scores[side] = 0

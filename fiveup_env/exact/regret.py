@@ -6,7 +6,7 @@ converges to an equilibrium.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,21 +17,29 @@ if TYPE_CHECKING:
     from fiveup_env.exact.form import Form
 
 
+class Play(NamedTuple):
+    """What CFR+ updates, for every sequence."""
+
+    profile: np.ndarray
+    reach: np.ndarray
+    regrets: np.ndarray
+    played: np.ndarray  # the profiles so far, weighed
+
+
 class CfrPlus:
     """CFR+ on a game: `run` plays more rounds, `average` is the profile found so far."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
         self.rounds = 0
-        self._profile = form.uniform()
-        self._reach = reaches(form, self._profile)
-        self._regrets = np.zeros(len(self._profile))
-        self._played = np.zeros(len(self._profile))
+        profile = form.uniform()
+        nothing = np.zeros((2, len(profile)))
+        self._play = Play(profile, reaches(form, profile), *nothing)
 
     @property
     def average(self) -> np.ndarray:
         """The average profile."""
-        return self.form.normalised(self._played)
+        return self.form.normalised(self._play.played)
 
     def run(self, rounds: int) -> None:
         """Play `rounds` more rounds."""
@@ -44,10 +52,7 @@ class CfrPlus:
             form.payoffs,
             self.rounds,
             rounds,
-            self._profile,
-            self._reach,
-            self._regrets,
-            self._played,
+            self._play,
         )
         self.rounds += rounds
 
@@ -61,12 +66,10 @@ def play_rounds(
     payoffs: Array,
     done: int,
     rounds: int,
-    profile: Array,
-    reach: Array,
-    regrets: Array,
-    played: Array,
+    play: Play,
 ) -> None:
-    """Play rounds of CFR+ after `done` earlier ones; the last four arrays are updated in place."""
+    """Play rounds of CFR+ after `done` earlier ones."""
+    profile, reach, regrets, played = play
     worth = np.empty(len(profile))
     for t in range(done + 1, done + rounds + 1):
         for seat in range(ends.shape[1]):

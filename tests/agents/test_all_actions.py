@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn import averaged
+from agents.learn import rollouts
 from agents.learn.all_actions import VALUED, AllActions, gain_loss
 from agents.learn.ppo import LossError
 from agents.learn.starting import first_network
@@ -36,7 +36,7 @@ SHIPPED = Path("fiveup_env/opponents/networks/policies/partners")
 
 @pytest.fixture(autouse=True)
 def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(averaged, "BURN_IN", 40)
+    monkeypatch.setattr(rollouts, "BURN_IN", (30, 50))
 
 
 def learner_of(folder: Path, **changes: Any) -> AllActions:

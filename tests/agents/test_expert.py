@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from agents.fitting.teachers import label_by, make_teacher
-from agents.learn import averaged
+from agents.learn import rollouts
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
@@ -52,7 +52,7 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(averaged, "BURN_IN", 40)
+    monkeypatch.setattr(rollouts, "BURN_IN", (30, 50))
 
 
 def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:

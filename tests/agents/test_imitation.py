@@ -13,18 +13,21 @@ import torch
 from agents.fitting.teachers import TeachingError
 from agents.learn.imitation import (
     PARTS,
-    Examples,
-    burn_in,
+    Gathering,
+    Lessons,
+    Positions,
     examine,
     gather,
     gather_on_cores,
     imitate,
     main,
 )
+from agents.learn.rollouts import burn_in
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
+from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.rules.presets import PRESETS
@@ -38,13 +41,9 @@ if TYPE_CHECKING:
 torch.set_num_threads(1)
 
 TEMPERATURE = 0.3
-LESSONS: dict[str, Any] = {
-    "epochs": 8,
-    "batch_size": 128,
-    "learning_rate": 2e-3,
-    "temperature": TEMPERATURE,
-    "held_out": 0.1,
-}
+LESSONS = Lessons(
+    epochs=8, batch_size=128, learning_rate=2e-3, temperature=TEMPERATURE, held_out=0.1
+)
 
 
 class PointsAndPips:
@@ -64,8 +63,11 @@ class PointsAndPips:
         return np.where(masks > 0, points + np.arange(121) % 4 / 4, np.nan)
 
 
-def examples_of(positions: int = 6000, **options: Any) -> Examples:
-    return gather(PointsAndPips(), "five_up", 4, positions, 1, **{"games": 50} | options)
+def examples_of(
+    positions: int = 6000, *, share: float = 0.1, explorer: Agent = random_actions
+) -> Positions:
+    plan = Gathering("five_up", 4, positions, 1, games=50, share=share)
+    return gather(PointsAndPips(), plan, explorer)
 
 
 def burnt_in(games: int, *args: Any, seed: int, **options: Any) -> Batch:
@@ -97,10 +99,10 @@ def test_every_example_says_what_was_allowed_and_what_the_teacher_thinks() -> No
 
 def test_gathering_is_decided_by_the_seed() -> None:
     one, same, other = (
-        gather(PointsAndPips(), ["five_up", "all_fives"], [2, 3], 800, seed, games=20)
+        gather(PointsAndPips(), Gathering(["five_up", "all_fives"], [2, 3], 800, seed, games=20))
         for seed in (1, 1, 2)
     )
-    for field in dataclasses.fields(Examples):
+    for field in dataclasses.fields(Positions):
         assert np.array_equal(getattr(one, field.name), getattr(same, field.name))
     assert not np.array_equal(one.rows[:20], other.rows[:20])
 
@@ -117,7 +119,7 @@ def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> n
 
 @pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
 def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Agent) -> None:
-    rows = examples_of(games=50, explorer=last, share=share).rows
+    rows = examples_of(explorer=last, share=share).rows
     batch = burnt_in(50, seed=1)
     first = 0
     for _ in range(4):
@@ -131,11 +133,11 @@ def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Age
 def test_the_cores_that_gather_change_nothing() -> None:
     one, two = (
         gather_on_cores(
-            "pimc:worlds=1,aim=hand", "greedy", ["five_up"], [2], 1600, 3, cores, games=4
+            "pimc:worlds=1,aim=hand", "greedy", Gathering(["five_up"], [2], 1600, 3, games=4), cores
         )
         for cores in (1, 2)
     )
-    for field in dataclasses.fields(Examples):
+    for field in dataclasses.fields(Positions):
         assert np.array_equal(getattr(one, field.name), getattr(two, field.name))
     assert len(np.unique(one.games)) == 4 * PARTS
 
@@ -147,7 +149,7 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
 
 
 def test_what_is_still_to_come_is_the_best_value_as_the_learner_counts() -> None:
-    examples = gather(PointsAndPips(), "all_fives", 2, 2000, 1, games=50)
+    examples = gather(PointsAndPips(), Gathering("all_fives", 2, 2000, 1, games=50))
     assert np.allclose(examples.returns * 5, examples.values.max(1))
 
 
@@ -159,7 +161,7 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
             """Return 1 for every allowed action: every game is won."""
             return np.minimum(super().values(*seen), 0) * 0 + 1
 
-    examples = gather(Sure(), "five_up", 2, 2000, 1, games=50, reward="outlook")
+    examples = gather(Sure(), Gathering("five_up", 2, 2000, 1, games=50, reward="outlook"))
     batch = burnt_in(50, players=2, seed=1)
     public, choice = batch.states["public"], batch.mask.sum(1) > 1
     leads = choice & (public["plies"] == 0)
@@ -185,7 +187,7 @@ class Noisy(PointsAndPips):
 
 
 def test_the_best_of_many_noisy_values_is_not_taken_for_the_best_action() -> None:
-    examples = gather(Noisy(), "five_up", 4, 20_000, 1, games=200)
+    examples = gather(Noisy(), Gathering("five_up", 4, 20_000, 1, games=200))
     choices = examples.masks.sum(1)
     for few, many in ((2, 2), (3, 3), (4, 5), (6, 20)):
         these = examples.returns[(choices >= few) & (choices <= many)] * 5
@@ -215,7 +217,7 @@ class Pruning(PointsAndPips):
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_an_action_that_one_search_rules_out_is_not_taught_unless_none_is_left(alone: bool) -> None:
-    examples = gather(Pruning(alone=alone), "five_up", 4, 50, 1, games=50)
+    examples = gather(Pruning(alone=alone), Gathering("five_up", 4, 50, 1, games=50))
     first = examples.masks.argmax(1)
     assert np.array_equal(examples.values.argmax(1), first)
     assert (np.isfinite(examples.values).sum(1) == 1).all()
@@ -226,7 +228,7 @@ def test_an_action_that_one_search_rules_out_is_not_taught_unless_none_is_left(a
 def test_positions_near_the_end_of_a_game_are_as_frequent_as_in_a_long_run(
     players: int, steady: float
 ) -> None:
-    examples = gather(PointsAndPips(), "five_up", players, 10_000, 1, games=500)
+    examples = gather(PointsAndPips(), Gathering("five_up", players, 10_000, 1, games=500))
     to_go = piece_of(get_encoder("flat"), "to_go", examples.rows) @ np.array([1 << 14, 1 << 7, 1])
     assert abs((to_go[:, :2] <= 10).any(1).mean() - steady) < 0.04
 
@@ -240,7 +242,7 @@ def test_games_of_every_preset_are_burnt_in() -> None:
 
 def test_a_teacher_that_aims_at_something_else_is_refused() -> None:
     with pytest.raises(TeachingError, match="reward outlook needs a teacher with aim=game"):
-        examples_of(reward="outlook")
+        gather(PointsAndPips(), Gathering("five_up", 4, 100, 1, reward="outlook"))
 
 
 def test_a_teacher_without_values_is_refused() -> None:
@@ -253,7 +255,7 @@ def test_a_teacher_without_values_is_refused() -> None:
             return np.full(masks.shape, np.nan)
 
     with pytest.raises(TeachingError, match="a finite value for an allowed action"):
-        gather(Silent(), "five_up", 4, 10, 0, games=2)
+        gather(Silent(), Gathering("five_up", 4, 10, 0, games=2))
 
 
 # --- Learning
@@ -263,7 +265,7 @@ def test_the_teacher_is_learnt() -> None:
     examples = examples_of(10_000, share=0.3)
     network = network_of()
     before = examine(network, examples, TEMPERATURE)
-    history = imitate(network, [examples], **LESSONS)
+    history = imitate(network, [examples], LESSONS)
     assert [figures["epoch"] for figures in history] == list(range(1, 9))
     after = history[-1]
     assert before["agreement"] < 0.6
@@ -282,7 +284,7 @@ def test_from_scrambled_values_nothing_is_learnt() -> None:
         row[mask > 0] = random.permutation(row[mask > 0])
     wrong = dataclasses.replace(examples, values=scrambled)
     network = network_of()
-    imitate(network, [wrong], **LESSONS)
+    imitate(network, [wrong], LESSONS)
     assert examine(network, examples, TEMPERATURE)["agreement"] < 0.7
 
 
@@ -291,7 +293,7 @@ def test_learning_is_decided_by_the_seed() -> None:
     ends = []
     for seed in (1, 1, 2):
         network = network_of()
-        history = imitate(network, [examples], epochs=2, seed=seed)
+        history = imitate(network, [examples], Lessons(epochs=2, seed=seed))
         ends.append((history, network.policy_head.weight.detach().clone()))
     assert ends[0][0] == ends[1][0]
     assert torch.equal(ends[0][1], ends[1][1])
@@ -301,31 +303,30 @@ def test_learning_is_decided_by_the_seed() -> None:
 def test_rounds_go_on_where_the_last_one_ended_by_one_schedule() -> None:
     first, second = (examples_of(1500, share=share) for share in (0.0, 0.5))
     network, halfway = network_of(), network_of()
-    history = imitate(network, [first, second], count=2, epochs=2)
+    history = imitate(network, [first, second], Lessons(count=2, epochs=2))
     assert [figures["epoch"] for figures in history] == [1, 2, 3, 4]
-    alone = imitate(halfway, [first], count=2, epochs=2)
+    alone = imitate(halfway, [first], Lessons(count=2, epochs=2))
     assert alone == history[:2]
-    assert imitate(network_of(), [first], epochs=2) != alone
+    assert imitate(network_of(), [first], Lessons(epochs=2)) != alone
 
 
 def test_the_value_learns_the_returns() -> None:
     examples = examples_of(6000)
     told = dataclasses.replace(examples, returns=examples.rows[:, 224] / np.float32(10))
-    history = imitate(network_of(), [told], epochs=8, batch_size=128, value_weight=1.0)
+    history = imitate(network_of(), [told], Lessons(epochs=8, batch_size=128, value_weight=1.0))
     assert history[-1]["value_error"] < 0.15 * told.returns.var()
 
 
 def test_held_out_games_are_not_learnt_from() -> None:
     examples = examples_of(1500)
     network, blind = network_of(), network_of()
-    history = imitate(network, [examples], epochs=1, held_out=0.2, seed=4)
+    history = imitate(network, [examples], Lessons(epochs=1, held_out=0.2, seed=4))
     numbers = np.unique(examples.games)
     held_out = np.random.default_rng(4).permutation(numbers)[: len(numbers) // 5]
     tested = np.isin(examples.games, held_out)
     returns = np.where(tested, np.float32(1e4), examples.returns)
-    spoilt = imitate(
-        blind, [dataclasses.replace(examples, returns=returns)], epochs=1, held_out=0.2, seed=4
-    )
+    wrong = dataclasses.replace(examples, returns=returns)
+    spoilt = imitate(blind, [wrong], Lessons(epochs=1, held_out=0.2, seed=4))
     assert torch.equal(network.value_head.weight, blind.value_head.weight)
     assert spoilt[0]["value_error"] > 1e6 > history[0]["value_error"]
 
@@ -334,10 +335,10 @@ def test_what_cannot_be_learnt_is_refused() -> None:
     examples = examples_of(1500)
     for share in (0.0, 1.0):
         with pytest.raises(TeachingError, match="leaves none to learn from or to test on"):
-            imitate(network_of(), [examples], held_out=share)
+            imitate(network_of(), [examples], Lessons(held_out=share))
     endless = dataclasses.replace(examples, returns=examples.returns + np.float32(np.inf))
     with pytest.raises(TeachingError, match="the loss is inf: try a smaller learning rate"):
-        imitate(network_of(), [endless])
+        imitate(network_of(), [endless], Lessons())
 
 
 # --- The command
