@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from fiveup_env.rules.tiles import MAX_PIP, set_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_MULTIPLE = 2 * MAX_PIP
@@ -44,11 +45,32 @@ LEAD_ANY, LEAD_HIGHEST_DOUBLE = range(2)
 FINISH_HAND, IMMEDIATE = range(2)
 
 
-@dataclass(frozen=True, kw_only=True)
+class RuleFields(TypedDict, total=False):
+    """The fields of `Rules` that may be overridden wherever rules are named, as keywords."""
+
+    teams: bool
+    spinners: Literal["all", "first", "none"]
+    hand_size: int
+    draw: Literal["until_playable", "optional"]
+    reserve: int
+    hand_end: Literal["subtract_own", "winner_takes", "armanino"]
+    round_per: Literal["hand", "side", "all"]
+    block_pays: Literal["others", "difference"]
+    leader: Literal["winner", "rotate"]
+    lead_tile: Literal["any", "highest_double"]
+    unit: int
+    target: int
+    game_end: Literal["finish_hand", "immediate"]
+    exact_target: bool
+    multiple: int
+    max_pip: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rules:
     """The complete rules of one game: the number of players, the partners, and every field.
 
-    Make them with `Rules.preset("all_fives", players=2, reserve=2)`; change them with `Rules.of`.
+    Make them with `Rules.preset("all_fives", players=2, reserve=2)`; change them with `replace`.
     `round_per` is None only while rules are made: it becomes what `hand_end` has by default.
     """
 
@@ -71,41 +93,44 @@ class Rules:
     max_pip: int = 6
 
     @classmethod
-    def preset(
-        cls, name: str = "five_up", players: int = 4, *, teams: bool | None = None, **fields: Any
-    ) -> Rules:
+    def preset(cls, name: str = "five_up", players: int = 4, **fields: Unpack[RuleFields]) -> Rules:
         """Return a preset for this many players, with some fields overridden.
 
         Four play as partners unless `teams` says otherwise.
+
+        >>> Rules.preset("all_fives", players=2).hand_size
+        9
         """
         if not is_one_of(name, NAMED_RULES):
             raise RulesError(unknown("preset", name, NAMED_RULES))
-        for field in fields:
-            if field not in FIELDS:
-                raise RulesError(unknown("rule field", field, FIELDS))
+        given: dict[str, Any] = dict(_checked_names(fields))
         count = _checked_players(players)
-        return cls(
-            players=count,
-            teams=count == 4 if teams is None else teams,
-            **_changed(name, count, fields.get("multiple", cls.multiple)) | fields,
+        changed = _changed(name, count, given.get("multiple", cls.multiple))
+        return cls(players=count, **{"teams": count == 4} | changed | given)
+
+    def replace(self, *, players: int | None = None, **fields: Unpack[RuleFields]) -> Rules:
+        """Return these rules with some fields changed.
+
+        Another `hand_end` brings its own `round_per`, unless that is given too.
+
+        >>> Rules.preset(players=2).replace(target=30).target
+        30
+        """
+        given: dict[str, Any] = dict(_checked_names(fields))
+        if "hand_end" in given and not is_one_of(given["hand_end"], (self.hand_end,)):
+            given = {"round_per": None} | given
+        return dataclasses.replace(
+            self, players=self.players if players is None else players, **given
         )
 
     @classmethod
-    def of(cls, rules: str | Rules, players: int | None = None, **fields: Any) -> Rules:
-        """Return a preset, by its name, or the given rules, with some fields overridden.
-
-        Another `hand_end` brings its own `round_per`, unless that is given too.
-        """
-        if not isinstance(rules, Rules):
-            return cls.preset(rules, 4 if players is None else players, **fields)
-        for field in fields:
-            if field not in {*FIELDS, "teams"}:
-                raise RulesError(unknown("rule field", field, FIELDS))
-        if "hand_end" in fields and not is_one_of(fields["hand_end"], (rules.hand_end,)):
-            fields = {"round_per": None} | fields
-        return dataclasses.replace(
-            rules, players=rules.players if players is None else players, **fields
-        )
+    def of(
+        cls, rules: str | Rules, players: int | None = None, **fields: Unpack[RuleFields]
+    ) -> Rules:
+        """Return a preset, by its name, or the given rules, with some fields overridden."""
+        if isinstance(rules, Rules):
+            return rules.replace(players=players, **fields)
+        return cls.preset(rules, 4 if players is None else players, **fields)
 
     @classmethod
     def from_struct(cls, struct: np.void) -> Rules:
@@ -152,15 +177,28 @@ class Rules:
                 f"in {self.unit}s; choose a multiple of {self.unit}"
             )
 
+    def __repr__(self) -> str:
+        """Return an expression that makes these rules: a preset, and what is changed in it.
+
+        >>> Rules.preset("muggins", players=3, reserve=2)
+        Rules.preset('muggins', players=3, reserve=2)
+        """
+        nearest = min(NAMED_RULES, key=lambda name: len(self._changes_of(name)))
+        changes = {"players": self.players, **self._changes_of(nearest)}
+        if self.teams != (self.players == 4):
+            changes["teams"] = self.teams
+        return f"Rules.preset({nearest!r}, {', '.join(f'{k}={v!r}' for k, v in changes.items())})"
+
+    def _changes_of(self, name: str) -> dict[str, Any]:
+        """Return the fields that must be given to `preset` to make these rules, but teams."""
+        fields = _complete(name, self.players, self.multiple)
+        return {field: value for field, value in self.fields().items() if value != fields[field]}
+
     @property
     def name(self) -> str | None:
         """The name of the preset that these rules equal, or None if they equal none."""
-        plain = {field: getattr(Rules, field) for field in FIELDS}
-        for name in NAMED_RULES:
-            fields = plain | _changed(name, self.players, Rules.multiple)
-            if self.fields() == fields | {"round_per": _rounding_of(fields["hand_end"])}:
-                return name
-        return None
+        names = (name for name in NAMED_RULES if not self._changes_of(name))
+        return next(names, None)
 
     def fields(self) -> dict[str, Any]:
         """Return all fields but `players` and `teams`, in order."""
@@ -261,6 +299,21 @@ def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
     if chosen.get("unit") == "multiple":
         chosen["unit"] = multiple
     return chosen
+
+
+def _complete(name: str, players: int, multiple: int) -> dict[str, Any]:
+    """Return all fields of a preset for this many players."""
+    plain = {field: getattr(Rules, field) for field in FIELDS}
+    fields = plain | _changed(name, players, multiple)
+    return fields | {"round_per": _rounding_of(fields["hand_end"])}
+
+
+def _checked_names(fields: RuleFields) -> RuleFields:
+    """Return some fields, all of which there are."""
+    for field in fields:
+        if field not in RuleFields.__annotations__:
+            raise RulesError(unknown("rule field", field, FIELDS))
+    return fields
 
 
 def _rounding_of(hand_end: str) -> str:
