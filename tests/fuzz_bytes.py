@@ -155,7 +155,7 @@ def some_states() -> list[np.ndarray]:
         for moves in (0, 1, 2, 4, 6, 9, 13, 18, 25):
             random = Random(100 * seed + moves)
             states.append(play_randomly(Game(name, players, seed=seed, **fields), random, moves))
-    return [game.state for game in states]
+    return [game.state() for game in states]
 
 
 @cache

@@ -73,6 +73,12 @@ def push_all(game: Game, moves: str) -> Game:
     return game
 
 
+def ending_of(game: Game) -> str | None:
+    """How the last finished hand of a game ended."""
+    end = game.last_hand()
+    return end.ended if end else None
+
+
 def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
     """Make so many random moves, or fewer if the game ends."""
     for _ in range(moves):

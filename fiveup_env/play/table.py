@@ -135,7 +135,7 @@ class Table:
         side = self.setup.rules.side_of(self.setup.seat)
         found, score = [], self.game.scores[side]
         for move in self.game.legal_moves:
-            after = self.game.state
+            after = self.game.state()
             play_at(after, 0, move.action)
             public = after[0]["public"]
             points = int(public["scores"][side] - score - public["end_points"][side])
@@ -222,7 +222,7 @@ class Table:
             after = self.view()
         else:
             after = np.zeros(1, VIEW)
-            observe_at(self.game.hand_states[hand], 0, self.setup.seat, after, 0)
+            observe_at(self.game.hand_states()[hand], 0, self.setup.seat, after, 0)
         yield from self._shown(sights_between(self._now, before, after))
         if over_now:
             yield from self._shown([over(self._now, over_now)])

@@ -62,7 +62,7 @@ def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:
 def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
     """The labels of the actions that the seat to move has in a game."""
     random, which = np.random.default_rng(0), np.zeros(1, np.int64)
-    return judge.label(game.state, which, Units(game.view(), reward), random)[0]
+    return judge.label(game.state(), which, Units(game.view(), reward), random)[0]
 
 
 # --- Labels

@@ -173,7 +173,7 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
     game = play_randomly(Game(rules, seed=3), Random(3), 37)
     hands = (step.before for step in game.steps())
     now = game.hand_number
-    before = next((hand for hand in hands if hand["public"]["hand_number"] == now), game.state)
+    before = next((hand for hand in hands if hand["public"]["hand_number"] == now), game.state())
     view = game.view()
     take_back_points(view)
     assert (view["public"]["scores"] == before["public"]["scores"]).all()

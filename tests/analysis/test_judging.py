@@ -108,7 +108,7 @@ def test_a_judgement_sees_only_what_the_player_saw() -> None:
     actions, trials = game.action_mask().nonzero()[0], Trials(QUICK)
     same = [trials(one.view(seat), actions, 7) for one in (game, other)]
     assert np.array_equal(same[0], same[1])
-    assert chances_of(game.state, QUICK)[seat] == chances_of(other.state, QUICK)[seat]
+    assert chances_of(game.state(), QUICK)[seat] == chances_of(other.state(), QUICK)[seat]
 
 
 def test_the_same_seed_judges_alike_and_another_differs() -> None:
@@ -137,13 +137,13 @@ def test_a_seat_without_decisions_has_no_error_rate() -> None:
 
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_there_is_a_moment_before_every_move_and_after_every_hand(players: int, draw: str) -> None:
+def test_there_is_a_moment_before_every_move_and_after_every_hand(players: int, draw: Any) -> None:
     game = play_randomly(Game(players=players, draw=draw, seed=1, target=10), Random(1))
     assert game.outcome()
     moments = list(moments_of(game))
     over = [m for m in moments if m.state[0]["public"]["phase"] != 0]
-    assert len(moments) == len(game.moves) + len(game.hand_states)
-    assert len(over) == len(game.hand_states)
+    assert len(moments) == len(game.moves) + len(game.hand_states())
+    assert len(over) == len(game.hand_states())
     assert moments[-1].moves == len(game.moves)
 
 
@@ -155,7 +155,7 @@ def test_chances_end_with_the_outcome_and_are_those_of_the_sides() -> None:
     assert [chance.mean for chance in chances_of(last.state, QUICK)] == [
         float(seat in outcome.seats) for seat in range(4)
     ]
-    first = chances_of(Game(seed=1).state, "pimc:worlds=400,playout=greedy")
+    first = chances_of(Game(seed=1).state(), "pimc:worlds=400,playout=greedy")
     assert all(0.3 < chance.mean < 0.7 for chance in first)
 
 
@@ -164,7 +164,7 @@ def test_luck_and_skill_add_up_to_the_outcome(players: int) -> None:
     game = played_by(["greedy"] * players, seed=6, teams=players == 4)
     hands, outcome = luck_of(game), game.outcome()
     assert outcome
-    assert len(hands) == len(game.hand_states)
+    assert len(hands) == len(game.hand_states())
     for side in range(game.rules.sides):
         total = sum(hand.luck(side) + hand.skill(side) for hand in hands)
         assert hands[0].before[side] + total == pytest.approx(float(side == outcome.winner))

@@ -531,7 +531,7 @@ def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_no
     install_agents(tmp_path, "cheats", KNOWING, "Knowing")
     monkeypatch.syspath_prepend(tmp_path)
     games = [Game(task.rules, seed=task.first + k) for k in range(task.quick)]
-    hands = {str(hand) for game in games for hand in game.state["hands"][0].tolist()[:2]}
+    hands = {str(hand) for game in games for hand in game.state()["hands"][0].tolist()[:2]}
     (tmp_path / "known").write_text(" ".join(hands))
     monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for spec in ("counter", "knowing"):

@@ -181,8 +181,8 @@ def test_no_seed_is_found_in_what_an_agent_is_handed(door: str) -> None:
 def test_the_thief_finds_a_seed_where_there_is_one() -> None:
     game, random = Game(RULES, seed=SEED), np.random.default_rng([SEED, 1])
     assert SEED in numbers_in(random)
-    assert SEED in numbers_in(game.state[["seed", "hands"]][0:1])
-    assert SEED in numbers_in(game.state)
+    assert SEED in numbers_in(game.state()[["seed", "hands"]][0:1])
+    assert SEED in numbers_in(game.state())
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -136,9 +136,9 @@ def test_without_a_seed_the_stream_goes_on() -> None:
     env, stream = fiveup_env.raw_env(), Stream(10)
     for _ in range(2):
         env.reset(seed=10)
-        assert env.game.state.tobytes() == Game(seed=10).state.tobytes()
+        assert env.game.state().tobytes() == Game(seed=10).state().tobytes()
         env.reset()
-        assert env.game.state.tobytes() == Game(seed=Stream(10).next()).state.tobytes()
+        assert env.game.state().tobytes() == Game(seed=Stream(10).next()).state().tobytes()
     env.reset()
     assert [stream.next(), stream.next()][1] == env.game.seed
 
@@ -153,8 +153,8 @@ def test_the_state_is_the_whole_truth() -> None:
     hands = state[-28 * 6 : -28].reshape(5, 28)
     for seat in range(3):
         assert np.flatnonzero(hands[seat]).tolist() == [t.id for t in env.game.hand_of(seat)]
-    order = env.game.state["order"][0]
-    public = env.game.state["public"][0]
+    order = env.game.state()["order"][0]
+    public = env.game.state()["public"][0]
     left = order[public["drawn"] : public["boneyard"]].tolist()
     places = state[-28:]
     assert [int(np.flatnonzero(places == 1 + k)[0]) for k in range(len(left))] == left
@@ -240,7 +240,7 @@ def test_the_worked_example_of_the_page_on_rewards(reward: str, expected: list[l
     env = fiveup_env.raw_env(hand_size=2, reward=reward)
     env.reset(seed=0)
     given = game_of("6-4 1-0", "5-4 1-1", "6-5 2-2", "5-0 2-1")
-    env._games[:] = given.state
+    env._games[:] = given.state()
     env.agent_selection = "player_0"
     for text, rewards in zip(["6-4", "5-4@4", "6-5@6", "5-0@5"], expected, strict=True):
         env.step(Move.parse(text).action)

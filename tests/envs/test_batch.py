@@ -67,7 +67,7 @@ def test_one_batch_may_mix_presets_and_players() -> None:
     for i in range(13):
         name, players = names[i % 4]
         game = Game(name or "", players=players, seed=9 + i)
-        assert batch.states[i]["hands"].tolist() == game.state["hands"][0].tolist()
+        assert batch.states[i]["hands"].tolist() == game.state()["hands"][0].tolist()
         assert batch.turn[i] == game.turn
 
 
@@ -75,7 +75,7 @@ def test_each_game_may_be_given_a_seed_of_its_own() -> None:
     batch = Batch(4)
     batch.reset(np.array([9, 3, 9, 2**40]))
     for i, seed in enumerate([9, 3, 9, 2**40]):
-        assert batch.states[i]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
+        assert batch.states[i]["hands"].tolist() == Game(seed=seed).state()["hands"][0].tolist()
     for wrong in (np.zeros(3, np.int64), np.zeros(4)):
         with pytest.raises(OptionError, match="seeds must be 4 integers"):
             batch.reset(wrong)
@@ -90,7 +90,7 @@ def test_an_ended_episode_is_followed_by_the_next_one_of_its_stream() -> None:
         batch.step(batch.random_actions(random))
     seed = stream.next()
     assert batch.states["seed"][7] == seed
-    assert batch.states[7]["hands"].tolist() == Game(seed=seed).state["hands"][0].tolist()
+    assert batch.states[7]["hands"].tolist() == Game(seed=seed).state()["hands"][0].tolist()
     assert not batch.states[7]["public"]["scores"].any()
 
 

@@ -64,8 +64,8 @@ def played_out(game: Game, seen: set[tuple[int, bytes]]) -> tuple[np.ndarray, in
     total, ends = np.zeros(game.rules.players), 0
     for move in moves:
         game.push(move)
-        if game.last_hand:
-            scores = np.array(game.last_hand.scores, float)
+        if end := game.last_hand():
+            scores = np.array(end.scores, float)
             margins = scores - (scores.sum() - scores) / (len(scores) - 1)
             more = margins, 1
         else:

@@ -50,7 +50,7 @@ def test_what_is_no_view_is_refused_in_a_sentence() -> None:
     for views, why in (
         (np.zeros((1, 5)), r"not float64 in the shape \(1, 5\)"),
         (Game(seed=3).view()[0], "views are an array of VIEW structs, not"),
-        (Game(seed=3).state, "not .* in the shape"),
+        (Game(seed=3).state(), "not .* in the shape"),
         ([3], r"not \[3\]"),
     ):
         for spec in ("greedy", "pimc:worlds=4"):

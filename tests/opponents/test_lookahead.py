@@ -79,7 +79,7 @@ class Observer:
         self.game, fields = Game(rules, seed=seed), rules.fields()
         self.reference = Reference(fields, rules.players, rules.teams)
         hands = [[pips(tile) for tile in self.game.hand_of(k)] for k in range(rules.players)]
-        order = [TILES[tile] for tile in self.game.state["order"][0] if tile >= 0]
+        order = [TILES[tile] for tile in self.game.state()["order"][0] if tile >= 0]
         self.reference.deal(hands, [pips(tile) for tile in order], self.game.lead)
         self.notes: list[tuple[int, Tile, int]] = []  # seat, a tile that would fit, points forgone
 

@@ -110,7 +110,7 @@ def test_the_lead_that_rotates_is_never_the_same_sides_twice() -> None:
     game = Game("five_up", 3, leader="rotate", seed=1)
     while not game.hand_over:
         game.push(next(iter(game.legal_moves)))
-    state = game.hand_states[0]
+    state = game.hand_states()[0]
     led = [leads(state, side) for side in range(3)]
     assert led == [side == (int(state["public"]["lead"][0]) + 1) % 3 for side in range(3)]
     assert outlook_of(Rules.preset(leader="rotate").to_struct()).shape == (FARTHEST + 1,) * 2

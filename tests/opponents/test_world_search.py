@@ -82,7 +82,7 @@ def test_worlds_hold_what_the_viewer_knows() -> None:
     (plain, _), (drawn, _) = (dealt(game, 70, weighed) for weighed in (1, 8))
     assert (plain["hands"] != drawn["hands"]).any()
     for games in (plain, drawn):
-        assert (games["public"] == game.state["public"]).all()
+        assert (games["public"] == game.state()["public"]).all()
         assert (games["hands"][:, game.turn or 0] == game.view()["hand"]).all()
 
 
