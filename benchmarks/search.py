@@ -72,7 +72,7 @@ def budgets(name: str) -> dict[int, str]:
 
 def decisions() -> tuple[np.ndarray, np.ndarray]:
     """Return views and masks of decisions with a choice, from all over some games."""
-    greedy, random = make_agent("greedy"), np.random.default_rng(0)
+    greedy, rng = make_agent("greedy"), np.random.default_rng(0)
     views, masks = [], []
     for seed in range(GAMES):
         batch = Batch(1, players=4, seed=seed)
@@ -81,7 +81,7 @@ def decisions() -> tuple[np.ndarray, np.ndarray]:
             if batch.mask[0].sum() > 1:
                 views.append(batch.views())
                 masks.append(batch.mask.copy())
-            batch.step(greedy(batch.views(), batch.mask, random))
+            batch.step(greedy(batch.views(), batch.mask, rng))
     chosen = np.linspace(0, len(views) - 1, POSITIONS).astype(int)
     return np.concatenate(views)[chosen], np.concatenate(masks)[chosen]
 
@@ -102,9 +102,9 @@ def times(specs: Sequence[str]) -> dict[str, dict[str, list[float]]]:
 
 def milliseconds(agent: Agent, views: np.ndarray, masks: np.ndarray, size: int) -> float:
     """Return the milliseconds per decision, given `size` at a time."""
-    random, started = np.random.default_rng(1), time.perf_counter()
+    rng, started = np.random.default_rng(1), time.perf_counter()
     for k in range(0, len(views), size):
-        agent(views[k : k + size], masks[k : k + size], random)
+        agent(views[k : k + size], masks[k : k + size], rng)
     return 1000 * (time.perf_counter() - started) / len(views)
 
 

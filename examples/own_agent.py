@@ -30,13 +30,13 @@ class Heavy:
     point: float = field(default=0.0, metadata={"help": "pips that a point counts as"})
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
         rows = np.empty((len(views), row_size(FLAT)), np.int8)
         FLAT.encode(views, rows)
         points = piece_of(FLAT, "plays", rows) - 1
-        values = WEIGHTS + self.point * points + random.random((len(views), ACTION_COUNT))
+        values = WEIGHTS + self.point * points + rng.random((len(views), ACTION_COUNT))
         return np.where(masks, values, -np.inf).argmax(1)
 
 

@@ -288,9 +288,9 @@ def forged_batches(random: Random) -> None:
     batch, state = a_batch()
     load(batch, forged_batch(random, state), state)
     try:
-        chance = np.random.default_rng(random.getrandbits(32))
+        rng = np.random.default_rng(random.getrandbits(32))
         for _ in range(8):
-            batch.step(batch.random_actions(chance))
+            batch.step(batch.random_actions(rng))
             batch.views()
         assert batch.save()
     finally:
@@ -355,9 +355,9 @@ def a_vector_environment() -> tuple[FiveUpVectorEnv, bytes]:
 
 def play(envs: FiveUpVectorEnv, steps: int) -> None:
     """Make random moves."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(steps):
-        envs.step(envs.batch.random_actions(chance))
+        envs.step(envs.batch.random_actions(rng))
 
 
 def forged_vector_environments(random: Random) -> None:

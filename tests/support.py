@@ -116,15 +116,15 @@ def play_every_game(spec: str) -> None:
     agent = make_agent(spec)
     batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(100):
-        batch.step(agent(batch.views(), batch.mask, random))
+        batch.step(agent(batch.views(), batch.mask, rng))
 
 
 def chosen(spec: str, game: Game, seed: int = 0) -> str:
     """What an agent plays for the seat to move."""
-    agent, random = make_agent(spec), np.random.default_rng(seed)
-    return str(Move(int(agent(game.view(), game.action_mask()[None], random)[0])))
+    agent, rng = make_agent(spec), np.random.default_rng(seed)
+    return str(Move(int(agent(game.view(), game.action_mask()[None], rng)[0])))
 
 
 def views_read_anyhow_give_the_same_actions(spec: str) -> None:

@@ -51,9 +51,9 @@ def make_bank(rounds: int, worlds: int, seed: int, command: str) -> Bank:
     """Return a new bank, the same for the same numbers by the same code."""
     checked_worlds(worlds)
     views, masks, games, players = gather(rounds, seed)
-    random, starts = keyed_rng("values of the bank", seed, worlds), range(0, len(views), PORTION)
+    rng, starts = keyed_rng("values of the bank", seed, worlds), range(0, len(views), PORTION)
     parts = [
-        action_values(views[k : k + PORTION], masks[k : k + PORTION], worlds, random)
+        action_values(views[k : k + PORTION], masks[k : k + PORTION], worlds, rng)
         for k in progress(starts, len(starts), "portions")
     ]
     values = ActionValues(
@@ -89,9 +89,9 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
         )
     games = np.arange(len(batch))
     batch.reset(seed + games)
-    random, agents = np.random.default_rng(seed), [make_agent(spec) for spec in PLAYERS]
-    chance = keyed_rng("games of the bank", seed)
-    seated = random.integers(len(agents), size=(len(batch), MAX_PLAYERS))  # by side
+    rng, agents = np.random.default_rng(seed), [make_agent(spec) for spec in PLAYERS]
+    rng = keyed_rng("games of the bank", seed)
+    seated = rng.integers(len(agents), size=(len(batch), MAX_PLAYERS))  # by side
     sides, size = batch.states["public"]["rules"]["sides"], (len(batch), len(PHASES))
     views, masks, met = (
         np.zeros(size, VIEW),
@@ -107,14 +107,14 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
         phases = phases_of(seen[choice])
         met[going[choice], phases] += 1
         # The k-th view of a phase replaces the one drawn before with a probability of 1 / k.
-        drawn = random.random(len(choice)) * met[going[choice], phases] < 1
+        drawn = rng.random(len(choice)) * met[going[choice], phases] < 1
         choice, phases = choice[drawn], phases[drawn]
         views[going[choice], phases] = seen[choice]
         masks[going[choice], phases] = allowed[choice]
         movers, actions = seated[going, seen["seat"] % sides[going]], np.empty(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                actions[own] = agent(seen[own], allowed[own], chance)
+                actions[own] = agent(seen[own], allowed[own], rng)
         batch.advance(actions, going)
     game, phase = np.nonzero(met)
     views, masks = views[game, phase], masks[game, phase]

@@ -121,9 +121,9 @@ def decisions_of_group(
         seed=derived_seed(plan.seed, shard, group),
     )
     batch.reset()
-    random, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
-    chance = keyed_rng("games of data", plan.seed, shard, group)
-    seated = random.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
+    rng, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
+    rng = keyed_rng("games of data", plan.seed, shard, group)
+    seated = rng.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
     sides = batch.states["public"]["rules"]["sides"]
     moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
     earned, after_hand = np.zeros((GAMES, seats)), np.zeros((GAMES, MOST_HANDS, seats))
@@ -135,7 +135,7 @@ def decisions_of_group(
         actions = np.zeros(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                chosen = agent(views[own], masks[own], chance)
+                chosen = agent(views[own], masks[own], rng)
                 actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
         seen = (going, moves[going], views, masks, actions, movers, earned[going])
         choice = masks.sum(1) > 1

@@ -64,7 +64,7 @@ def checked_worlds(worlds: int) -> int:
 
 
 def action_values(
-    views: np.ndarray, masks: np.ndarray, worlds: int, random: np.random.Generator
+    views: np.ndarray, masks: np.ndarray, worlds: int, rng: np.random.Generator
 ) -> ActionValues:
     """Return the values of all allowed actions of positions that leave a choice.
 
@@ -73,7 +73,7 @@ def action_values(
     count = checked_worlds(worlds) // BLOCK
     # Each block of worlds is a search of its own: its actions share the worlds, and stay open.
     search = Pimc(worlds=BLOCK, playout=PLAYOUT, aim=AIM)
-    blocks = np.stack([search.values(views, masks, random) for _ in range(count)])
+    blocks = np.stack([search.values(views, masks, rng) for _ in range(count)])
     best = blocks.mean(0).argmax(1)
     with np.errstate(invalid="ignore"):  # of actions that are not allowed
         apart = blocks - blocks[:, np.arange(len(views)), best][..., None]

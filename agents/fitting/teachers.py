@@ -27,7 +27,7 @@ class Teacher(Protocol):
     aim: str
 
     def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return a value for every action of every view, -inf or NaN where it is not allowed."""
 

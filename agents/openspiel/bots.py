@@ -35,14 +35,14 @@ class BotAgent:
         self._make_bot = make_bot
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view; the bot is not asked about forced moves."""
         actions = masks.argmax(1).astype(np.int64)
         for i in np.flatnonzero(masks.sum(1) > 1):
             game = _game_of(Rules.from_struct(views[i]["public"]["rules"]))
-            state = game.state_of(views[i : i + 1], random)
-            chance = np.random.RandomState(random.integers(1 << 32))
+            state = game.state_of(views[i : i + 1], rng)
+            chance = np.random.RandomState(rng.integers(1 << 32))
             actions[i] = self._make_bot(game, int(views[i]["seat"]), chance).step(state)
         return actions
 

@@ -43,10 +43,10 @@ class AgentPolicy(policy.Policy):
         """Return the probability of each legal action."""
         seat = state.current_player() if player_id is None else player_id
         text = state.information_state_string(seat)
-        random = keyed_rng("OpenSpiel policy", self._seed, text)
+        rng = keyed_rng("OpenSpiel policy", self._seed, text)
         legal = state.legal_actions()
         view, mask = state.course.view(seat), state.course.mask()[None]
-        (shares,) = probabilities_of(self._agent, view, mask, self._samples, random)
+        (shares,) = probabilities_of(self._agent, view, mask, self._samples, rng)
         return {action: float(shares[action]) for action in legal}
 
 

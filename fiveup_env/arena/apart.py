@@ -115,18 +115,18 @@ class ApartProcess:
         read_answer(self._from_agent)
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return the agent's answer, whatever numbers it is; raise ApartError if it is none."""
         try:
-            return self._ask(views, masks, random)
+            return self._ask(views, masks, rng)
         except EndedError:
             self.ended = True
             self._process.kill()
             raise
 
-    def _ask(self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        question = {"views": len(views), "chance": random.bit_generator.state}
+    def _ask(self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        question = {"views": len(views), "chance": rng.bit_generator.state}
         try:
             self._to_agent.write(_line(question))
             self._to_agent.write(views.tobytes())
@@ -216,9 +216,9 @@ def _asked(agent: Agent, question: dict[str, Any], pipe: IO[bytes]) -> np.ndarra
     count = question["views"]
     views = np.frombuffer(bytearray(pipe.read(count * VIEW.itemsize)), VIEW)
     masks = np.frombuffer(bytearray(pipe.read(count * ACTION_COUNT)), np.int8)
-    random = np.random.default_rng(0)
-    random.bit_generator.state = question["chance"]
-    actions = np.asarray(agent(views, masks.reshape(count, ACTION_COUNT), random))
+    rng = np.random.default_rng(0)
+    rng.bit_generator.state = question["chance"]
+    actions = np.asarray(agent(views, masks.reshape(count, ACTION_COUNT), rng))
     if actions.dtype.kind not in NUMBERS:
         raise TypeError(f"returned an array of {actions.dtype}")
     return actions

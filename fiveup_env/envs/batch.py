@@ -285,9 +285,9 @@ class Batch:
         self._check_dealt()
         self._on_slices(self._observe_slice)
 
-    def random_actions(self, random: np.random.Generator) -> np.ndarray:
+    def random_actions(self, rng: np.random.Generator) -> np.ndarray:
         """Return a legal action for every game, each with the same probability."""
-        ranks = random.random(self.mask.shape, np.float32)
+        ranks = rng.random(self.mask.shape, np.float32)
         ranks -= self.mask == 0
         return ranks.argmax(1)
 

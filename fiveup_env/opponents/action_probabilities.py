@@ -26,7 +26,7 @@ def probabilities_of(
     views: np.ndarray,
     masks: np.ndarray,
     times: int,
-    random: np.random.Generator,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Return the probability of every action, a row for each view.
 
@@ -40,7 +40,7 @@ def probabilities_of(
     assert callable(agent)
     counts, every = np.zeros(masks.shape), np.arange(len(views))
     for _ in range(times):
-        chosen = agent(views, masks, random)
+        chosen = agent(views, masks, rng)
         wrong = np.flatnonzero(masks[every, chosen] == 0)
         if len(wrong):
             name = getattr(agent, "__name__", type(agent).__name__)

@@ -19,7 +19,7 @@ class Agent(Protocol):
     """
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator, /
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator, /
     ) -> np.ndarray:
         """Return an action for every view."""
 
@@ -28,13 +28,13 @@ class CompiledAgent:
     """A fast agent in compiled code, which checks no index: its call checks the views for it."""
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view; raise InputError for any that play cannot lead to."""
-        return self.choose_unchecked(as_views(views), masks, random)
+        return self.choose_unchecked(as_views(views), masks, rng)
 
     def choose_unchecked(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view that the library itself has made."""
         raise NotImplementedError
@@ -50,10 +50,10 @@ def unchecked(agent: Agent) -> Agent:
     return agent
 
 
-def random_actions(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def random_actions(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return an allowed action for every view, each with the same probability."""
     del views
-    return (random.random(masks.shape, np.float32) - (masks == 0)).argmax(1)
+    return (rng.random(masks.shape, np.float32) - (masks == 0)).argmax(1)
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Random:
     """Plays any allowed action, each with the same probability."""
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
-        return random_actions(views, masks, random)
+        return random_actions(views, masks, rng)
 
     def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the probability of every action, a row for each view."""

@@ -81,9 +81,9 @@ def _searched(
             f"{shown(spec)} puts no number on its moves; ask a search such as {ADVISER}, or a "
             "policy that reports its probabilities"
         )
-    chance, mask = keyed_rng("study", seed), np.zeros(ACTION_COUNT, np.int8)
+    rng, mask = keyed_rng("study", seed), np.zeros(ACTION_COUNT, np.int8)
     mask[actions] = 1
-    calls = np.stack([search(view, mask[None], chance)[0] for _ in range(CALLS)])
+    calls = np.stack([search(view, mask[None], rng)[0] for _ in range(CALLS)])
     means = calls[:, actions].mean(0)
     with np.errstate(invalid="ignore"):  # a search may rule actions out: those are -inf
         errors = calls[:, actions].std(0, ddof=1) / math.sqrt(CALLS)

@@ -208,8 +208,8 @@ class Table:
             turn = self.game.turn
             assert turn is not None
             # The same position gets the same reply, also after an undo.
-            chance = keyed_rng("table", self.game.seed, len(self.game.moves))
-            actions = self._agents[turn](self.game.view(), self.game.action_mask()[None], chance)
+            rng = keyed_rng("table", self.game.seed, len(self.game.moves))
+            actions = self._agents[turn](self.game.view(), self.game.action_mask()[None], rng)
             yield from self._push(Move(int(np.asarray(actions)[0])))
 
     def _push(self, move: str | Move) -> Iterator[Sight]:

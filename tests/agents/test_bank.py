@@ -127,8 +127,8 @@ def test_an_agent_that_picks_the_worst_action_is_caught_at_once() -> None:
     bank = default_part()
     search = Pimc(worlds=32)
 
-    def worst(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        values = search.values(views, masks, random)
+    def worst(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        values = search.values(views, masks, rng)
         return np.where(np.isfinite(values), values, np.inf).argmin(1)
 
     assert differs(bank, worst, make_agent("random"))[0] > 0
@@ -140,9 +140,9 @@ def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
     policy = make_agent("policy:partners")
     monkeypatch.setattr("fiveup_env.opponents.agent.as_views", lambda views: views)  # no check
 
-    def rotated(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    def rotated(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         views["seat"] = (views["seat"] + 1) % 4
-        return policy(views, masks, random)
+        return policy(views, masks, rng)
 
     assert differs(default_part(), rotated, policy)[0] > 0
 

@@ -37,10 +37,10 @@ class Watched(NetworkAgent):
         self.views: list[np.ndarray] = []
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return random actions."""
-        return random_actions(views, masks, random)
+        return random_actions(views, masks, rng)
 
     def value_inputs(self, views: np.ndarray) -> np.ndarray:
         """Keep the views."""
@@ -99,8 +99,8 @@ def test_a_calibration_has_the_means_by_number_of_choices() -> None:
 
 
 def test_intervals_are_by_game_however_many_decisions_a_game_has() -> None:
-    random = np.random.default_rng(0)
-    games, of_game = np.arange(400), random.normal(0.1, 1, 400)
+    rng = np.random.default_rng(0)
+    games, of_game = np.arange(400), rng.normal(0.1, 1, 400)
     once, often = (
         compare(of_game.repeat(n), np.full(400 * n, 2), games.repeat(n), np.zeros(400 * n))[-1]
         for n in (1, 25)

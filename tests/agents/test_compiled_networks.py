@@ -50,13 +50,13 @@ def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
     """Decisions of random games under several rules, at all their stages."""
     batch = Batch(200, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=6)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     views, masks = [], []
     for step in range(60):
         if step % 12 == 0:
             views.append(batch.views())
             masks.append(batch.mask.copy())
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     return np.concatenate(views), np.concatenate(masks)
 
 
@@ -91,13 +91,13 @@ def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
         assert network.guide is not None
         network.guide.bias.copy_(torch.from_numpy(weights_of("partner")))
     agent, heuristic = NetworkAgent(network), Partner()
-    batch, random, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
+    batch, rng, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
     batch.reset()
     for _ in range(60):
         views = batch.views()
         choice = batch.mask.sum(1) > 1
-        actions = heuristic(views, batch.mask, random)
-        same += (actions == agent(views, batch.mask, random))[choice].sum()
+        actions = heuristic(views, batch.mask, rng)
+        same += (actions == agent(views, batch.mask, rng))[choice].sum()
         choices += choice.sum()
         batch.step(actions)
     assert same > 0.93 * choices

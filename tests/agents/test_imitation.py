@@ -52,10 +52,10 @@ class PointsAndPips:
     aim = "hand"
 
     def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return values computed from the row that the network sees, so that they can be learnt."""
-        del random
+        del rng
         encoder = get_encoder("flat")
         rows = np.empty((len(views), row_size(encoder)), np.int8)
         encoder.encode(views, rows)
@@ -112,9 +112,9 @@ def last(_views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) ->
     return 120 - masks[:, ::-1].argmax(1)
 
 
-def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def best(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the actions that the teacher plays."""
-    return np.nan_to_num(PointsAndPips().values(views, masks, random), nan=-np.inf).argmax(1)
+    return np.nan_to_num(PointsAndPips().values(views, masks, rng), nan=-np.inf).argmax(1)
 
 
 @pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
@@ -179,11 +179,11 @@ class Noisy(PointsAndPips):
     """A teacher to whom all actions are equal, but for the noise of its searches."""
 
     def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return noise around 0 for every allowed action."""
         del views
-        return np.where(masks > 0, random.normal(size=masks.shape), -np.inf)
+        return np.where(masks > 0, rng.normal(size=masks.shape), -np.inf)
 
 
 def test_the_best_of_many_noisy_values_is_not_taken_for_the_best_action() -> None:
@@ -202,10 +202,10 @@ class Pruning(PointsAndPips):
         self._alone, self._searches = alone, 0
 
     def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return the number of the search for the actions that are not ruled out."""
-        del views, random
+        del views, rng
         first, last = masks.argmax(1), 120 - masks[:, ::-1].argmax(1)
         kept, self._searches = (first, last)[self._searches % 2], self._searches + 1
         found = np.full(masks.shape, -np.inf)
@@ -278,10 +278,10 @@ def test_the_teacher_is_learnt() -> None:
 
 def test_from_scrambled_values_nothing_is_learnt() -> None:
     examples = examples_of(share=0.3)
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     scrambled = examples.values.copy()
     for row, mask in zip(scrambled, examples.masks, strict=True):
-        row[mask > 0] = random.permutation(row[mask > 0])
+        row[mask > 0] = rng.permutation(row[mask > 0])
     wrong = dataclasses.replace(examples, values=scrambled)
     network = network_of()
     imitate(network, [wrong], LESSONS)

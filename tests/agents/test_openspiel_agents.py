@@ -38,9 +38,9 @@ TINY: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "reserve": 
 
 def first_decision(game: Any, seed: int = 1) -> FiveUpState:
     """The lead of a random deal."""
-    state, random = game.new_initial_state(), np.random.default_rng(seed)
+    state, rng = game.new_initial_state(), np.random.default_rng(seed)
     while state.is_chance_node():
-        state.apply_action(int(random.choice(state.legal_actions())))
+        state.apply_action(int(rng.choice(state.legal_actions())))
     return state
 
 
@@ -112,11 +112,11 @@ def test_openspiels_ismcts_plays_in_our_arena() -> None:
 
 
 def test_openspiels_ismcts_plays_every_game_by_its_rules() -> None:
-    agent, random = make_agent("openspiel:simulations=2"), np.random.default_rng(0)
+    agent, rng = make_agent("openspiel:simulations=2"), np.random.default_rng(0)
     batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
     for _ in range(12):
-        batch.step(agent(batch.views(), batch.mask, random))
+        batch.step(agent(batch.views(), batch.mask, rng))
 
 
 def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
@@ -133,7 +133,7 @@ def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
 
 
 def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the_truth() -> None:
-    game, random = Game(players=3, seed=5), np.random.default_rng(5)
+    game, rng = Game(players=3, seed=5), np.random.default_rng(5)
     handed, guessed = [], 0
 
     class Watcher:
@@ -146,7 +146,7 @@ def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the
     watcher = BotAgent(lambda game, seat, chance: Watcher())  # noqa: ARG005 - makers take three
     for _ in range(12):
         view, mask = game.view(), game.action_mask()
-        action = int(watcher(view, mask[None], random)[0])
+        action = int(watcher(view, mask[None], rng)[0])
         if mask.sum() > 1:
             state = handed[-1]
             assert state.current_player() == game.turn

@@ -62,9 +62,9 @@ def positions(moves: int = 13, games: int = 60) -> tuple[np.ndarray, np.ndarray]
     """Views and masks of games of every kind."""
     batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional")
     batch.reset(np.arange(5, 5 + games))
-    random = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(moves):
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     return batch.views(), batch.mask.copy()
 
 
@@ -155,8 +155,8 @@ def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
     half, _ = load_policy(tmp_path / "half")
     assert all(weight.dtype == torch.float32 for weight in half.parameters())
     views, masks = positions(games=600)
-    random = np.random.default_rng(0)
-    chosen = [NetworkAgent(one)(views, masks, random) for one in (network, half)]
+    rng = np.random.default_rng(0)
+    chosen = [NetworkAgent(one)(views, masks, rng) for one in (network, half)]
     assert (chosen[0] == chosen[1]).mean() > 0.995
 
 
@@ -390,9 +390,9 @@ def test_a_policy_plays_every_game_by_its_rules(shape: Shape, sample: bool) -> N
     agent = NetworkAgent(lively(shape), sample=sample)
     batch = Batch(40, ["five_up", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(40):
-        batch.step(agent(batch.views(), batch.mask, random))
+        batch.step(agent(batch.views(), batch.mask, rng))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -401,22 +401,22 @@ def test_actions_are_the_same_in_batches_and_alone(
 ) -> None:
     agent = NetworkAgent(lively(shape))
     views, masks = positions()
-    random = np.random.default_rng(0)
-    together = agent(views, masks, random)
-    alone = [agent(views[k : k + 1], masks[k : k + 1], random)[0] for k in range(len(views))]
+    rng = np.random.default_rng(0)
+    together = agent(views, masks, rng)
+    alone = [agent(views[k : k + 1], masks[k : k + 1], rng)[0] for k in range(len(views))]
     assert together.tolist() == alone
     monkeypatch.setattr("agents.policies.agent.CHUNK", 7)
-    assert agent(views, masks, random).tolist() == alone
+    assert agent(views, masks, rng).tolist() == alone
     assert len(set(alone)) > 20
 
 
 def test_argmax_takes_the_likeliest_and_no_chance() -> None:
     agent = NetworkAgent(lively(Shape(width=32)))
     views, masks = positions()
-    random = np.random.default_rng(0)
-    chosen = agent(views, masks, random)
+    rng = np.random.default_rng(0)
+    chosen = agent(views, masks, rng)
     assert (chosen == agent.probabilities(views, masks).argmax(1)).all()
-    assert random.random() == np.random.default_rng(0).random()
+    assert rng.random() == np.random.default_rng(0).random()
 
 
 def test_samples_follow_the_probabilities_and_the_generator() -> None:

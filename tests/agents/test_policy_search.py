@@ -69,9 +69,9 @@ def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarra
     """Views and masks after some random moves, of two to five players."""
     batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields)
     batch.reset(np.arange(5, 5 + games))
-    random = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(moves):
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     return batch.views(), batch.mask.copy()
 
 
@@ -83,9 +83,9 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
-        random = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.mask, random))
+            batch.step(agent(batch.views(), batch.mask, rng))
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
@@ -258,12 +258,12 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
     # With no boneyard, two players know every tile.
     batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5)
     batch.reset(np.arange(7, 107))
-    random, policy = np.random.default_rng(0), TorchPolicy(str(lively))
+    rng, policy = np.random.default_rng(0), TorchPolicy(str(lively))
     for _ in range(2):
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     views, masks = batch.views(), batch.mask
     search = TorchSearch(str(lively), 32, trust=0, least=0)
-    own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
+    own, better = (regrets(views, agent(views, masks, rng)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()
 
 

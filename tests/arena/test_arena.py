@@ -96,13 +96,13 @@ def test_every_hand_counts_the_same_however_short_its_game() -> None:
     # the mean of the games would be 1.5 points a hand.
     long_and_short = Duel(np.array([[1, 0]]), np.array([[8, -8]]), np.array([[2, 8]]))
     assert long_and_short.margins.mean() == 0
-    random = np.random.default_rng(1)
-    hands = random.integers(1, 20, (500, 2))
-    many = Duel(np.zeros((500, 2)), random.normal(0.3 * hands, 4), hands)
+    rng = np.random.default_rng(1)
+    hands = rng.integers(1, 20, (500, 2))
+    many = Duel(np.zeros((500, 2)), rng.normal(0.3 * hands, 4), hands)
     assert many.margins.mean() == pytest.approx(many.game_points.sum() / hands.sum())
     assert many.turned.margins.mean() == -many.margins.mean()
     # The interval is that of the ratio: resample deals and divide.
-    draws = random.integers(0, 500, (2_000, 500))
+    draws = rng.integers(0, 500, (2_000, 500))
     points, counts = many.game_points.sum(1)[draws], many.game_hands.sum(1)[draws]
     wanted = np.percentile(points.sum(1) / counts.sum(1), [2.5, 97.5])
     assert many.interval(many.margins) == pytest.approx(wanted, abs=0.02)

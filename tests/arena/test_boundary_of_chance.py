@@ -62,17 +62,17 @@ class Thief:
         self.bytes = list[bytes]()  # of each call
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return random actions."""
-        self.bytes.append(bytes_of(views, masks, random))
-        self.loot |= numbers_in(views, masks, random)
+        self.bytes.append(bytes_of(views, masks, rng))
+        self.loot |= numbers_in(views, masks, rng)
         for _ in range(self.draws):
-            random.random(1_000)
-        return random_actions(views, masks, random)
+            rng.random(1_000)
+        return random_actions(views, masks, rng)
 
 
-def bytes_of(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> bytes:
+def bytes_of(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> bytes:
     """Return all bytes of arrays and what they are parts of, and the state of the generator."""
     arrays = []
     for array in (views, masks):
@@ -80,8 +80,8 @@ def bytes_of(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) 
         while part is not None:
             arrays.append(bytes(memoryview(part).cast("B")) if part.size else b"")
             part = part.base
-    seeds = random.bit_generator.seed_seq
-    state = repr((random.bit_generator.state, seeds.state))  # type: ignore[attr-defined]
+    seeds = rng.bit_generator.seed_seq
+    state = repr((rng.bit_generator.state, seeds.state))  # type: ignore[attr-defined]
     return b"|".join([*arrays, state.encode()])
 
 
@@ -179,8 +179,8 @@ def test_no_seed_is_found_in_what_an_agent_is_handed(door: str) -> None:
 
 
 def test_the_thief_finds_a_seed_where_there_is_one() -> None:
-    game, random = Game(RULES, seed=SEED), np.random.default_rng([SEED, 1])
-    assert SEED in numbers_in(random)
+    game, rng = Game(RULES, seed=SEED), np.random.default_rng([SEED, 1])
+    assert SEED in numbers_in(rng)
     assert SEED in numbers_in(game.state()[["seed", "hands"]][0:1])
     assert SEED in numbers_in(game.state())
 
@@ -212,9 +212,9 @@ def leads(door: str, seed: int) -> bool:
     """Return whether the agent that is handed something makes the first move of a game."""
     seen: list[int] = []
 
-    def agent(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    def agent(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         seen.append(int(views["public"]["plies"].max()))
-        return random_actions(views, masks, random)
+        return random_actions(views, masks, rng)
 
     DOORS[door](agent, seed)
     return seen[0] == 0

@@ -583,7 +583,7 @@ def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
     ]
     batch = Batch(len(rules), rules, episode="hand", seed=3)
     batch.reset()
-    games, random = np.arange(len(rules)), RANDOM(0)
+    games, rng = np.arange(len(rules)), RANDOM(0)
     players, views = batch.states["public"]["rules"]["players"], np.zeros(len(rules), VIEW)
     mask = np.zeros((len(rules), ACTION_COUNT), np.int8)
     for moves in range(60):
@@ -593,17 +593,17 @@ def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
             some = np.arange(len(structs))
             observe_seats(structs, some, seats, views[: len(structs)], mask[: len(structs)])
             assert first_unsound_view(views[: len(structs)]) == (-1, 0)
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     assert (batch._episodes_played > 0).sum() > len(players) / 2
 
 
 def test_the_check_allows_the_rules_that_rules_allow() -> None:
-    structs, random = np.zeros(20_000, RULES), RANDOM(0)
+    structs, rng = np.zeros(20_000, RULES), RANDOM(0)
     known = np.array([one.to_struct() for one in EVERY_PRESET], RULES)
-    structs[:] = known[random.integers(len(known), size=len(structs))]
+    structs[:] = known[rng.integers(len(known), size=len(structs))]
     for name in RULES.names or ():
-        some = random.random(len(structs)) < 0.1
-        structs[name][some] = random.integers(-2, 8, size=some.sum())
+        some = rng.random(len(structs)) < 0.1
+        structs[name][some] = rng.integers(-2, 8, size=some.sum())
     allowed = np.array([is_allowed(one) for one in structs])
     assert 500 < allowed.sum() < len(structs) - 500
     assert (allowed == np.array([fits(structs, i) for i in range(len(structs))])).all()

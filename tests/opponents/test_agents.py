@@ -46,7 +46,7 @@ def test_every_agent_keeps_the_promises_of_agents(
 
 
 def test_what_is_no_view_is_refused_in_a_sentence() -> None:
-    masks, random = Game(seed=3).action_mask()[None], np.random.default_rng(0)
+    masks, rng = Game(seed=3).action_mask()[None], np.random.default_rng(0)
     for views, why in (
         (np.zeros((1, 5)), r"not float64 in the shape \(1, 5\)"),
         (Game(seed=3).view()[0], "views are an array of VIEW structs, not"),
@@ -55,7 +55,7 @@ def test_what_is_no_view_is_refused_in_a_sentence() -> None:
     ):
         for spec in ("greedy", "pimc:worlds=4"):
             with pytest.raises(InputError, match=why) as refused:
-                make_agent(spec)(views, masks, random)  # type: ignore[arg-type]
+                make_agent(spec)(views, masks, rng)  # type: ignore[arg-type]
             assert len(str(refused.value)) < 250
 
 

@@ -29,10 +29,10 @@ def mean_margin(game: Game, move: str, worlds: int) -> float:
         twin._state["hands"][0], twin._state["order"][0] = world["hands"], world["order"]
         twin.push(move)
         twins.append(twin)
-    greedy, random = make_agent("greedy"), np.random.default_rng(2)
+    greedy, rng = make_agent("greedy"), np.random.default_rng(2)
     while going := [twin for twin in twins if goes_on(twin, game.hand_number)]:
         views = np.concatenate([twin.view() for twin in going])
-        actions = greedy(views, np.stack([twin.action_mask() for twin in going]), random)
+        actions = greedy(views, np.stack([twin.action_mask() for twin in going]), rng)
         for twin, action in zip(going, actions, strict=True):
             twin.push(Move(int(action)))
     side = game.rules.side_of(int(game.turn or 0))

@@ -45,13 +45,13 @@ def test_the_student_beats_a_weaker_heuristic() -> None:
     scores = np.zeros(2)
     for seat in range(2):
         agents = [make_agent("student"), make_agent("defensive")][:: 1 - 2 * seat]
-        batch, random = Batch(400, players=4, episode="hand", seed=3), np.random.default_rng(0)
+        batch, rng = Batch(400, players=4, episode="hand", seed=3), np.random.default_rng(0)
         batch.reset()
         for _ in range(200):
             turn, views, actions = batch.turn % 2, batch.views(), np.zeros(400, np.int64)
             for side, agent in enumerate(agents):
                 which = np.flatnonzero(turn == side)
-                actions[which] = agent(views[which], batch.mask[which], random)
+                actions[which] = agent(views[which], batch.mask[which], rng)
             batch.step(actions)
             scores += batch.reward[:, :2].sum(0)[:: 1 - 2 * seat]
     assert scores[0] > scores[1]

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def positions(games: int = 60, moves: int = 9) -> tuple[np.ndarray, np.ndarray]:
-    batch, chance = Batch(games, players=4, seed=8), np.random.default_rng(2)
+    batch, rng = Batch(games, players=4, seed=8), np.random.default_rng(2)
     batch.reset()
     for _ in range(moves):
-        batch.step(batch.random_actions(chance))
+        batch.step(batch.random_actions(rng))
     return batch.views(), batch.mask.copy()
 
 
@@ -97,12 +97,12 @@ def test_any_budget_of_time_gives_an_allowed_move(playout: str) -> None:
 
 
 def test_every_family_member_is_played_by_its_rules() -> None:
-    agent, chance = make_agent("student+search:worlds=4"), np.random.default_rng(0)
+    agent, rng = make_agent("student+search:worlds=4"), np.random.default_rng(0)
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.mask, chance))
+            batch.step(agent(batch.views(), batch.mask, rng))
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def rows_of(
 def _telling(agent: Agent, answered: Callable[[], None]) -> Agent:
     """Return an agent that plays as another does, and says that it has responded."""
 
-    def ask(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        chosen = agent(views, masks, random)
+    def ask(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        chosen = agent(views, masks, rng)
         answered()
         return chosen
 

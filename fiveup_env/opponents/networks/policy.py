@@ -57,13 +57,13 @@ class Logits(ABC):
         self.sample, self._temperature = sample, temperature
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
         if not self.sample:
             return self.logits(views, masks).argmax(1)
         cumulative = self.probabilities(views, masks).cumsum(1, np.float64)
-        return (cumulative > random.random((len(views), 1)) * cumulative[:, -1:]).argmax(1)
+        return (cumulative > rng.random((len(views), 1)) * cumulative[:, -1:]).argmax(1)
 
     def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the probability of every action, 0 where it is not allowed."""
@@ -100,11 +100,11 @@ class PolicyAgent(CompiledAgent, Logits):
         Logits.__init__(self, sample=self.sample, temperature=temperature)
 
     def choose_unchecked(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
         if self.sample:
-            return Logits.__call__(self, views, masks, random)
+            return Logits.__call__(self, views, masks, rng)
         actions = np.empty(len(views), np.int64)  # a view implies its mask
         choose_all(views, self.weights, memory_for(self.weights), actions)
         return actions

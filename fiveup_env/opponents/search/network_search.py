@@ -80,20 +80,20 @@ class NetworkSearch(ABC):
         return AIMS[self._reward]
 
     def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return an action for every view."""
-        return self.search(views, masks, random).scores.argmax(1)
+        return self.search(views, masks, rng).scores.argmax(1)
 
     def search(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> WorldStatistics:
         """Return what worlds show about the actions that the network does not rule out."""
         began, views = time.perf_counter(), as_views(views)
         units = Units(views, self._reward)
         statistics = self._prior(views, masks, units)
         search = WorldSearch(self._budget, self._playout, self.weighed)
-        key = np.uint64(random.integers(1 << 63))
+        key = np.uint64(rng.integers(1 << 63))
         return search(views, statistics, (units.chances, units.which), key, began)
 
     @abstractmethod
@@ -129,24 +129,24 @@ class PolicySearch(NetworkSearch):
         self._trust = fitting if self.trust is None else self.trust
 
     def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return the score of every action, in the units of `pimc` with the same aim.
 
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
         only one action is not ruled out, its score is what the network expects.
         """
-        scores = self.search(views, masks, random).scores
+        scores = self.search(views, masks, rng).scores
         alone = np.isnan(self.last_effective_worlds)
         expected = self._policy.values(views[alone])
         scores[alone] += Units(views[alone], self._reward).values(expected)[:, None]
         return scores
 
     def search(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> WorldStatistics:
         """Return what worlds show about the actions that the policy does not rule out."""
-        found = super().search(views, masks, random)
+        found = super().search(views, masks, rng)
         self.last_effective_worlds = found.effective_worlds
         return found
 
@@ -185,14 +185,14 @@ class StudentSearch(NetworkSearch):
             self._playout = playout_by(self._policy.weights)
 
     def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return the average value of every action in the worlds, in the units of `aim`.
 
         It is -inf where the action is not allowed or the network rules it out, and 0 for the only
         one that is left. An action that was closed has the average of the worlds until then.
         """
-        return self.search(views, masks, random).means
+        return self.search(views, masks, rng).means
 
     def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
         stakes = units.stakes() / units.scale
