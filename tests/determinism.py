@@ -82,7 +82,7 @@ def network() -> bytes:
     batch = Batch(GAMES, seed=1)
     batch.reset()
     agent: Any = make_agent("policy:family")
-    return bytes(agent.probabilities(batch.views(), batch.mask).tobytes())
+    return bytes(agent.probabilities(batch.views()).tobytes())
 
 
 KINDS: Final[tuple[Callable[[], bytes], ...]] = (observations, opponents, beliefs, arena, network)

@@ -75,7 +75,7 @@ def door(choose: Callable[[np.ndarray, np.ndarray], object]) -> Callable[..., ob
 def playing(spec: str) -> Callable[..., object]:
     """Return the door of an agent."""
     agent = make_agent(spec)
-    return door(lambda views, masks: agent(views, masks, np.random.default_rng(0)))
+    return door(lambda views, masks: agent(views, np.random.default_rng(0)))
 
 
 def encoding(name: str) -> Callable[..., object]:

@@ -118,13 +118,13 @@ def play_every_game(spec: str) -> None:
     batch.reset()
     rng = np.random.default_rng(0)
     for _ in range(100):
-        batch.step(agent(batch.views(), batch.mask, rng))
+        batch.step(agent(batch.views(), rng))
 
 
 def chosen(spec: str, game: Game, seed: int = 0) -> str:
     """What an agent plays for the seat to move."""
     agent, rng = make_agent(spec), np.random.default_rng(seed)
-    return str(Move(int(agent(game.view(), game.action_mask()[None], rng)[0])))
+    return str(Move(int(agent(game.view(), rng)[0])))
 
 
 def views_read_anyhow_give_the_same_actions(spec: str) -> None:
@@ -138,7 +138,7 @@ def views_read_anyhow_give_the_same_actions(spec: str) -> None:
     fixed, strided = views.copy(), views.repeat(2)[::2]
     fixed.flags.writeable = False
     odd = np.frombuffer(b"." + views.tobytes(), np.uint8)[1:].view(views.dtype)
-    expected = agent(views, masks, np.random.default_rng(0))
+    expected = agent(views, np.random.default_rng(0))
     for same in (np.load(file), fixed, odd, strided):
         assert (agent(same, masks, np.random.default_rng(0)) == expected).all()
 
@@ -152,7 +152,7 @@ def the_same_seed_gives_the_same_action(spec: str) -> None:
 def no_views_give_no_actions(spec: str) -> None:
     """Ask an agent for nothing, as a loop does whose games have all ended."""
     views, masks = Game(seed=0).view()[:0], np.zeros((0, ACTION_COUNT), np.int8)
-    assert make_agent(spec)(views, masks, np.random.default_rng(0)).shape == (0,)
+    assert make_agent(spec)(views, np.random.default_rng(0)).shape == (0,)
 
 
 # What holds for every agent.

@@ -85,7 +85,7 @@ def derived(plan: Plan, rows: Columns) -> Columns:
     margins = [(rewards[k:][hands[k:] == hands[k], seats[k]]).sum() for k in range(len(turns))]
     wins = np.sum([turn.rewards for turn in Replay(plan, rows, "win").turns()], 0)
     choice = masks.sum(1) > 1
-    values, errors = values_of(plan, plan.searcher(), replay.seed, views[choice], masks[choice])
+    values, errors = values_of(plan, plan.searcher(), replay.seed, views[choice])
     return {
         "hand": hands[choice],
         "decision": np.flatnonzero(choice),

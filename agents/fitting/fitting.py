@@ -59,7 +59,7 @@ def played(player: str, seed: int, rounds: int) -> Iterator[tuple[Batch, np.ndar
     batch.reset()
     for turn in range(BURN_IN + rounds):
         views = batch.views()
-        actions = agent(views, batch.mask, rng)
+        actions = agent(views, rng)
         if turn >= BURN_IN:
             yield batch, views, actions
         batch.step(actions)

@@ -125,7 +125,7 @@ def play(
         inputs = agent.value_inputs(views[which])
         seen.append((which, batch.turn[which], inputs, choices[which], numbers[which]))
         actions = batch.mask.argmax(1)
-        actions[free] = agent(views[free], batch.mask[free], rng)
+        actions[free] = agent(views[free], rng)
         hands = batch.states["public"]["hand_number"].copy()
         batch.step(actions)
         over = batch.terminated | (batch.states["public"]["hand_number"] != hands)

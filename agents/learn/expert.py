@@ -33,7 +33,7 @@ from fiveup_env.arena.duels import duel
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.networks.compiled import weights_of
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.units import Units
@@ -168,12 +168,11 @@ class Part:
         seen = []
         for _ in range(config.n_steps):
             views = batch.views()
-            actions = player(views, batch.mask, rng)
+            actions = player(views, rng)
             which = np.flatnonzero(batch.mask.sum(1) > 1)
             units = Units(views[which], config.reward)
             if self._teacher:
-                masks = batch.mask[which]
-                rewards = label_by(self._teacher, views[which], masks, units, rng)
+                rewards = label_by(self._teacher, views[which], units, rng)
             else:
                 rewards = judge.label(batch.states, which, units, rng)
             labels = (rewards / units.stakes()[:, None]).astype(np.float32)
@@ -183,7 +182,7 @@ class Part:
             labelled = ~np.isnan(labels).all(1)
             seen.append(Examples(*(part[labelled] for part in (rows, labels, returns))))
             odd = np.flatnonzero(rng.random(len(batch)) < config.explore)
-            actions[odd] = random_actions(views[odd], batch.mask[odd], rng)
+            actions[odd] = Random()(views[odd], rng)
             batch.step(actions)
         return Examples(*(np.concatenate(arrays) for arrays in zip(*seen, strict=True)))
 

@@ -39,7 +39,6 @@ from agents.policies.networks import READS, Shape, build, masked_log_probabiliti
 from agents.version import code_version
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
-from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.units import Units
@@ -99,7 +98,7 @@ class Gathering:
     share: float = RANDOM_SHARE  # of the moves that an explorer makes
 
 
-def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) -> Positions:
+def gather(teacher: Teacher, plan: Gathering, explorer: Agent) -> Positions:
     """Return the positions of some games that left a choice.
 
     Games are burnt in first. Then the teacher makes most of the moves. The explorer makes a share
@@ -117,7 +116,7 @@ def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) 
     seen = []
     for _ in progress(range(ticks), ticks, "moves"):
         views = batch.views()
-        one, other = _two_searches(teacher, views, batch.mask, rng)
+        one, other = _two_searches(teacher, views, rng)
         values = (one + other) / 2
         choice = batch.mask.sum(1) > 1
         best = _unbiased_best(one[choice], other[choice])
@@ -125,7 +124,7 @@ def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) 
         rows, masks = batch.observation[choice], batch.mask[choice]
         seen.append((rows, masks, values[choice], returns, np.flatnonzero(choice)))
         actions, explored = values.argmax(1), np.flatnonzero(rng.random(games) < plan.share)
-        actions[explored] = explorer(views[explored], batch.mask[explored], rng)
+        actions[explored] = explorer(views[explored], rng)
         batch.step(actions)
     return Positions(*(np.concatenate(column) for column in zip(*seen, strict=True)))
 
@@ -151,14 +150,14 @@ def _gather_part(teacher: str, explorer: str, plan: Gathering) -> Positions:
 
 
 def _two_searches(
-    teacher: Teacher, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
+    teacher: Teacher, views: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of two searches, -inf where either has none.
 
     A search may rule actions out. Where each has ruled out all that the other has not, the first
     decides alone.
     """
-    one, other = (values_of(teacher, views, masks, rng) for _ in range(2))
+    one, other = (values_of(teacher, views, rng) for _ in range(2))
     apart = ~np.isfinite(one + other).any(1)
     other[apart] = one[apart]
     ruled_out = ~np.isfinite(one + other)

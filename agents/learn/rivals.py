@@ -59,7 +59,7 @@ class Rivals:
         for rival in np.unique(self.rival[which]):
             games = which[self.rival[which] == rival]
             agent = self._agents[self.specs[rival]]
-            actions[games] = agent(batch.views(games), batch.mask[games], rng)
+            actions[games] = agent(batch.views(games), rng)
 
     def meet(self, batch: Batch, rng: np.random.Generator) -> None:
         """Record the last move's rewards, and choose a new rival where a game is over."""

@@ -59,7 +59,7 @@ def burn_in(batch: Batch, rng: np.random.Generator) -> None:
     for done in range(moves.max()):
         which = np.flatnonzero(moves > done)
         views = batch.views(which)
-        batch.advance(greedy(views, batch.mask[which], rng), which)
+        batch.advance(greedy(views, rng), which)
         batch.begin(np.flatnonzero(batch.terminated | batch.truncated))
     batch.observe()
 

@@ -274,8 +274,7 @@ class Batch:
         which = self._checked_games(which)
         seats = self._checked_seats(seats, which)
         views = np.zeros(len(which), VIEW)
-        masks = np.empty((len(which), ACTION_COUNT), np.int8)
-        observe_seats(games, which, seats, views, masks)
+        observe_seats(games, which, seats, views)
         rows = self.rows.empty(len(which))
         self.rows.write(views, rows)
         return rows

@@ -14,7 +14,7 @@ from agents.learn.calibration import compare, play, rewards_to_come
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.search.units import Units
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ class Watched(NetworkAgent):
         super().__init__(build(Shape(width=1, depth=1)))
         self.views: list[np.ndarray] = []
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return random actions."""
-        return random_actions(views, masks, rng)
+        return Random()(views, rng)
 
     def value_inputs(self, views: np.ndarray) -> np.ndarray:
         """Keep the views."""

@@ -69,7 +69,7 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     logits, values = np.zeros(masks.shape, np.float32), np.zeros(len(views), np.float32)
     best = np.zeros(len(views), np.int64)
     outputs(views, weights, memory_for(weights), logits, values, best)
-    expected = agent.logits(views, masks)
+    expected = agent.logits(views)
     choice = masks.sum(1) > 1
     legal = masks[choice] > 0
     assert np.allclose(logits[choice][legal], expected[choice][legal], rtol=1e-4, atol=1e-4)
@@ -80,7 +80,7 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     assert (best[choice][clear] == expected[choice].argmax(1)[clear]).all()
     assert (best[~choice] == masks[~choice].argmax(1)).all()
     student = make_agent(f"student:{tmp_path}")
-    assert np.array_equal(student(views, masks, np.random.default_rng(0)), best)
+    assert np.array_equal(student(views, np.random.default_rng(0)), best)
 
 
 def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:

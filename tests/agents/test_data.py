@@ -40,7 +40,7 @@ NAMES = [column.name for column in PLAN.columns]
 class Wrong:
     """Plays an action that is hardly ever legal."""
 
-    def __call__(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return the first action of all."""
         del masks, random
         return np.zeros(len(views), np.int64)
@@ -50,7 +50,7 @@ class Wrong:
 class Float:
     """Returns floats."""
 
-    def __call__(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return legal actions as floats."""
         del random
         return masks.argmax(1) + np.zeros(len(views))

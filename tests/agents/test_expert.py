@@ -75,14 +75,14 @@ def test_a_label_is_what_the_action_brings_when_the_judge_plays_on_in_the_true_d
     judge, rng = Judge(compiled_weights(lively())), np.random.default_rng(0)
     game = Game(players=players, seed=4)
     for _ in range(5):
-        game.push(Move(int(judge(game.view(), game.action_mask()[None], rng)[0])))
+        game.push(Move(int(judge(game.view(), rng)[0])))
     labels, side = labels_of(judge, game), game.rules.side_of(int(game.turn or 0))
     assert np.array_equal(~np.isnan(labels), game.action_mask() > 0)
     for move in game.legal_moves:
         after = game.copy()
         after.push(move)
         while after.hand_number == game.hand_number and not after.outcome():
-            after.push(Move(int(judge(after.view(), after.action_mask()[None], rng)[0])))
+            after.push(Move(int(judge(after.view(), rng)[0])))
         gained = np.array(after.scores) - game.scores
         margin = gained[side] - np.delete(gained, side).mean()
         assert labels[move.action] * POINTS_IN_ONE == pytest.approx(margin, abs=1e-4)
@@ -112,7 +112,7 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
     class Sure:
         aim: str = "hand"
 
-        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+        def values(self, views: np.ndarray, rng: Any) -> np.ndarray:
             del random
             values = np.where(masks > 0, 1.0, -np.inf)
             values[:: len(views), masks[0].nonzero()[0][1:]] = -np.inf

@@ -27,7 +27,7 @@ from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of, row_size
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.rules.presets import PRESETS
@@ -51,9 +51,7 @@ class PointsAndPips:
 
     aim = "hand"
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return values computed from the row that the network sees, so that they can be learnt."""
         del rng
         encoder = get_encoder("flat")
@@ -64,7 +62,7 @@ class PointsAndPips:
 
 
 def examples_of(
-    positions: int = 6000, *, share: float = 0.1, explorer: Agent = random_actions
+    positions: int = 6000, *, share: float = 0.1, explorer: Agent = Random()
 ) -> Positions:
     plan = Gathering("five_up", 4, positions, 1, games=50, share=share)
     return gather(PointsAndPips(), plan, explorer)
@@ -112,9 +110,9 @@ def last(_views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) ->
     return 120 - masks[:, ::-1].argmax(1)
 
 
-def best(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def best(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the actions that the teacher plays."""
-    return np.nan_to_num(PointsAndPips().values(views, masks, rng), nan=-np.inf).argmax(1)
+    return np.nan_to_num(PointsAndPips().values(views, rng), nan=-np.inf).argmax(1)
 
 
 @pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
@@ -126,7 +124,7 @@ def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Age
         expected = batch.observation[batch.mask.sum(1) > 1]
         assert np.array_equal(rows[first : first + len(expected)], expected)
         first += len(expected)
-        batch.step(player(batch.views(), batch.mask, np.random.default_rng(0)))
+        batch.step(player(batch.views(), np.random.default_rng(0)))
 
 
 @pytest.mark.slow
@@ -178,9 +176,7 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
 class Noisy(PointsAndPips):
     """A teacher to whom all actions are equal, but for the noise of its searches."""
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return noise around 0 for every allowed action."""
         del views
         return np.where(masks > 0, rng.normal(size=masks.shape), -np.inf)
@@ -201,9 +197,7 @@ class Pruning(PointsAndPips):
     def __init__(self, *, alone: bool) -> None:
         self._alone, self._searches = alone, 0
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the number of the search for the actions that are not ruled out."""
         del views, rng
         first, last = masks.argmax(1), 120 - masks[:, ::-1].argmax(1)
@@ -249,7 +243,7 @@ def test_a_teacher_without_values_is_refused() -> None:
     class Silent:
         aim = "hand"
 
-        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+        def values(self, views: np.ndarray, rng: Any) -> np.ndarray:
             """Return no value at all."""
             del views, random
             return np.full(masks.shape, np.nan)

@@ -89,7 +89,7 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
     for name, weight in network.state_dict().items():
         assert torch.equal(weights[name], weight), name
     views, masks = positions()
-    ours, theirs = (NetworkAgent(one).probabilities(views, masks) for one in (network, loaded))
+    ours, theirs = (NetworkAgent(one).probabilities(views) for one in (network, loaded))
     assert (ours == theirs).all()
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
 
@@ -156,7 +156,7 @@ def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
     assert all(weight.dtype == torch.float32 for weight in half.parameters())
     views, masks = positions(games=600)
     rng = np.random.default_rng(0)
-    chosen = [NetworkAgent(one)(views, masks, rng) for one in (network, half)]
+    chosen = [NetworkAgent(one)(views, rng) for one in (network, half)]
     assert (chosen[0] == chosen[1]).mean() > 0.995
 
 
@@ -378,7 +378,7 @@ def test_logits_that_are_values_count_by_their_error(tmp_path: Path) -> None:
     for learner in ("self_play", "expert"):
         save_policy(tmp_path / learner, network, {"config": {"learner": learner}})
         agent = TorchPolicy(str(tmp_path / learner))
-        shares.append(agent.probabilities(game.view(), game.action_mask()[None])[0])
+        shares.append(agent.probabilities(game.view())[0])
     legal = game.action_mask() > 0
     expected = shares[0][legal] ** (1 / NETWORK_ERROR)
     assert shares[1][legal] == pytest.approx(expected / expected.sum(), rel=1e-4)
@@ -392,7 +392,7 @@ def test_a_policy_plays_every_game_by_its_rules(shape: Shape, sample: bool) -> N
     batch.reset()
     rng = np.random.default_rng(0)
     for _ in range(40):
-        batch.step(agent(batch.views(), batch.mask, rng))
+        batch.step(agent(batch.views(), rng))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -402,11 +402,11 @@ def test_actions_are_the_same_in_batches_and_alone(
     agent = NetworkAgent(lively(shape))
     views, masks = positions()
     rng = np.random.default_rng(0)
-    together = agent(views, masks, rng)
+    together = agent(views, rng)
     alone = [agent(views[k : k + 1], masks[k : k + 1], rng)[0] for k in range(len(views))]
     assert together.tolist() == alone
     monkeypatch.setattr("agents.policies.agent.CHUNK", 7)
-    assert agent(views, masks, rng).tolist() == alone
+    assert agent(views, rng).tolist() == alone
     assert len(set(alone)) > 20
 
 
@@ -414,8 +414,8 @@ def test_argmax_takes_the_likeliest_and_no_chance() -> None:
     agent = NetworkAgent(lively(Shape(width=32)))
     views, masks = positions()
     rng = np.random.default_rng(0)
-    chosen = agent(views, masks, rng)
-    assert (chosen == agent.probabilities(views, masks).argmax(1)).all()
+    chosen = agent(views, rng)
+    assert (chosen == agent.probabilities(views).argmax(1)).all()
     assert rng.random() == np.random.default_rng(0).random()
 
 
@@ -423,9 +423,9 @@ def test_samples_follow_the_probabilities_and_the_generator() -> None:
     agent = NetworkAgent(lively(Shape(width=32)), sample=True)
     views, masks = (array[7:8].repeat(4000, 0) for array in positions())
     shares = agent.probabilities(views[:1], masks[:1])[0]
-    drawn = agent(views, masks, np.random.default_rng(3))
-    assert (drawn == agent(views, masks, np.random.default_rng(3))).all()
-    assert (drawn != agent(views, masks, np.random.default_rng(4))).any()
+    drawn = agent(views, np.random.default_rng(3))
+    assert (drawn == agent(views, np.random.default_rng(3))).all()
+    assert (drawn != agent(views, np.random.default_rng(4))).any()
     assert 0.2 < shares.max() < 0.9
     assert np.abs(np.bincount(drawn, minlength=121) / 4000 - shares).max() < 0.03
 
@@ -434,7 +434,7 @@ def test_temperature_sharpens_and_flattens() -> None:
     network = lively(Shape(width=32))
     views, masks = positions()
     cold, plain, hot = (
-        NetworkAgent(network, temperature=heat).probabilities(views, masks).max(1)
+        NetworkAgent(network, temperature=heat).probabilities(views).max(1)
         for heat in (0.5, 1.0, 100.0)
     )
     assert (cold >= plain - 1e-6).all()
@@ -450,10 +450,10 @@ def test_probabilities_are_never_on_what_is_not_allowed(seed: int, moves: int) -
         network.policy_head.weight.mul_(50)
     agent = NetworkAgent(network, sample=True)
     views, masks = positions(moves, games=16)
-    shares = agent.probabilities(views, masks)
+    shares = agent.probabilities(views)
     assert (shares[masks == 0] == 0).all()
     assert np.allclose(shares.sum(1), 1, atol=1e-5)
-    drawn = agent(views, masks, np.random.default_rng(seed))
+    drawn = agent(views, np.random.default_rng(seed))
     assert (masks[np.arange(16), drawn] == 1).all()
 
 
@@ -514,7 +514,7 @@ def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
         "import numpy as np; import agents; from fiveup_env.opponents.registry import make_agent;"
         "from fiveup_env import Batch; batch = Batch(4); batch.reset();"
         f"agent = make_agent('torch:{saved}');"
-        "batch.step(agent(batch.views(), batch.mask, np.random.default_rng(0))); print('played')"
+        "batch.step(agent(batch.views(), np.random.default_rng(0))); print('played')"
     )
     ran = run_without(["stable_baselines3", "sb3_contrib"], code)
     assert ran.stdout == "played\n", ran.stderr

@@ -61,7 +61,7 @@ def saved(folder: Path, network: PolicyNetwork, **about: Any) -> Path:
 
 def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
     """What the agent thinks of every allowed move."""
-    row = agent.values(game.view(), game.action_mask()[None], np.random.default_rng(seed))[0]
+    row = agent.values(game.view(), np.random.default_rng(seed))[0]
     return {str(move): float(row[move.action]) for move in game.legal_moves}
 
 
@@ -85,7 +85,7 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
         batch.reset()
         rng = np.random.default_rng(0)
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.mask, rng))
+            batch.step(agent(batch.views(), rng))
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path
 def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
     agent = make_agent(f"torch+search:{lively},worlds=8")
     views, masks = positions()
-    together = agent(views, masks, np.random.default_rng(0))
+    together = agent(views, np.random.default_rng(0))
     alone = agent(views[:1], masks[:1], np.random.default_rng(0))
     assert together[0] == alone[0]
 
@@ -113,9 +113,9 @@ def test_a_single_action_is_not_thought_about(lively: Path) -> None:
 
 def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
     views, masks = positions()
-    shares = TorchPolicy(str(lively)).probabilities(views, masks)
+    shares = TorchPolicy(str(lively)).probabilities(views)
     agent = TorchSearch(str(lively), worlds=2, least=0.2)
-    found = agent.values(views, masks, np.random.default_rng(0))
+    found = agent.values(views, np.random.default_rng(0))
     unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
     assert (found[unlikely] == -np.inf).all()
     assert (found[np.arange(len(views)), found.argmax(1)] > -np.inf).all()
@@ -126,7 +126,7 @@ def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> Non
     views, masks = positions()
     for ms in (0.01, 20):
         agent = TorchSearch(str(lively), ms=ms)
-        chosen = agent(views, masks, np.random.default_rng(0))
+        chosen = agent(views, np.random.default_rng(0))
         assert (masks[np.arange(len(views)), chosen] == 1).all()
         most = np.nanmax(agent.last_effective_worlds)
         assert most == pytest.approx(32) if ms < 1 else most > 33
@@ -141,9 +141,9 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
     monkeypatch.setattr("fiveup_env.opponents.search.world_statistics.CLEARLY", 1e9)
     agent = TorchSearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
     views, masks = positions(games=20)
-    found = agent.values(views, masks, np.random.default_rng(0))
+    found = agent.values(views, np.random.default_rng(0))
     pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
-    times = [pimc.values(views, masks, np.random.default_rng(seed)) for seed in range(360)]
+    times = [pimc.values(views, np.random.default_rng(seed)) for seed in range(360)]
     choices = masks * (masks.sum(1, keepdims=True) > 1) > 0
     assert choices.sum() > 10
     assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.3)
@@ -188,17 +188,17 @@ def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
     pimc = Pimc(worlds=70, aim="hand")
     assert search.aim == pimc.aim
     for seed in range(3):
-        one, other = (agent(views, masks, np.random.default_rng(seed)) for agent in (search, pimc))
+        one, other = (agent(views, np.random.default_rng(seed)) for agent in (search, pimc))
         assert (one == other).all()
 
 
 def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(lively: Path) -> None:
     views, masks = positions(games=60)
-    preferred = TorchPolicy(str(lively))(views, masks, np.random.default_rng(0))
+    preferred = TorchPolicy(str(lively))(views, np.random.default_rng(0))
     followed = [
         (
             TorchSearch(str(lively), 32, playout="greedy", trust=trust)(
-                views, masks, np.random.default_rng(0)
+                views, np.random.default_rng(0)
             )
             == preferred
         ).mean()
@@ -213,7 +213,7 @@ def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively:
 
     def scores(**options: Any) -> np.ndarray:
         agent = TorchSearch(str(lively), playout="greedy", weighed=1, **options)
-        return agent.values(views, masks, np.random.default_rng(0))
+        return agent.values(views, np.random.default_rng(0))
 
     assert (scores(worlds=22) == scores(worlds=22, trust=6.5)).all()  # 550 / 22 is 5 ** 2
     assert (scores(worlds=550) == scores(worlds=550, trust=1.3)).all()
@@ -234,7 +234,7 @@ def test_weighing_worlds_changes_choices(lively: Path) -> None:
         make_agent(f"torch+search:{lively},worlds=32,trust=0,weighed={weighed}")
         for weighed in (1, 16)
     )
-    chosen_by = [agent(views, masks, np.random.default_rng(0)) for agent in (one, other)]
+    chosen_by = [agent(views, np.random.default_rng(0)) for agent in (one, other)]
     assert (chosen_by[0] != chosen_by[1]).any()
     assert (masks[np.arange(len(views)), chosen_by[1]] == 1).all()
 
@@ -263,7 +263,7 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
         batch.step(batch.random_actions(rng))
     views, masks = batch.views(), batch.mask
     search = TorchSearch(str(lively), 32, trust=0, least=0)
-    own, better = (regrets(views, agent(views, masks, rng)) for agent in (policy, search))
+    own, better = (regrets(views, agent(views, rng)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()
 
 

@@ -25,7 +25,7 @@ def played_by(specs: list[str], seed: int = 3, **options: Any) -> Game:
     agents, rng = [make_agent(spec) for spec in specs], np.random.default_rng(seed)
     while game.outcome() is None:
         agent = agents[game.turn or 0]
-        game.push(Move(int(agent(game.view(), game.action_mask()[None], rng)[0])))
+        game.push(Move(int(agent(game.view(), rng)[0])))
     return game
 
 
@@ -85,7 +85,7 @@ def test_the_values_are_those_of_pimc() -> None:
     views, masks = np.repeat(game.view(), 60), np.repeat(mask[None], 60, 0)
     for what, aim, near in ((0, "game", 0.03), (1, "hand", 0.5)):
         search = Pimc(worlds=32, aim=aim)  # too few to give an action up
-        values = search.values(views, masks, np.random.default_rng(1))[:, actions].mean(0)
+        values = search.values(views, np.random.default_rng(1))[:, actions].mean(0)
         assert found[:, what] == pytest.approx(values, abs=near)
 
 

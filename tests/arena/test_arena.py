@@ -24,7 +24,7 @@ from fiveup_env.arena.tally import MOST_POINTS
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.game.records import loads
-from fiveup_env.opponents.agent import Random, random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.heuristics.ladder import Defensive, Greedy
 from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, install_agents, shuffled_hidden
@@ -123,7 +123,7 @@ def test_duplicate_deals_save_games() -> None:
 
 def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
     unlucky: Any = SimpleNamespace(random=np.zeros)
-    (action,) = random_actions(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
+    (action,) = Random()(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
     assert action == 2
     batch = Batch(3, seed=1)
     batch.reset()
@@ -187,7 +187,7 @@ def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Agent:
 
     def choose(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
         late = views["public"]["plies"].min() > 1
-        return wrong(masks) if late else lowest(views, masks, random)
+        return wrong(masks) if late else lowest(views, random)
 
     return choose
 
@@ -259,7 +259,7 @@ def test_games_without_a_wrong_answer_are_played_on() -> None:
     rules, terms = Rules.preset(), Terms(Rules.preset(), "hand", forfeit=True)
 
     def seldom_wrong(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        return np.where(views["public"]["plies"] == 7, -1, lowest(views, masks, random))
+        return np.where(views["public"]["plies"] == 7, -1, lowest(views, random))
 
     played = play_chunk([seldom_wrong, lowest], NAMES, terms, SEEDS)
     fair = play_chunk([lowest, lowest], NAMES, replace(terms, forfeit=False), SEEDS)
@@ -300,7 +300,7 @@ from dataclasses import dataclass
 class Sleeper:
     """Never returns once two tiles have been set in every game."""
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         while views["public"]["plies"].min() > 1:
             time.sleep(0.01)
         return masks.argmax(1)
@@ -310,7 +310,7 @@ class Sleeper:
 class Killer:
     """Ends its process, but not at its first move."""
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         if len(views) > 1:
             os._exit(3)
         return masks.argmax(1)

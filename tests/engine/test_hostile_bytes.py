@@ -232,7 +232,7 @@ def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> N
 
 def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
     class Last(Greedy):
-        def __call__(self, _views: Any, masks: np.ndarray, _random: Any) -> np.ndarray:
+        def __call__(self, views: np.ndarray, _rng: Any) -> np.ndarray:
             return ACTION_COUNT - 1 - masks[:, ::-1].argmax(1)
 
     class Ones(Flat):

@@ -145,7 +145,7 @@ def through_batch(rules: Rules, seed: int, encoder: Any, threads: int = 1) -> li
     for _ in range(STEPS):
         turn = bytes([batch.turn[299]])
         seen.append(turn + batch.observation[299].tobytes() + batch.mask[299].tobytes())
-        batch.step(lowest_or_highest(batch.views(), batch.mask, None))
+        batch.step(lowest_or_highest(batch.views(), None))
         seen.append(batch.reward[299].tobytes())
         if batch.terminated[299]:
             break

@@ -109,7 +109,7 @@ def test_a_seed_fixes_the_deal_the_seat_and_the_opponents() -> None:
 def test_opponents_are_given_views_and_masks() -> None:
     asked = []
 
-    def watch(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def watch(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         del rng
         asked.append((views["seat"][0], views["public"]["turn"][0], int(masks.sum())))
         return masks.argmax(1)

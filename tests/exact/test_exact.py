@@ -257,7 +257,7 @@ def test_random_tells_its_probabilities() -> None:
 
 def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:
     class First:
-        def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        def probabilities(self, views: np.ndarray) -> np.ndarray:
             del views
             return np.eye(ACTION_COUNT)[masks.argmax(1)]
 

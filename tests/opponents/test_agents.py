@@ -55,7 +55,7 @@ def test_what_is_no_view_is_refused_in_a_sentence() -> None:
     ):
         for spec in ("greedy", "pimc:worlds=4"):
             with pytest.raises(InputError, match=why) as refused:
-                make_agent(spec)(views, masks, rng)  # type: ignore[arg-type]
+                make_agent(spec)(views, rng)  # type: ignore[arg-type]
             assert len(str(refused.value)) < 250
 
 
@@ -69,7 +69,7 @@ class Slow:
     seconds: float = field(default=1.5, metadata={"help": "how long"})
     times: int = 2
 
-    def __call__(self, views: Any, masks: np.ndarray, random: Any) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Choose the lowest action."""
         del views, random
         return masks.argmax(1)

@@ -130,7 +130,7 @@ def test_the_true_deal_counts_for_more_than_others_where_players_are_strong() ->
         game, rng = Game(seed=seed), np.random.default_rng(seed)
         for _ in range(10):
             if game.turn is not None:
-                (action,) = student(game.view(), game.action_mask()[None], rng)
+                (action,) = student(game.view(), rng)
                 game.push(Move(int(action)))
         if game.turn is not None:
             view = game.view()

@@ -16,7 +16,7 @@ from tests.support import chosen, game_of, play_randomly, push_all
 
 def values(agent: Pimc, game: Game, seed: int = 0) -> dict[str, float]:
     """What the agent thinks of every allowed move."""
-    row = agent.values(game.view(), game.action_mask()[None], np.random.default_rng(seed))[0]
+    row = agent.values(game.view(), np.random.default_rng(seed))[0]
     assert (np.isfinite(row) == game.action_mask()).all()
     return {str(move): float(row[move.action]) for move in game.legal_moves}
 
@@ -73,7 +73,7 @@ def test_a_decision_is_the_same_alone_and_first_among_others() -> None:
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
     views = np.concatenate([game.view() for game in games])
     masks = np.stack([game.action_mask() for game in games])
-    together = Pimc().values(views, masks, np.random.default_rng(0))
+    together = Pimc().values(views, np.random.default_rng(0))
     alone = Pimc().values(views[:1], masks[:1], np.random.default_rng(0))
     assert (together[0] == alone[0]).all()
 

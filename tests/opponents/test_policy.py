@@ -64,20 +64,20 @@ def positions() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
     agent, (views, masks) = PolicyAgent(name), positions()
-    assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
-    assert agent.logits(views, masks).max(1) == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
+    assert agent(views, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
+    assert agent.logits(views).max(1) == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
 
 
 def test_a_position_has_the_same_logits_alone_and_among_others() -> None:
     agent, (views, masks) = PolicyAgent("partners"), positions()
-    together = agent.logits(views, masks)
+    together = agent.logits(views)
     for k in range(len(views)):
         assert (agent.logits(views[k : k + 1], masks[k : k + 1]) == together[k]).all()
 
 
 def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() -> None:
     agent, (views, masks) = PolicyAgent("partners", sample=True), positions()
-    shares = agent.probabilities(views, masks)
+    shares = agent.probabilities(views)
     assert ((shares > 0) == (masks > 0)).all()
     assert shares.sum(1) == pytest.approx(1)
     again = np.repeat(views[:1], 4000), np.repeat(masks[:1], 4000, axis=0)
@@ -85,8 +85,8 @@ def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() ->
     found = np.bincount(chosen, minlength=masks.shape[1]) / 4000
     assert found == pytest.approx(shares[0], abs=0.04)
     cold = PolicyAgent("partners", sample=True, temperature=0.01)
-    assert (cold.probabilities(views, masks).argmax(1) == shares.argmax(1)).all()
-    assert cold.probabilities(views, masks).max(1).mean() > shares.max(1).mean()
+    assert (cold.probabilities(views).argmax(1) == shares.argmax(1)).all()
+    assert cold.probabilities(views).max(1).mean() > shares.max(1).mean()
 
 
 def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
@@ -94,7 +94,7 @@ def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
         "import sys; sys.modules['torch'] = None; from fiveup_env import make_agent, Game\n"
         "import numpy as np; game = Game(seed=1)\n"
         "for name in ('policy', 'policy:partners', 'policy:family'):\n"
-        "    print(make_agent(name)(game.view(), game.action_mask()[None], None)[0])"
+        "    print(make_agent(name)(game.view(), None)[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert len(done.stdout.split()) == 3, done.stderr

@@ -35,7 +35,7 @@ def test_the_student_plays_without_torch_or_safetensors() -> None:
         "import sys; sys.modules.update(torch=None, safetensors=None);"
         "from fiveup_env import Batch, make_agent; import numpy as np;"
         "batch = Batch(4); batch.reset();"
-        "print(make_agent('student')(batch.views(), batch.mask, np.random.default_rng(0)).shape)"
+        "print(make_agent('student')(batch.views(), np.random.default_rng(0)).shape)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "(4,)\n"

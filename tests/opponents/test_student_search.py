@@ -56,14 +56,14 @@ def test_a_network_that_is_all_but_certain_decides_and_one_that_is_not_leaves_it
 def test_an_uncertain_network_leaves_what_pimc_chooses() -> None:
     pimc = make_agent("pimc:worlds=64,weighed=8,aim=game")
     views, masks = positions()
-    expected = pimc(views, masks, np.random.default_rng(0))
+    expected = pimc(views, np.random.default_rng(0))
     assert (choices(StudentSearch(worlds=64, error=1e3)) == expected).all()
 
 
 def test_actions_of_which_the_network_expects_far_too_little_are_not_tried() -> None:
     views, masks = positions()
-    found = StudentSearch(worlds=32, error=0.02).values(views, masks, np.random.default_rng(0))
-    logits = Student().logits(views, masks)
+    found = StudentSearch(worlds=32, error=0.02).values(views, np.random.default_rng(0))
+    logits = Student().logits(views)
     behind = logits < logits.max(1, keepdims=True) - FAR * 0.02
     assert (np.isneginf(found) == behind).all()
     assert (behind & (masks > 0)).any()
@@ -82,7 +82,7 @@ def test_a_single_action_is_played() -> None:
     game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
     (move,) = game.legal_moves
     agent = make_agent("student+search")
-    assert agent(game.view(), game.action_mask()[None], np.random.default_rng(0)) == [move.action]
+    assert agent(game.view(), np.random.default_rng(0)) == [move.action]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_any_budget_of_time_gives_an_allowed_move(playout: str) -> None:
     views, masks = positions(games=4)
     for ms in (0.01, 3):
         agent = make_agent(f"student+search:ms={ms},playout={playout}")
-        chosen = agent(views, masks, np.random.default_rng(0))
+        chosen = agent(views, np.random.default_rng(0))
         assert (masks[np.arange(len(views)), chosen] == 1).all()
 
 
@@ -102,7 +102,7 @@ def test_every_family_member_is_played_by_its_rules() -> None:
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.mask, rng))
+            batch.step(agent(batch.views(), rng))
 
 
 @pytest.mark.parametrize(

@@ -117,5 +117,5 @@ def test_every_view_has_a_budget_of_time_of_its_own(monkeypatch: pytest.MonkeyPa
         return [(0, BLOCK)]
 
     monkeypatch.setattr(Search, "rounds", rounds)
-    Pimc(ms=1)(views, masks, np.random.default_rng(0))
+    Pimc(ms=1)(views, np.random.default_rng(0))
     assert len(begun) == (masks.sum(1) > 1).sum() > 1

@@ -121,7 +121,7 @@ def played_by_agents() -> Game:
     agents = [make_agent(spec) for spec in ("partner", "defensive", "greedy", "partner")]
     while game.outcome() is None:
         agent = agents[game.turn or 0]
-        game.push(Move(int(agent(game.view(), game.action_mask()[None], rng)[0])))
+        game.push(Move(int(agent(game.view(), rng)[0])))
     return game
 
 
