@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Deal, Game, Move, Rules, Tile
+from fiveup_env import Batch, Deal, Game, Rules, Tile
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
 
@@ -123,15 +122,14 @@ def play_every_game(spec: str) -> None:
 
 def chosen(spec: str, game: Game, seed: int = 0) -> str:
     """What an agent plays for the seat to move."""
-    agent, rng = make_agent(spec), np.random.default_rng(seed)
-    return str(Move(int(agent(game.view(), rng)[0])))
+    return str(game.ask(make_agent(spec), np.random.default_rng(seed)))
 
 
 def views_read_anyhow_give_the_same_actions(spec: str) -> None:
     """Let an agent choose from views as they are, read back, read-only, unaligned and strided."""
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(3)]
     views = np.concatenate([game.view() for game in games])
-    masks, agent = np.stack([game.action_mask() for game in games]), make_agent(spec)
+    agent = make_agent(spec)
     file = BytesIO()
     np.save(file, views)
     file.seek(0)
@@ -140,7 +138,7 @@ def views_read_anyhow_give_the_same_actions(spec: str) -> None:
     odd = np.frombuffer(b"." + views.tobytes(), np.uint8)[1:].view(views.dtype)
     expected = agent(views, np.random.default_rng(0))
     for same in (np.load(file), fixed, odd, strided):
-        assert (agent(same, masks, np.random.default_rng(0)) == expected).all()
+        assert (agent(same, np.random.default_rng(0)) == expected).all()
 
 
 def the_same_seed_gives_the_same_action(spec: str) -> None:
@@ -151,7 +149,7 @@ def the_same_seed_gives_the_same_action(spec: str) -> None:
 
 def no_views_give_no_actions(spec: str) -> None:
     """Ask an agent for nothing, as a loop does whose games have all ended."""
-    views, masks = Game(seed=0).view()[:0], np.zeros((0, ACTION_COUNT), np.int8)
+    views = Game(seed=0).view()[:0]
     assert make_agent(spec)(views, np.random.default_rng(0)).shape == (0,)
 
 

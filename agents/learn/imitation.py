@@ -296,9 +296,7 @@ def _split(
     return examples.part(~tested), examples.part(tested)
 
 
-def _minibatches(
-    examples: Positions, size: int, rng: np.random.Generator
-) -> Iterator[Positions]:
+def _minibatches(examples: Positions, size: int, rng: np.random.Generator) -> Iterator[Positions]:
     """Yield all examples in a random order, `size` at a time."""
     order = rng.permutation(len(examples))
     for start in range(0, len(order), size):

@@ -16,13 +16,13 @@ from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
-from fiveup_env.rules.actions import Move
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.actions import Move
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ from agents.bank.storage import (
     write_bank,
 )
 from agents.fitting.reference import ActionValues, action_values
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import OptionError
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.registry import make_agent
@@ -107,7 +108,7 @@ def test_the_noise_of_the_values_makes_no_regret_and_hides_none() -> None:
 
 
 def test_the_interval_is_by_game_so_that_repeated_positions_make_it_no_narrower() -> None:
-    bank, agent = default_part(), lambda views, _rng: masks.argmax(1)
+    bank, agent = default_part(), lambda views, _rng: legal_masks(views).argmax(1)
     twice = bank.part(np.repeat(np.arange(len(bank)), 2))
     mean, low, high = mean_regret(bank, agent, "")
     assert low < mean < high
@@ -160,16 +161,17 @@ def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
 def test_an_agent_that_breaks_the_protocol_is_named(actions: Any, sentence: str) -> None:
     bank = default_part()
     with pytest.raises(BankError, match=f"^mine .*{sentence}"):
-        measure(bank, lambda views, _rng: actions(masks), "mine")
+        measure(bank, lambda views, _rng: actions(legal_masks(views)), "mine")
 
 
 def test_what_an_agent_does_to_its_views_changes_nothing() -> None:
     bank = default_part()
     before = bank.views.copy()
 
-    def vandal(views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
+    def vandal(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
+        masks = legal_masks(views)
         actions = masks.argmax(1)
-        views[:], masks[:] = np.zeros(1, views.dtype), 0
+        views[:] = np.zeros(1, views.dtype)
         return actions
 
     assert measure(bank, vandal, "").regrets.mean() > 0

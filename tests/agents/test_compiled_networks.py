@@ -96,8 +96,8 @@ def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
     for _ in range(60):
         views = batch.views()
         choice = batch.mask.sum(1) > 1
-        actions = heuristic(views, batch.mask, rng)
-        same += (actions == agent(views, batch.mask, rng))[choice].sum()
+        actions = heuristic(views, rng)
+        same += (actions == agent(views, rng))[choice].sum()
         choices += choice.sum()
         batch.step(actions)
     assert same > 0.93 * choices

@@ -19,7 +19,7 @@ from agents.data.games import MOST_HANDS, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import SPLITS, DataError, Plan, split_of
 from agents.data.shards import digest_of, read_rows, write_shard
-from fiveup_env import MOVES, Game
+from fiveup_env import MOVES, Game, legal_masks
 from fiveup_env.belief import marginals
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
@@ -42,7 +42,7 @@ class Wrong:
 
     def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return the first action of all."""
-        del masks, random
+        del rng
         return np.zeros(len(views), np.int64)
 
 
@@ -52,8 +52,8 @@ class Float:
 
     def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return legal actions as floats."""
-        del random
-        return masks.argmax(1) + np.zeros(len(views))
+        del rng
+        return legal_masks(views).argmax(1) + np.zeros(len(views))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config, ConfigError
-from fiveup_env import Batch, Game, Move, Rules
+from fiveup_env import Batch, Game, Move, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.profiles import profile_of
@@ -101,9 +101,9 @@ def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
     views, mask = game.view(), game.action_mask()
     units = Units(views, "outlook")
     pimc, rng = make_teacher("pimc:worlds=64,weighed=4"), np.random.default_rng(0)
-    labels = label_by(pimc, views, mask[None], units, rng)
+    labels = label_by(pimc, views, units, rng)
     assert np.array_equal(~np.isnan(labels[0]), mask > 0)
-    values = pimc.values(views, mask[None], np.random.default_rng(0))
+    values = pimc.values(views, np.random.default_rng(0))
     assert units.values(labels)[0, mask > 0] == pytest.approx(values[0, mask > 0], abs=1e-6)
 
 
@@ -113,7 +113,8 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
         aim: str = "hand"
 
         def values(self, views: np.ndarray, rng: Any) -> np.ndarray:
-            del random
+            masks = legal_masks(views)
+            del rng
             values = np.where(masks > 0, 1.0, -np.inf)
             values[:: len(views), masks[0].nonzero()[0][1:]] = -np.inf
             return values
@@ -122,7 +123,7 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
     views = np.concatenate([game.view() for game in games])
     masks = np.stack([game.action_mask() for game in games])
     units = Units(views, "margin")
-    labels = label_by(Sure(), views, masks, units, np.random.default_rng(0))
+    labels = label_by(Sure(), views, units, np.random.default_rng(0))
     assert np.isnan(labels[0]).all()
     assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
 
@@ -359,8 +360,8 @@ def test_a_student_judges_only_if_it_wins_the_gate(
     assert np.allclose(learner._accepted.guide.bias.detach().numpy(), expected)
     if accepted:
         agent, views = make_agent(f"student:{tmp_path / 'student'}"), Game(seed=1).view()
-        same = learner._judge(views, np.zeros((1, ACTION_COUNT)), np.random.default_rng(0))
-        assert agent(views, np.zeros((1, ACTION_COUNT), np.int8), np.random.default_rng(0)) == same
+        same = learner._judge(views, np.random.default_rng(0))
+        assert agent(views, np.random.default_rng(0)) == same
     else:
         assert not (tmp_path / "student").exists()
 

@@ -45,7 +45,7 @@ torch.set_num_threads(1)
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_torch_plays_and_values_as_compiled_code_does(name: str) -> None:
-    agent, (views, masks) = TorchPolicy(name), positions()
+    agent, views = TorchPolicy(name), positions()
     assert agent(views, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
     compiled = PolicyAgent(name)
     logits = agent.logits(views), compiled.logits(views)

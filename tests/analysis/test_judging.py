@@ -82,7 +82,7 @@ def test_the_values_are_those_of_pimc() -> None:
     mask = game.action_mask()
     actions = mask.nonzero()[0]
     found = Trials("pimc:worlds=2000,playout=greedy")(game.view(), actions, 1).mean(0)
-    views, masks = np.repeat(game.view(), 60), np.repeat(mask[None], 60, 0)
+    views = np.repeat(game.view(), 60)
     for what, aim, near in ((0, "game", 0.03), (1, "hand", 0.5)):
         search = Pimc(worlds=32, aim=aim)  # too few to give an action up
         values = search.values(views, np.random.default_rng(1))[:, actions].mean(0)

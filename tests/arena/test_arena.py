@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Rules
+from fiveup_env import Batch, Game, Rules, legal_masks
 from fiveup_env.analysis import endings
 from fiveup_env.arena import workers
 from fiveup_env.arena.duels import Duel, duel, duel_of
@@ -40,10 +40,10 @@ SEEDS = np.arange(5_000, 5_300)
 NAMES = ("first", "second")
 
 
-def lowest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+def lowest(views: np.ndarray, rng: Any) -> np.ndarray:
     """Return the lowest legal actions: an agent that leaves nothing to chance."""
-    del views, random
-    return masks.argmax(1)
+    del rng
+    return legal_masks(views).argmax(1)
 
 
 def lasting(played: Played) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_duplicate_deals_save_games() -> None:
 
 def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
     unlucky: Any = SimpleNamespace(random=np.zeros)
-    (action,) = Random()(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
+    (action,) = Random()(Game(seed=1).view(), unlucky)
     assert action == 2
     batch = Batch(3, seed=1)
     batch.reset()
@@ -162,8 +162,8 @@ def test_what_is_counted_is_what_the_records_say(players: int, episode: str) -> 
 def test_regret_is_nothing_for_perfect_play_and_something_for_chance() -> None:
     rules = Rules.preset(players=2, max_pip=4, hand_size=4)
 
-    def perfect(views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
-        actions = masks.argmax(1)
+    def perfect(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
+        actions = legal_masks(views).argmax(1)
         solved, values = endings._solved_views(views, endings.NODES)
         actions[solved] = np.nanargmax(values, 1)
         return actions
@@ -185,9 +185,9 @@ def test_regret_is_not_measured_where_it_was_not_asked_for_or_cannot_be() -> Non
 def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Agent:
     """Return an agent that goes wrong once two tiles have been set in every game."""
 
-    def choose(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+    def choose(views: np.ndarray, rng: Any) -> np.ndarray:
         late = views["public"]["plies"].min() > 1
-        return wrong(masks) if late else lowest(views, random)
+        return wrong(legal_masks(views)) if late else lowest(views, rng)
 
     return choose
 
@@ -258,8 +258,8 @@ def test_with_forfeits_a_wrong_answer_loses_its_game_and_no_other(
 def test_games_without_a_wrong_answer_are_played_on() -> None:
     rules, terms = Rules.preset(), Terms(Rules.preset(), "hand", forfeit=True)
 
-    def seldom_wrong(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        return np.where(views["public"]["plies"] == 7, -1, lowest(views, random))
+    def seldom_wrong(views: np.ndarray, rng: Any) -> np.ndarray:
+        return np.where(views["public"]["plies"] == 7, -1, lowest(views, rng))
 
     played = play_chunk([seldom_wrong, lowest], NAMES, terms, SEEDS)
     fair = play_chunk([lowest, lowest], NAMES, replace(terms, forfeit=False), SEEDS)

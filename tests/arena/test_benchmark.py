@@ -330,7 +330,7 @@ def test_an_agent_that_walks_up_the_frames_finds_no_game() -> None:
         found[apart] = player.play(task).faults[0]
     # Beside the games it finds some, and none where it is asked apart from them: action 0 is a play.
     assert found[None] != found["spy"]
-    views, masks = Game(seed=1).view(), Game(seed=1).action_mask()[None]
+    views = Game(seed=1).view()
     (part,) = Apart("spy").start(np.array([[True]]))
     assert part(views, np.random.default_rng(0)).tolist() == [0]
 

@@ -134,9 +134,7 @@ def random_rules(rng: np.random.Generator) -> Iterator[Rules]:
     while True:
         players = int(rng.integers(2, 6))
         multiple = int(rng.integers(2, 13))
-        fields: dict[str, Any] = {
-            name: str(rng.choice(words)) for name, words in CHOICES.items()
-        }
+        fields: dict[str, Any] = {name: str(rng.choice(words)) for name, words in CHOICES.items()}
         fields |= {
             "players": players,
             "teams": bool(players == 4 and rng.random() < 0.5),

@@ -14,6 +14,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
 
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
@@ -110,6 +111,7 @@ def test_opponents_are_given_views_and_masks() -> None:
     asked = []
 
     def watch(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        masks = legal_masks(views)
         del rng
         asked.append((views["seat"][0], views["public"]["turn"][0], int(masks.sum())))
         return masks.argmax(1)

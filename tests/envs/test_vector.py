@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from fiveup_env.encoders import piece_of
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError
@@ -27,9 +28,9 @@ def legal(infos: dict[str, Any], rng: np.random.Generator) -> np.ndarray:
     return (rng.random(masks.shape) * masks).argmax(1)
 
 
-def lowest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-    del views, random
-    return masks.argmax(1)
+def lowest(views: np.ndarray, rng: Any) -> np.ndarray:
+    del rng
+    return legal_masks(views).argmax(1)
 
 
 def test_gymnasium_makes_it() -> None:
@@ -171,9 +172,9 @@ def test_an_opponent_that_chooses_wrongly_is_named_and_the_games_have_to_be_rese
 ) -> None:
     misbehaves = False
 
-    def opponent(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        del random
-        return np.array([chosen] * len(views)) if misbehaves else masks.argmax(1)
+    def opponent(views: np.ndarray, rng: Any) -> np.ndarray:
+        del rng
+        return np.array([chosen] * len(views)) if misbehaves else legal_masks(views).argmax(1)
 
     envs = FiveUpVectorEnv(4, players=2, opponents=opponent, illegal=illegal, seed=1, seat=0)
     _, infos = envs.reset()

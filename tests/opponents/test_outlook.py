@@ -83,7 +83,7 @@ def wins_of(player: str, to_go: tuple[int, int], games: int) -> float:
     agent, rng = make_agent(player), np.random.default_rng(3)
     going = rows
     while len(going):
-        batch.advance(agent(batch.views(going), batch.mask[going], rng), going)
+        batch.advance(agent(batch.views(going), rng), going)
         going = going[~batch.terminated[going]]
     return float((batch.states["public"]["winner"] == leads).mean())
 

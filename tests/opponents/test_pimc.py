@@ -32,7 +32,7 @@ def mean_margin(game: Game, move: str, worlds: int) -> float:
     greedy, rng = make_agent("greedy"), np.random.default_rng(2)
     while going := [twin for twin in twins if goes_on(twin, game.hand_number)]:
         views = np.concatenate([twin.view() for twin in going])
-        actions = greedy(views, np.stack([twin.action_mask() for twin in going]), rng)
+        actions = greedy(views, rng)
         for twin, action in zip(going, actions, strict=True):
             twin.push(Move(int(action)))
     side = game.rules.side_of(int(game.turn or 0))
@@ -72,9 +72,8 @@ def test_the_same_seed_gives_the_same_values_and_another_one_others() -> None:
 def test_a_decision_is_the_same_alone_and_first_among_others() -> None:
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
     views = np.concatenate([game.view() for game in games])
-    masks = np.stack([game.action_mask() for game in games])
     together = Pimc().values(views, np.random.default_rng(0))
-    alone = Pimc().values(views[:1], masks[:1], np.random.default_rng(0))
+    alone = Pimc().values(views[:1], np.random.default_rng(0))
     assert (together[0] == alone[0]).all()
 
 

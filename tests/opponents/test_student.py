@@ -51,7 +51,7 @@ def test_the_student_beats_a_weaker_heuristic() -> None:
             turn, views, actions = batch.turn % 2, batch.views(), np.zeros(400, np.int64)
             for side, agent in enumerate(agents):
                 which = np.flatnonzero(turn == side)
-                actions[which] = agent(views[which], batch.mask[which], rng)
+                actions[which] = agent(views[which], rng)
             batch.step(actions)
             scores += batch.reward[:, :2].sum(0)[:: 1 - 2 * seat]
     assert scores[0] > scores[1]
