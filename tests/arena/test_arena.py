@@ -105,15 +105,15 @@ def test_every_hand_counts_the_same_however_short_its_game() -> None:
     draws = rng.integers(0, 500, (2_000, 500))
     points, counts = many.game_points.sum(1)[draws], many.game_hands.sum(1)[draws]
     wanted = np.percentile(points.sum(1) / counts.sum(1), [2.5, 97.5])
-    assert many.interval(many.margins) == pytest.approx(wanted, abs=0.02)
+    assert many.margin_interval() == pytest.approx(wanted, abs=0.02)
 
 
 @pytest.mark.parametrize(("better", "worse"), [(Greedy(), Random()), (Defensive(), Greedy())])
 def test_each_rung_beats_the_one_below(better: Any, worse: Any) -> None:
     played = duel([better, worse], Rules.preset(), SEEDS)
-    low, _ = played.interval(played.wins)
+    low, _ = played.win_interval()
     assert low > 0.6
-    assert played.interval(played.margins)[0] > 0
+    assert played.margin_interval()[0] > 0
 
 
 def test_duplicate_deals_save_games() -> None:
