@@ -14,7 +14,7 @@
 | rows | int8; with `scaled=True` float32, each entry multiplied by its factor |
 | action | `Discrete(121)`, the action table of `fiveup_env.rules.actions` |
 | turns | forced draws and passes take no turn; a player may move twice in a row |
-| rewards | see docs/rewards.md |
+| rewards | see docs/understand/rewards.md |
 | end | all agents terminate together; `max_hands` truncates |
 | state | seat 0's `flat` observation, then what is hidden from seat 0 |
 
@@ -109,7 +109,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         is cut off after `max_hands` hands (0: never). An illegal action raises an error, or with
         `illegal="terminate"` ends the episode with `illegal_reward` for its player and 0 for the
         others. With `scaled`, observations are float32, each entry multiplied by its factor
-        (docs/encoding.md), as networks need them. `render_mode` is one of RENDER_MODES.
+        (docs/understand/encoding.md), as networks need them. `render_mode` is one of RENDER_MODES.
 
         Raises RulesError, SeatError, EncoderError or OptionError for a value that is not allowed.
         """

@@ -1,4 +1,4 @@
-"""Episodes and rewards, which all environments share; docs/rewards.md explains them.
+"""Episodes and rewards, which all environments share; docs/understand/rewards.md explains them.
 
 An episode is a game or a single hand. Every move rewards every seat for everything that the move
 brought about: its points, and those of the hand's end. A seat's reward is that of its side, so
@@ -52,7 +52,7 @@ class Episodes:
 
     Attributes:
         episode: `game` or `hand`.
-        reward: `win`, `points` or `margin`; docs/rewards.md explains them.
+        reward: `win`, `points` or `margin`; docs/understand/rewards.md explains them.
         max_hands: the number of hands after which an episode is cut off (0: never).
         illegal: what an illegal action does: `error` raises IllegalMoveError, `terminate` ends the
             episode and gives `illegal_reward` to its player and 0 to all others.

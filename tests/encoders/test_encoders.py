@@ -413,7 +413,7 @@ def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> Non
 
 @pytest.mark.parametrize("name", ["flat", "tokens"])
 def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "encoding.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "understand" / "encoding.md").read_text()
     public = table_of(get_encoder(name).pieces)
     if name == "tokens":
         public = table_of(get_encoder(name).pieces[:1])
