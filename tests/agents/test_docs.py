@@ -12,12 +12,14 @@ from tests.whole.test_docs import PAGES as PAGES_OF_THE_LIBRARY
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "ray.rllib": "ray", "save_video": "moviepy"}
 
 
 @pytest.mark.parametrize("code", code_in(set(PAGES) - set(PAGES_OF_THE_LIBRARY)))
 def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "openspiel" in code or "pyspiel" in code:
-        pytest.importorskip("pyspiel")
+    for word, package in NEEDS.items():
+        if word in code:
+            pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     run_example(code)
 
