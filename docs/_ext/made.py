@@ -56,7 +56,7 @@ class Layout(SphinxDirective):
         points = (
             f"{after - before} point{'s' * (after - before != 1)}" if after > before else "nothing"
         )
-        said = f"total {game.layout.total}: {points}"
+        said = f"total {game.layout().total}: {points}"
         picture = layout_picture(Snapshot.of(game), (0, 0))
         svg = picture_svg(picture, f"{' '.join(moves)}, {said}")
         html = f'<figure class="layout">{svg}<figcaption>{said}</figcaption></figure>'
@@ -65,7 +65,7 @@ class Layout(SphinxDirective):
 
 def played(moves: Sequence[str], rules: str, fields: Mapping[str, str]) -> Game:
     """Return a game of two in which these moves have been made; whoever moves has the tile."""
-    changes = {name: int(value) for name, value in fields.items()}
+    changes: Any = {name: int(value) for name, value in fields.items()}
     tiles = [str(Move.parse(move).tile) for move in moves]
     rest = iter(tile for tile in map(str, TILES) if tile not in tiles)
     half = len(TILES) // 2

@@ -40,7 +40,7 @@ def moments_of(game: Game) -> Iterator[Moment]:
         if after[0]["public"]["phase"] != PLAYING:
             yield Moment(number + 1, after)
     if after is None or after[0]["public"]["phase"] == PLAYING:
-        yield Moment(len(game.moves), game.state)
+        yield Moment(len(game.moves), game.state())
 
 
 def chances_of(

@@ -32,7 +32,7 @@ def hand_svg(game: Game, number: int = 0) -> Svg:
     if len(moments) > 1 and not game.outcome() and number == game.hand_number:
         moments.pop()  # the game as it stands, which the last move has shown
     if not moments:
-        raise InputError(f"hand must be from 0 to {len(game.hand_states) - 1}, not {number}")
+        raise InputError(f"hand must be from 0 to {len(game.hand_states()) - 1}, not {number}")
     reach = reach_of(moments)
     room = max(layout_height(snapshot.placement) for snapshot in moments)
     pictures = [picture_of(replace(snapshot, reach=reach), room) for snapshot in moments]

@@ -107,7 +107,7 @@ def _hand(
     game: Game, number: int, hand: Json, before: tuple[int, ...], width: int
 ) -> Iterator[tuple[Snapshot, str]]:
     """Yield the moments of one hand, from its record."""
-    history = game.hand_states[number][0]["public"]
+    history = game.hand_states()[number][0]["public"]
     plays = [MOVES[action] for action in history["play_action"][: history["plies"]]]
     snapshot = Snapshot(
         rules=game.rules,

@@ -139,7 +139,7 @@ def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:
 def _note(game: Game, steps: Sequence[Step]) -> str:
     """Return the last play of this hand or, before the lead, how the last hand ended."""
     if not game.plays:
-        last = game.last_hand
+        last = game.last_hand()
         return f"hand {game.hand_number - 1} {ENDED[last.ended]}" if last else ""
     step = next(step for step in reversed(steps) if step.move.tile is not None)
     before, after = step.before[0]["public"], step.after[0]["public"]

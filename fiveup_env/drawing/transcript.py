@@ -38,7 +38,7 @@ def transcript(game: Game, *, unicode: bool = True) -> str:
         ", ".join(f"{name} {rules[name]}" for name in FIELDS),
     ]
     for number, hand in enumerate(record["hands"]):
-        picture = _picture(game.hand_states[number], rules["spinners"], unicode=unicode)
+        picture = _picture(game.hand_states()[number], rules["spinners"], unicode=unicode)
         lines += ["", *_hand(hand, number), "", *(f"  {line}".rstrip() for line in picture)]
     return "\n".join([*lines, "", outcome_line(game)])
 

@@ -166,7 +166,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         while not self._over and self._aec.agent_selection != self._agent:
             mover = self._aec.agent_selection
             mask = self._aec.observe(mover)["action_mask"]
-            action = self._choose(self._aec.view(mover), mask[None], self._chances[mover])[0]
+            action = self._choose(self._aec.view(mover), self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")

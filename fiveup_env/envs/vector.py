@@ -233,7 +233,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ):
             waiting = self._waiting[:found]
             views = self.batch.views(waiting)
-            chosen = self._opponents(views, self.batch.mask[waiting], self._random)
+            chosen = self._opponents(views, self._random)
             try:
                 self.batch.advance(chosen, waiting, strictly=True)
             except (IllegalMoveError, OptionError) as error:

@@ -1,7 +1,7 @@
 """`Game`: a game to play move by move, in the manner of python-chess.
 
     game = Game("five_up", players=4, seed=7)
-    while game.outcome() is None:
+    while not game.is_game_over():
         game.push(random.choice(list(game.legal_moves)))
 
 Forced draws and passes are not moves, and the next hand is dealt as soon as one ends: until the
@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import secrets
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,14 +23,25 @@ from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_a
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import GameOverError, IllegalMoveError, InvalidMoveError, SeatError, shown
-from fiveup_env.game.values import ENDINGS, Deal, HandEnd, Layout, Outcome, Step, checked_deals
+from fiveup_env.errors import (
+    AgentError,
+    GameOverError,
+    IllegalMoveError,
+    InvalidMoveError,
+    SeatError,
+    shown,
+)
+from fiveup_env.game.values import Deal, HandEnd, Layout, Outcome, Step, checked_deals, ending_of
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
-from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.fields import RuleFields, Rules
 from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from typing_extensions import Unpack
+
+    Asked = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 
 class LegalMoves(Collection[Move]):
@@ -62,7 +73,29 @@ class LegalMoves(Collection[Move]):
 
 
 class Game:
-    """One game: its state, its moves, and the hands played so far."""
+    """One game: its state, its moves, and the hands played so far.
+
+    Two games are equal if they have the same rules, the same moves and the same hands dealt so far.
+
+    Args:
+        rules: The name of a preset, or a `Rules`.
+        players: 2 to 5; None means as many as `rules` has, and 4 for a preset.
+        seed: Names the deals, from 0 to 2**64 - 1; None chooses one at random.
+        deals: The deals of the first hands; `seed` deals those that follow.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Raises:
+        RulesError: If there is no such preset, or the rules cannot be played.
+        SeatError: If the number of players is not from 2 to 5.
+        SeedError: If the seed is not one of these numbers.
+        DealError: If a deal does not fit the rules.
+
+    >>> game = Game("five_up", players=2, seed=7)
+    >>> game.turn, game.scores, len(game.legal_moves)
+    (1, (0, 0), 5)
+    >>> str(game.push(next(iter(game.legal_moves))))
+    '2-1'
+    """
 
     def __init__(
         self,
@@ -71,14 +104,9 @@ class Game:
         *,
         seed: int | None = None,
         deals: Iterable[Deal] = (),
-        **fields: Any,
+        **fields: Unpack[RuleFields],
     ) -> None:
-        """Start a game and deal its first hand.
-
-        `rules` is the name of a preset or a `Rules`; `players`, `teams` and any rule field override
-        it. The first hands come from `deals`, all later ones from `seed`, which is chosen at random
-        if it is None. Raises RulesError, SeatError, SeedError or DealError.
-        """
+        """Start a game and deal its first hand."""
         self.rules = Rules.of(rules, players, **fields)
         self.seed = secrets.randbits(64) if seed is None else checked_seed(seed)
         self.deals = checked_deals(deals, self.rules)
@@ -130,16 +158,15 @@ class Game:
 
     def steps(self) -> Iterator[Step]:
         """Yield every move of the game, with the full state before and after it."""
-        befores = [*map(_state_of, self._before), self.state]
+        befores = [*map(_state_of, self._before), self.state()]
         for move, before, following in zip(self._moves, befores, befores[1:], strict=False):
             hand, next_hand = (int(s[0]["public"]["hand_number"]) for s in (before, following))
             yield Step(
                 before, move, following if hand == next_hand else _state_of(self._finished[hand])
             )
 
-    @property
     def layout(self) -> Layout:
-        """The open ends, their total, and the state of each double."""
+        """Return the open ends, their total, and the state of each double."""
         return Layout.of(self._public["layout"])
 
     def hand_of(self, seat: int) -> tuple[Tile, ...]:
@@ -156,9 +183,8 @@ class Game:
         observe_at(self._state, 0, seat, views, 0)
         return views
 
-    @property
     def state(self) -> np.ndarray:
-        """A copy of the full state, hidden tiles included: an array of one GAME struct."""
+        """Return a copy of the full state, hidden tiles included: an array of one GAME struct."""
         return _state_of(self._state.tobytes())
 
     # Ends of hands and of the game
@@ -170,26 +196,28 @@ class Game:
         untouched = public["plies"] == 0 and public["drawn"] == 0 and public["hand_number"] > 0
         return bool(untouched or public["phase"] == GAME_OVER)
 
-    @property
     def last_hand(self) -> HandEnd | None:
-        """How the most recent finished hand ended, or None if no hand has been finished."""
+        """Return how the most recent finished hand ended, or None if none has been finished."""
         return HandEnd.of(self.rules, _state_of(self._finished[-1])) if self._finished else None
 
-    @property
     def hand_states(self) -> tuple[np.ndarray, ...]:
-        """The full state of each hand: as it ended, or as it stands now.
+        """Return the full state of each hand: as it ended, or as it stands now.
 
         Each is an array of one GAME struct, which holds the whole public history of the hand.
         """
-        now = () if self.outcome() else (self.state,)
+        now = () if self.is_game_over() else (self.state(),)
         return (*map(_state_of, self._finished), *now)
+
+    def is_game_over(self) -> bool:
+        """Return whether the game has ended; `outcome` says how."""
+        return self._phase == GAME_OVER
 
     def outcome(self) -> Outcome | None:
         """Return who won and how the last hand ended, or None while the game is in progress."""
         if self._phase != GAME_OVER:
             return None
         winner = int(self._public["winner"])
-        ended = ENDINGS[self._public["ended"]]
+        ended = ending_of(self._public)
         return Outcome(winner, self.rules.seats_of(winner), ended, self.scores)
 
     # Moves
@@ -222,8 +250,29 @@ class Game:
             raise self._refusal(move)
         return move
 
-    def push(self, move: Move | str) -> None:
-        """Make a move, given as a `Move` or as text, and deal the next hand if it ends this one.
+    def ask(self, agent: Asked, rng: np.random.Generator | None = None) -> Move:
+        """Return the move that an agent chooses for the seat to move; the game stays unchanged.
+
+        Args:
+            agent: From `make_agent`, or any function of views and a generator that returns an
+                action for each view.
+            rng: The agent's source of chance; None makes a new one.
+
+        Raises:
+            IllegalMoveError: If the action is not legal, or the game is over.
+        """
+        if not callable(agent):
+            raise AgentError(f"an agent such as make_agent('greedy') is needed, not {shown(agent)}")
+        if self.is_game_over():
+            raise GameOverError("there is nothing to ask: the game is over")
+        actions = agent(self.view(), np.random.default_rng() if rng is None else rng)
+        move = Move(np.asarray(actions).reshape(-1)[0])
+        if not self.is_legal(move):
+            raise self._refusal(move)
+        return move
+
+    def push(self, move: Move | str) -> Move:
+        """Make a move and return it; deal the next hand if it ends this one.
 
         Raises as `parse` does; the game is then unchanged.
         """
@@ -240,6 +289,13 @@ class Game:
         if phase == HAND_OVER:
             self._state["public"]["hand_number"] += 1
             self._start_hand()
+        return move
+
+    def peek(self) -> Move:
+        """Return the last move; raise IllegalMoveError if no move has been made."""
+        if not self._moves:
+            raise IllegalMoveError("there is no last move: the game has just begun")
+        return self._moves[-1]
 
     def pop(self) -> Move:
         """Take back the last move, with everything that followed from it, and return it.
@@ -255,10 +311,26 @@ class Game:
     def copy(self) -> Game:
         """Return an independent copy of this game, its history included."""
         twin = copy.copy(self)
-        twin._state = self.state
+        twin._state = self.state()
         twin._moves, twin._before = self._moves.copy(), self._before.copy()
         twin._finished = self._finished.copy()
         return twin
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the rules, the moves and the hands dealt so far are the same."""
+        if not isinstance(other, Game):
+            return NotImplemented
+        if (self.rules, self._moves) != (other.rules, other._moves):
+            return False
+        states = zip(self.hand_states(), other.hand_states(), strict=True)
+        return all(
+            one["public"] == two["public"]
+            and (one["hands"] == two["hands"]).all()
+            and (one["order"] == two["order"]).all()
+            for one, two in states
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # games change
 
     def __repr__(self) -> str:
         """Return a summary of the game in one line."""

@@ -50,7 +50,7 @@ def record_of(game: Game, *, legal: bool = False) -> Json:
     A hand in progress is included, with `"ended": null`, once a tile has been set in it.
     """
     outcome = game.outcome()
-    plays: list[list[Step]] = [[] for _ in game.hand_states]
+    plays: list[list[Step]] = [[] for _ in game.hand_states()]
     for step in game.steps():
         if step.move.tile is not None:
             plays[step.before[0]["public"]["hand_number"]].append(step)
@@ -64,7 +64,7 @@ def record_of(game: Game, *, legal: bool = False) -> Json:
         "winner": outcome.winner if outcome else None,
         "hands": [
             _hand(game.rules, state, steps, legal=legal)
-            for state, steps in zip(game.hand_states, plays, strict=True)
+            for state, steps in zip(game.hand_states(), plays, strict=True)
             if steps
         ],
     }
@@ -93,7 +93,7 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
     ended = ENDINGS[public["ended"]]
     if ended == "blocked":
         moves += _passes(rules, state, seat, rules.players)
-    elif not ended:
+    elif ended is None:
         moves += _passes(rules, state, seat, (int(public["turn"]) - seat) % rules.players)
     return {
         "lead": int(public["lead"]),
@@ -101,7 +101,7 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
         "boneyard": _names(state, range(public["boneyard"])),
         "scores_before": _by_side(rules, plays[0].before, "scores"),
         "moves": moves,
-        "ended": ended or None,
+        "ended": ended,
         "end_points": _by_side(rules, state, "end_points") if ended in SETTLED else None,
         "scores_after": _by_side(rules, state, "scores"),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
+# How a hand ended: a player went out, nobody could play, or a play reached the target.
+Ending: TypeAlias = Literal["domino", "blocked", "target"]
+
 # The names of the numbers in `fiveup_env.engine.state`, in their order.
-ENDINGS: Final = ("", "domino", "blocked", "target")
+ENDINGS: Final[tuple[Ending | None, ...]] = (None, "domino", "blocked", "target")
 DOUBLE_STATES: Final = ("not played", "two sides", "one side", "two crosses", "one cross", "closed")
 
 
@@ -131,6 +134,13 @@ class Layout:
         )
 
 
+def ending_of(public: np.void) -> Ending:
+    """Return how the hand in a PUBLIC struct has ended."""
+    ended = ENDINGS[public["ended"]]
+    assert ended is not None, "the hand is still in play"
+    return ended
+
+
 @dataclass(frozen=True)
 class HandEnd:
     """How a hand ended: `domino`, `blocked` or `target`, and what it left.
@@ -139,7 +149,7 @@ class HandEnd:
     the hand short. `scores` has the score of every side, `left` the tiles left in every hand.
     """
 
-    ended: str
+    ended: Ending
     end_points: tuple[int, ...] | None
     scores: tuple[int, ...]
     left: tuple[tuple[Tile, ...], ...]
@@ -148,7 +158,7 @@ class HandEnd:
     def of(cls, rules: Rules, state: np.ndarray) -> HandEnd:
         """Return how the hand in an array of one GAME struct ended."""
         public = state[0]["public"]
-        ended = ENDINGS[public["ended"]]
+        ended = ending_of(public)
         sides = slice(rules.sides)
         return cls(
             ended,
@@ -173,5 +183,5 @@ class Outcome:
 
     winner: int
     seats: tuple[int, ...]
-    ended: str
+    ended: Ending
     scores: tuple[int, ...]

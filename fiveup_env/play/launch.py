@@ -74,7 +74,7 @@ def warm_up(house: House) -> None:
     table = Table(replace(house.default, seed=0))
     table.start()
     table.play(table.choices()[0].move)
-    chances_of(table.game.state, "pimc:worlds=4,playout=partner")
+    chances_of(table.game.state(), "pimc:worlds=4,playout=partner")
 
 
 def serve(house: House, *, host: str, port: int | None, path: str, browser: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.words import hand_end, score_line, tile_names
 from fiveup_env.engine.state import BLOCKED, NOBODY, NOT_ENDED, PLAYING
-from fiveup_env.game.values import ENDINGS
+from fiveup_env.game.values import ending_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import TILES, Tile, tiles_in
@@ -151,7 +151,7 @@ def _drew(now: Sight, seat: int, tiles: list[int]) -> Sight:
 
 def _ended(now: Sight, after: np.ndarray) -> Sight:
     public, sides = after[0]["public"], now.rules.sides
-    ended = ENDINGS[public["ended"]]
+    ended = ending_of(public)
     paid = None if ended == "target" else public["end_points"][:sides].tolist()
     scores = tuple(public["scores"][:sides].tolist())
     how = hand_end({"ended": ended, "end_points": paid})

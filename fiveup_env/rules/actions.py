@@ -64,11 +64,19 @@ _WORDS = {DRAW: "draw", PASS: "pass"}
 _TEXT = re.compile(r"\s*(?P<tile>[0-6]-[0-6])(@(?P<pip>[0-6])(?P<double>x?))?\s*")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True, order=True, repr=False)
 class Move:
     """A move, identified by its action: its number in the action table.
 
     Written `5-3` (a lead), `5-3@5` (on a plain end), `5-3@5x` (on the double), `draw`, `pass`.
+
+    Raises:
+        InvalidMoveError: If there is no such action.
+
+    >>> Move(37)
+    Move.parse('1-0@1')
+    >>> Move.parse("3-5@5x").tile
+    Tile(5, 3)
     """
 
     action: int
@@ -101,6 +109,10 @@ class Move:
     @property
     def _way(self) -> _Way:
         return _WAYS[self.action] if self.action < DRAW else _Way()
+
+    def __repr__(self) -> str:
+        """Return an expression that makes the move."""
+        return f"Move.parse({str(self)!r})"
 
     def __str__(self) -> str:
         """Return the text that `Move.parse` reads."""

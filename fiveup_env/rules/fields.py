@@ -19,6 +19,8 @@ from fiveup_env.rules.tiles import MAX_PIP, set_size
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from typing_extensions import Unpack
+
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_MULTIPLE = 2 * MAX_PIP

@@ -25,11 +25,42 @@ MAX_PIP = 6
 PIP_COUNT = MAX_PIP + 1
 
 
-class Tile(NamedTuple):
-    """A domino, its higher half first; written `5-3`."""
-
+class _Halves(NamedTuple):
     high: int
     low: int
+
+
+class Tile(_Halves):
+    """A domino, written `5-3`; its halves may be given in either order.
+
+    Args:
+        high: The pips of one half, from 0 to 6.
+        low: The pips of the other.
+
+    Raises:
+        TileError: If there is no such tile.
+
+    >>> Tile(3, 5)
+    Tile(5, 3)
+    >>> Tile.parse("3-5").high
+    5
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, high: int, low: int) -> Tile:  # noqa: PYI034  (typing.Self is of Python 3.11)
+        """Return the tile with its higher half first."""
+        first, second = whole(high, 0, MAX_PIP), whole(low, 0, MAX_PIP)
+        if first is None or second is None:
+            raise TileError(
+                f"Tile({shown(high)}, {shown(low)}) is not a valid tile; "
+                f"each half has 0 to {MAX_PIP} pips"
+            )
+        return super().__new__(cls, max(first, second), min(first, second))
+
+    def __repr__(self) -> str:
+        """Return an expression that makes the tile."""
+        return f"Tile({self.high}, {self.low})"
 
     @property
     def is_double(self) -> bool:
@@ -61,7 +92,7 @@ class Tile(NamedTuple):
         if len(halves) == 2:
             first, second = (whole(half, 0, MAX_PIP) for half in halves)
             if first is not None and second is not None:
-                return cls(max(first, second), min(first, second))
+                return cls(first, second)
         raise TileError(
             f"{shown(text)} is not a valid tile; tiles are written 5-3, from 0-0 to 6-6"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ def test_endings_under_any_rules_are_solved(rules: Rules, seed: int) -> None:
     game = ending(rules, seed, 5)
     assume(game)
     assert game
-    np.testing.assert_array_equal(best_moves(game.state), true_values(game))
+    np.testing.assert_array_equal(best_moves(game.state()), true_values(game))
 
 
 @pytest.mark.parametrize("rules", TWO_SIDES, ids=label)
@@ -108,7 +109,7 @@ def test_endings_of_every_preset_are_solved(rules: Rules) -> None:
     for seed in range(4):
         game = ending(rules, seed)
         if game:
-            np.testing.assert_array_equal(best_moves(game.state), true_values(game))
+            np.testing.assert_array_equal(best_moves(game.state()), true_values(game))
 
 
 def solved_with(memory: np.ndarray, state: np.ndarray) -> np.ndarray:
@@ -128,8 +129,8 @@ def test_a_memory_of_all_games_before_changes_nothing(rules: Rules, seed: int, t
     game = ending(rules, seed, tiles)
     assume(game)
     assert game
-    state, shuffled = game.state, game.state
-    drawn, end = game.state[0]["public"]["drawn"], rules.boneyard_size
+    state, shuffled = game.state(), game.state()
+    drawn, end = game.state()[0]["public"]["drawn"], rules.boneyard_size
     shuffled["order"][0, drawn:end] = shuffled["order"][0, drawn:end][::-1]
     for one in (state, shuffled):
         values = solved_with(NO_MEMORY, one)
@@ -138,15 +139,15 @@ def test_a_memory_of_all_games_before_changes_nothing(rules: Rules, seed: int, t
 
 
 @pytest.mark.parametrize("draw", ["optional", "until_playable"])
-def test_what_may_be_led_is_remembered_with_a_position(draw: str) -> None:
+def test_what_may_be_led_is_remembered_with_a_position(draw: Any) -> None:
     memory = np.zeros(1 << 12, ENTRY)
     for seed in range(40):
         for lead_tile in ("any", "highest_double"):
             game = Game("all_fives", 2, hand_size=1, max_pip=1, multiple=2, unit=2, seed=seed,
                         draw=draw, reserve=0, lead_tile=lead_tile)  # fmt: skip
-            values = solved_with(NO_MEMORY, game.state)
+            values = solved_with(NO_MEMORY, game.state())
             np.testing.assert_array_equal(values, true_values(game))
-            np.testing.assert_array_equal(solved_with(memory, game.state), values)
+            np.testing.assert_array_equal(solved_with(memory, game.state()), values)
 
 
 # Many ways lead to the same positions here.
@@ -165,7 +166,7 @@ ENTANGLED = [
 @pytest.mark.parametrize("rules", ENTANGLED, ids=str)
 def test_positions_met_again_on_other_ways_have_the_same_value(rules: Rules) -> None:
     for seed in range(120):
-        state = Game(rules, seed=seed).state
+        state = Game(rules, seed=seed).state()
         values = solved_with(NO_MEMORY, state)
         np.testing.assert_array_equal(solved_with(MEMORY, state), values)
 
@@ -181,18 +182,18 @@ def test_positions_met_again_on_other_ways_have_the_same_value(rules: Rules) -> 
         (3, 4, "until_playable"),
     ],
 )
-def test_whole_hands_of_mini_sets_are_solved(max_pip: int, hand_size: int, draw: str) -> None:
+def test_whole_hands_of_mini_sets_are_solved(max_pip: int, hand_size: int, draw: Any) -> None:
     for seed in range(3):
         game = Game(
             "five_up", 2, max_pip=max_pip, hand_size=hand_size, draw=draw, multiple=3, seed=seed
         )
-        np.testing.assert_array_equal(best_moves(game.state), true_values(game))
+        np.testing.assert_array_equal(best_moves(game.state()), true_values(game))
 
 
 def test_an_ending_worked_out_by_hand() -> None:
     # 5-5 scores 2; 5-1 and 4-1 then make 11 and 14. 4-1 scores 1; 5-1 and 5-5 then make 9 and 14.
     # Either way the first goes out, and the second loses 2 for 6-6.
-    values = best_moves(game_of("5-5 4-1", "5-1 6-6").state)
+    values = best_moves(game_of("5-5 4-1", "5-1 6-6").state())
     worth = {str(Move(action)): value for action, value in enumerate(values) if value > 0}
     assert worth == {"5-5": 4, "4-1": 3}
 
@@ -220,7 +221,7 @@ def test_a_view_is_pinned_down_if_all_its_worlds_have_the_same_future(rules: Rul
             pinned = len(which) == 1
             assert pinned == (len(futures) == 1)
             if pinned:
-                np.testing.assert_array_equal(values[0], best_moves(game.state))
+                np.testing.assert_array_equal(values[0], best_moves(game.state()))
                 np.testing.assert_array_equal(values[0], best_moves(view))
             found.add(pinned)
             play_randomly(game, random, 1)
@@ -298,7 +299,7 @@ def test_too_few_nodes_leave_an_ending_unsolved() -> None:
 def test_three_sides_have_no_best_play() -> None:
     game = Game("five_up", 3, max_pip=2, hand_size=2, seed=0)
     with pytest.raises(EndgameError, match="two sides"):
-        best_moves(game.state)
+        best_moves(game.state())
     assert np.isnan(regrets(game.view(), any_move(game))).all()
 
 
@@ -307,7 +308,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(IllegalMoveError, match="view 0: draw is not allowed"):
         regrets(game.view(), np.array([119]))
     play_randomly(game, Random(0), 100)
-    assert game.last_hand
-    over = game.hand_states[0]
+    assert game.last_hand()
+    over = game.hand_states()[0]
     with pytest.raises(EndgameError, match="the hand is over"):
         best_moves(over)

@@ -95,9 +95,9 @@ class Deals:
             for step in game.steps()
             if step.before["public"]["hand_number"] == game.hand_number
         ]
-        self.start = (hand[0].before if hand else game.state).tobytes()
+        self.start = (hand[0].before if hand else game.state()).tobytes()
         self.actions = [step.move.action for step in hand]
-        last = game.last_hand if game.hand_number else None
+        last = game.last_hand() if game.hand_number else None
         self.by_lot = last is None or (last.ended == "blocked" and game.rules.leader == "winner")
         self.others = [other for other in range(self.players) if other != seat]
         self.played = [0] * self.players
@@ -261,7 +261,7 @@ def test_late_in_the_full_set_beliefs_agree_with_trying_every_deal(rules: Rules)
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
 @pytest.mark.parametrize("hand_size", [1, 2])
 def test_every_order_of_the_smallest_sets_dealt_anew(
-    draw: str, hand_size: int, lead_tile: str
+    draw: Any, hand_size: int, lead_tile: Any
 ) -> None:
     random = Random(3)
     fields: dict[str, Any] = {"draw": draw, "hand_size": hand_size, "lead_tile": lead_tile}
@@ -295,7 +295,7 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, se
     play_randomly(game, random, random.randrange(80))
     if game.turn is None:
         return
-    state, public = game.state[0], game.state[0]["public"]
+    state, public = game.state()[0], game.state()[0]["public"]
     for seat in range(game.rules.players):
         view = game.view(seat)
         assert count(view) >= 1
@@ -342,7 +342,7 @@ def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) ->
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
 @pytest.mark.parametrize("seed", [5, 8])
 def test_shares_add_up_and_samples_look_the_same_all_through_a_hand(
-    lead_tile: str, draw: str, seed: int
+    lead_tile: Any, draw: Any, seed: int
 ) -> None:
     game = Game(players=3, max_pip=3, hand_size=2, lead_tile=lead_tile, draw=draw, seed=seed)
     random, seen = Random(seed), np.zeros(1, VIEW)

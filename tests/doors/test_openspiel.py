@@ -82,7 +82,7 @@ def decisions(game: Any, seed: int) -> Iterator[FiveUpState]:
 
 def follow(game: Game, state: FiveUpState) -> None:
     """Let chance say in OpenSpiel what it says in a game of ours, up to the next decision."""
-    truth = game.state[0]
+    truth = game.state()[0]
     while state.is_chance_node():
         course = state.course
         if len(course.dealt) < game.rules.players * game.rules.hand_size:
@@ -144,7 +144,7 @@ def without_tensors(playthrough: str) -> str:
 def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rules) -> None:
     game, random = Game(rules, seed=3), Random(3)
     theirs = load(rules)
-    state, before = theirs.new_initial_state(), game.state
+    state, before = theirs.new_initial_state(), game.state()
     flat, tokens = get_encoder("flat"), get_encoder("tokens")
     while game.hand_number == 0 and game.outcome() is None:
         follow(game, state)
@@ -158,12 +158,12 @@ def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rul
                 row = np.empty((1, row_size(encoder)), np.int8)
                 encoder.encode(game.view(seat), row)
                 assert told == row[0].tolist()
-        before, move = game.state, random.choice(list(game.legal_moves))
+        before, move = game.state(), random.choice(list(game.legal_moves))
         state.apply_action(move.action)
         game.push(move)
         if game.hand_number == 0 and game.outcome() is None:
             assert state.is_chance_node() == (
-                game.state["public"]["drawn"] > before["public"]["drawn"]
+                game.state()["public"]["drawn"] > before["public"]["drawn"]
             )
     draw_in_vain(before, state)
     assert state.is_terminal()
@@ -178,10 +178,10 @@ def test_returns_are_the_sum_of_the_rewards_that_the_environment_gives(
     env.reset(seed=9)
     game = Game(players=players, seed=9)
     state = load(players=players, reward=reward).new_initial_state()
-    before, rewards = game.state, np.zeros(players)
+    before, rewards = game.state(), np.zeros(players)
     while not any(env.terminations.values()):
         follow(game, state)
-        before, action = game.state, random.choice(state.legal_actions())
+        before, action = game.state(), random.choice(state.legal_actions())
         state.apply_action(action)
         game.push(MOVES[action])
         env.step(action)
@@ -299,15 +299,15 @@ def test_the_lead_rotates_without_a_lot() -> None:
 
 @pytest.mark.parametrize("leader", ["winner", "rotate"])
 def test_a_hand_that_no_lot_decided_is_an_episode_of_its_own_with_the_same_leader(
-    leader: str,
+    leader: Any,
 ) -> None:
     rules = Rules.preset("five_up", 3, lead_tile="highest_double", leader=leader)
-    theirs, random = load(rules), np.random.default_rng(1)
+    theirs, rng = load(rules), np.random.default_rng(1)
     for seed in range(3):
         game, choice = Game(rules, seed=seed), Random(seed)
         while game.hand_number < 3:
             if len(game.legal_moves) > 1:
-                state = theirs.state_of(game.view(), random)
+                state = theirs.state_of(game.view(), rng)
                 mover = state.current_player()
                 assert mover == game.turn
                 assert state.course.view(mover)["public"]["lead"] == game.lead

@@ -131,12 +131,12 @@ def assert_shows(svg: str, game: Game) -> None:
         ]
         assert sum(len(dots(path)) for path in pips) == Tile.parse(group.attrib["data-tile"]).pips
     plain, doubles = counted(groups["end"])
-    ends = game.layout.ends
+    ends = game.layout().ends
     assert plain == Counter(str(end) for end in ends if end.kind == "plain")
     assert doubles == {str(end): end.counts for end in ends if end.kind == "double"}
     for group in groups["end"]:
         assert text_of(group) == group.attrib["data-counts"]
-    assert picture.text("total") == f"total {game.layout.total}"
+    assert picture.text("total") == f"total {game.layout().total}"
     if game.plays:
         last = next(
             group

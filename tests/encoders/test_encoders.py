@@ -93,7 +93,7 @@ def test_every_entry_stays_within_its_bounds(rules: Any, seed: int) -> None:
 
 def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
     """Return the facts that `flat` promises to show, read off the game by other means."""
-    state = game.state[0]
+    state = game.state()[0]
     public = state["public"]
     players = game.rules.players
     around = [(seat + k) % players for k in range(players)]
@@ -113,7 +113,7 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
         (players, game.rules.teams, *rules.values()),
         game.hand_of(seat),
         tuple(sorted((str(tile), around.index(s)) for tile, s in played.items())),
-        game.layout,
+        game.layout(),
         tuple(len(game.hand_of(s)) for s in around),
         tuple(int(public["draws"][s]) for s in around),
         game.boneyard_count,
@@ -284,11 +284,11 @@ def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since(
 def test_actions_and_masks_agree_with_the_plays_piece() -> None:
     batch = Batch(64, ["five_up", "all_fives"], [2, 3, 4], draw="optional", seed=5)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(300):
         plays = piece_of(batch.encoder, "plays", batch.observation)
         assert ((plays > 0) == (batch.mask > 0)).all()
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
 
 
 def test_plays_tell_what_each_action_would_score() -> None:
@@ -329,7 +329,7 @@ def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
     top = "2-0 0-0 6-1 5-5"
     game = push_all(game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "5-1 6-0 3-3", top=top), "6-4")
     rows = np.full((3, TRUTH_SIZE), 99, np.int8)
-    write_truths(game.state.repeat(3), np.arange(3), rows)
+    write_truths(game.state().repeat(3), np.arange(3), rows)
     hands, places = rows[:, : 5 * 28].reshape(3, 5, 28), rows[:, 5 * 28 :]
     for seat in range(3):
         for k in range(3):
@@ -337,7 +337,7 @@ def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
             assert shown == set(game.hand_of((seat + k) % 3))
         assert not hands[seat, 3:].any()
         assert hands.max() == 1
-        left = game.state["order"][0, 3 : game.boneyard_count + 3]  # seat 1 has drawn three
+        left = game.state()["order"][0, 3 : game.boneyard_count + 3]  # seat 1 has drawn three
         assert TILES[left[0]] == Tile(5, 5)
         assert places[seat, left].tolist() == list(range(1, game.boneyard_count + 1))
         assert np.count_nonzero(places[seat]) == game.boneyard_count

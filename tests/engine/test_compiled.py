@@ -282,7 +282,7 @@ for seed in range(6):
     view, row = game.view(), np.zeros((1, row_size(tokens)), np.int8)
     tokens.encode(view, row)
     worlds = belief.sample(view, 5, np.random.default_rng(seed))
-    for array in (game.state, row, worlds, belief.marginals(view)):
+    for array in (game.state(), row, worlds, belief.marginals(view)):
         digest.update(array.tobytes())
 print(digest.hexdigest())
 """

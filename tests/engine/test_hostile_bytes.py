@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Move, Rules, make_agent
+from fiveup_env import Batch, Game, Move, Rules, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.analysis.endings import best_moves
 from fiveup_env.belief import count
@@ -28,14 +28,13 @@ from fiveup_env.engine.valid import (
     first_unsound_view,
     rules_fit,
 )
-from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, check_masks, observe_seats
+from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, observe_seats
 from fiveup_env.envs.batch import SAVED as SAVED_BATCH
 from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.heuristics.ladder import Greedy
-from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.rules.actions import (
     ACTION_COUNT,
     ACTION_END,
@@ -108,7 +107,7 @@ NAMES: Final = [f"{field}={value}" for field, value, _ in HOSTILE]
 def a_game() -> Game:
     """A game in which tiles have been drawn, and seats have shown what they lack."""
     game = play_randomly(Game(players=3, seed=4), Random(4), 7)
-    public = game.state[0]["public"]
+    public = game.state()[0]["public"]
     assert public["drawn"] > 0
     assert public["plies"] > 4
     return game
@@ -158,11 +157,11 @@ def test_points_may_be_as_large_as_sums_of_two_can_hold(field: str) -> None:
 def test_a_number_that_is_out_of_range_by_one_is_told_from_a_wrong_history(
     field: str, value: int
 ) -> None:
-    assert first_unsound_game(set_field(a_game().state, field, value)) == (0, NUMBERS_WRONG)
+    assert first_unsound_game(set_field(a_game().state(), field, value)) == (0, NUMBERS_WRONG)
 
 
 def test_a_hand_may_have_the_largest_number() -> None:
-    assert first_unsound_game(set_field(a_game().state, "hand_number", 2**30)) == (-1, 0)
+    assert first_unsound_game(set_field(a_game().state(), "hand_number", 2**30)) == (-1, 0)
 
 
 def test_a_game_that_is_over_has_a_winner_and_an_end() -> None:
@@ -232,8 +231,8 @@ def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> N
 
 def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
     class Last(Greedy):
-        def __call__(self, _views: Any, masks: np.ndarray, _random: Any) -> np.ndarray:
-            return ACTION_COUNT - 1 - masks[:, ::-1].argmax(1)
+        def __call__(self, views: np.ndarray, _rng: Any) -> np.ndarray:
+            return ACTION_COUNT - 1 - legal_masks(views)[:, ::-1].argmax(1)
 
     class Ones(Flat):
         def encode(self, _views: np.ndarray, rows: np.ndarray) -> None:
@@ -247,19 +246,12 @@ def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
     assert (batch.observation == 1).all()
 
 
-def test_a_policy_writes_logits_only_for_masks_that_fit() -> None:
-    for mask in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
-        wrong: Any = mask
-        with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
-            PolicyAgent().logits(a_game().view(), wrong)
-
-
 @pytest.mark.parametrize("spec", ["pimc:worlds=2", "student+search:worlds=2"])
 def test_a_search_refuses_a_view_that_no_deal_leads_to(spec: str) -> None:
     view = impossible_view()
     assert as_view(view) is view
     with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-        make_agent(spec)(view, np.ones((1, ACTION_COUNT), np.int8), RANDOM(0))
+        make_agent(spec)(view, RANDOM(0))
 
 
 # --- States
@@ -267,7 +259,7 @@ def test_a_search_refuses_a_view_that_no_deal_leads_to(spec: str) -> None:
 
 @pytest.mark.parametrize(("field", "value", "fault"), HOSTILE, ids=NAMES)
 def test_a_hostile_state_is_refused(field: str, value: int, fault: int) -> None:
-    state = set_field(a_game().state, field, value)
+    state = set_field(a_game().state(), field, value)
     assert first_unsound_game(state) == (0, fault)
     for ask in (best_moves, chances_of, as_game):
         with pytest.raises(InputError, match="game 0 is of no game: its "):
@@ -280,7 +272,7 @@ LAYOUT: Final = ("total", "open", "spinner", "plain", "double")
 
 @pytest.mark.parametrize("field", [*FOLLOWS, *(f"layout.{name}" for name in LAYOUT)])
 def test_every_number_that_follows_from_the_plays_is_compared(field: str) -> None:
-    for state in (a_game().state, over_hands()[:1], over_hands()[1:2]):
+    for state in (a_game().state(), over_hands()[:1], over_hands()[1:2]):
         for k in range(place_of(state, field).size):
             wrong = state.copy()
             place_of(wrong, field).flat[k] ^= 1
@@ -289,7 +281,7 @@ def test_every_number_that_follows_from_the_plays_is_compared(field: str) -> Non
 
 def test_a_state_has_every_tile_once() -> None:
     for field in ("hands", "order"):
-        state = a_game().state
+        state = a_game().state()
         state[field][0, :2] = state[field][0, 0]
         with pytest.raises(InputError, match="its tiles do not agree"):
             as_game(state)
@@ -327,20 +319,20 @@ def public_of(states: np.ndarray, **fields: Any) -> np.ndarray:
 
 
 def drawn_before_the_lead() -> np.ndarray:
-    state = public_of(Game(players=2, seed=1).state, drawn=1)
+    state = public_of(Game(players=2, seed=1).state(), drawn=1)
     public = state["public"]
     public["draw_seat"][0, 0], public["draw_ply"][0, 0] = public["lead"][0], 0
     return state
 
 
 def set_twice() -> np.ndarray:
-    state = a_game().state
+    state = a_game().state()
     state["public"]["play_action"][0, 1] = state["public"]["play_action"][0, 0]
     return state
 
 
 def set_again_at_its_other_end() -> np.ndarray:
-    state = push_all(game_of("6-6 5-1 2-2", "6-5 0-0 3-3"), "6-6 6-5@6x").state
+    state = push_all(game_of("6-6 5-1 2-2", "6-5 0-0 3-3"), "6-6 6-5@6x").state()
     return with_play(public_of(state, turn=1), 0, Move.parse("6-5@5").action)
 
 
@@ -366,19 +358,19 @@ def with_play(state: np.ndarray, seat: int, action: int) -> np.ndarray:
 
 
 def led_with_a_draw() -> np.ndarray:
-    state = a_game().state
+    state = a_game().state()
     state["public"]["play_action"][0, 0] = DRAW
     return state
 
 
 def played_on_after_domino(plays: str = "6-6 6-5@6x") -> np.ndarray:
-    state = push_all(game_of("6-6 1-1", "0-0 2-2", top="6-5 6-4"), plays).state
+    state = push_all(game_of("6-6 1-1", "0-0 2-2", top="6-5 6-4"), plays).state()
     state["public"]["rules"]["hand_size"] = 1
     return public_of(state, boneyard=26)
 
 
 def over_before_a_play(ended: int) -> np.ndarray:
-    return public_of(Game(players=2, seed=1).state, phase=GAME_OVER, ended=ended, winner=0)
+    return public_of(Game(players=2, seed=1).state(), phase=GAME_OVER, ended=ended, winner=0)
 
 
 @pytest.mark.parametrize(
@@ -413,7 +405,7 @@ def test_a_state_whose_history_cannot_be_is_refused(
 def test_a_state_with_a_tile_in_the_wrong_place_is_refused(
     field: str, place: int, value: int
 ) -> None:
-    state = a_game().state
+    state = a_game().state()
     place = int(state["public"]["boneyard"][0]) - 1 if place < 0 else place
     assert state[field][0, place] != value
     state[field][0, place] = value
@@ -423,11 +415,11 @@ def test_a_state_with_a_tile_in_the_wrong_place_is_refused(
 
 def test_a_view_tells_the_tiles_that_its_seat_drew_and_no_others() -> None:
     game = a_game()
-    drew = int(game.state["public"]["draw_seat"][0, 0])
+    drew = int(game.state()["public"]["draw_seat"][0, 0])
     for seat in range(3):
         for tile in range(TILE_COUNT):
             view = game.view(seat)
-            right = game.state["order"][0, 0] if seat == drew else -1
+            right = game.state()["order"][0, 0] if seat == drew else -1
             view["drawn"][0, 0] = tile
             assert (first_unsound_view(view) == (-1, 0)) == (
                 tile == right or may_have_drawn(view, tile)
@@ -444,13 +436,9 @@ def may_have_drawn(view: np.ndarray, tile: int) -> bool:
     return tile in own or bool(int(view[0]["hand"]) >> tile & 1)
 
 
-def test_one_game_is_asked_about_with_a_mask_for_each_view() -> None:
+def test_one_game_is_asked_about() -> None:
     with pytest.raises(InputError, match="one game is needed, not 2"):
-        as_game(a_game().state.repeat(2))
-    for masks in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
-        with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
-            check_masks(masks, 1)
-    check_masks(np.ones((2, ACTION_COUNT), np.int8), 2)
+        as_game(a_game().state().repeat(2))
 
 
 # --- Saved batches, whose digest says nothing of who made it
@@ -574,7 +562,7 @@ def test_the_fuzzer_finds_nothing_behind_the_check(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("fields", [{}, {"draw": "optional"}, {"hand_size": 1}, {"reserve": 2}])
 @pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
 def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
-    fields: dict[str, Any], lead_tile: str
+    fields: dict[str, Any], lead_tile: Any
 ) -> None:
     rules = [
         Rules.of(one, lead_tile=lead_tile, leader=leader, **fields)
@@ -583,27 +571,26 @@ def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
     ]
     batch = Batch(len(rules), rules, episode="hand", seed=3)
     batch.reset()
-    games, random = np.arange(len(rules)), RANDOM(0)
+    games, rng = np.arange(len(rules)), RANDOM(0)
     players, views = batch.states["public"]["rules"]["players"], np.zeros(len(rules), VIEW)
-    mask = np.zeros((len(rules), ACTION_COUNT), np.int8)
     for moves in range(60):
         for structs in (batch.states, batch._finals[batch.terminated]):
             assert first_unsound_game(structs) == (-1, 0)
             seats = (moves + games[: len(structs)]) % structs["public"]["rules"]["players"]
             some = np.arange(len(structs))
-            observe_seats(structs, some, seats, views[: len(structs)], mask[: len(structs)])
+            observe_seats(structs, some, seats, views[: len(structs)])
             assert first_unsound_view(views[: len(structs)]) == (-1, 0)
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     assert (batch._episodes_played > 0).sum() > len(players) / 2
 
 
 def test_the_check_allows_the_rules_that_rules_allow() -> None:
-    structs, random = np.zeros(20_000, RULES), RANDOM(0)
+    structs, rng = np.zeros(20_000, RULES), RANDOM(0)
     known = np.array([one.to_struct() for one in EVERY_PRESET], RULES)
-    structs[:] = known[random.integers(len(known), size=len(structs))]
+    structs[:] = known[rng.integers(len(known), size=len(structs))]
     for name in RULES.names or ():
-        some = random.random(len(structs)) < 0.1
-        structs[name][some] = random.integers(-2, 8, size=some.sum())
+        some = rng.random(len(structs)) < 0.1
+        structs[name][some] = rng.integers(-2, 8, size=some.sum())
     allowed = np.array([is_allowed(one) for one in structs])
     assert 500 < allowed.sum() < len(structs) - 500
     assert (allowed == np.array([fits(structs, i) for i in range(len(structs))])).all()
@@ -632,7 +619,7 @@ def fits(rules: Array, i: int) -> bool:
     ],
 )
 def test_the_check_allows_the_least_and_the_most_of_every_number(fields: dict[str, Any]) -> None:
-    state = Game(Rules.preset(players=2, **fields), seed=1).state
+    state = Game(Rules.preset(players=2, **fields), seed=1).state()
     assert as_game(state) is not None
     for wrong in (-1, 100):
         for name in fields:
@@ -641,7 +628,7 @@ def test_the_check_allows_the_least_and_the_most_of_every_number(fields: dict[st
 
 
 def test_a_tile_beyond_the_set_is_refused() -> None:
-    state = Game(players=2, max_pip=3, hand_size=2, seed=1).state
+    state = Game(players=2, max_pip=3, hand_size=2, seed=1).state()
     waiting = 1 - int(state["public"]["turn"][0])
     hand = int(state["hands"][0, waiting])
     state["hands"][0, waiting] = hand & (hand - 1) | 1 << 10

@@ -20,7 +20,7 @@ from fiveup_env.engine.legality import (
 )
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW, PASS
 from fiveup_env.rules.fields import CHOICES
-from tests.support import game_of, play_randomly, push_all
+from tests.support import ending_of, game_of, play_randomly, push_all
 
 ALL_SIXES = "6-6 6-5 6-4 6-3 6-2 6-1 6-0"
 NO_SIXES = "5-5 5-4 5-3 5-2 5-1 5-0 4-4"
@@ -28,7 +28,7 @@ NO_SIXES = "5-5 5-4 5-3 5-2 5-1 5-0 4-4"
 
 def ends(game: Game) -> str:
     """Return the open ends, doubles with an x, and what each counts."""
-    return " ".join(f"{end}:{end.counts}" for end in game.layout.ends)
+    return " ".join(f"{end}:{end.counts}" for end in game.layout().ends)
 
 
 def allowed(game: Game) -> set[str]:
@@ -108,22 +108,22 @@ def test_a_plain_lead_has_two_plain_ends() -> None:
 def test_a_double_lead_counts_twice_its_pip_until_both_sides_are_covered() -> None:
     game = game_of("5-5 5-1 6-6", "5-0 2-2 3-3")
     push_all(game, "5-5")
-    assert game.layout.total == 10
+    assert game.layout().total == 10
     push_all(game, "5-0@5x")
-    assert game.layout.total == 10
+    assert game.layout().total == 10
     assert ends(game) == "0:0 5x:10"
     push_all(game, "5-1@5x")
-    assert game.layout.total == 1
+    assert game.layout().total == 1
     assert game.scores == (2, 2)
 
 
 def test_cross_ends_open_only_when_both_sides_are_covered() -> None:
     game = game_of("5-5 5-1 5-3 5-4", "5-0 5-2 6-6 4-4")
-    assert push_all(game, "5-5").layout.doubles[5] == "two sides"
-    assert push_all(game, "5-0@5x").layout.doubles[5] == "one side"
-    assert push_all(game, "5-1@5x").layout.doubles[5] == "two crosses"
-    assert push_all(game, "5-2@5x").layout.doubles[5] == "one cross"
-    assert push_all(game, "5-3@5x").layout.doubles[5] == "closed"
+    assert push_all(game, "5-5").layout().doubles[5] == "two sides"
+    assert push_all(game, "5-0@5x").layout().doubles[5] == "one side"
+    assert push_all(game, "5-1@5x").layout().doubles[5] == "two crosses"
+    assert push_all(game, "5-2@5x").layout().doubles[5] == "one cross"
+    assert push_all(game, "5-3@5x").layout().doubles[5] == "closed"
 
 
 def test_an_open_cross_counts_nothing_and_an_arm_on_it_counts_like_any_other() -> None:
@@ -131,35 +131,36 @@ def test_an_open_cross_counts_nothing_and_an_arm_on_it_counts_like_any_other() -
     assert ends(game) == "0:0 1:1 5x:0"
     push_all(game, "5-2@5x")
     assert ends(game) == "0:0 1:1 2:2 5x:0"
-    assert game.layout.total == 3
+    assert game.layout().total == 3
 
 
 def test_a_double_on_an_arm_counts_twice_its_pip_until_covered_then_nothing() -> None:
     game = push_all(game_of("6-4 4-1 0-0", "4-4 6-6 6-1"), "6-4 4-4@4")
     assert ends(game) == "6:6 4x:8"
-    assert game.layout.total == 14
+    assert game.layout().total == 14
     push_all(game, "4-1@4x")
     assert ends(game) == "1:1 6:6 4x:0"
-    assert game.layout.total == 7
+    assert game.layout().total == 7
 
 
 def test_every_double_spins_in_five_up() -> None:
     game = push_all(game_of("6-4 4-1 6-0", "4-4 6-6 3-3"), "6-4 4-4@4 4-1@4x 6-6@6 6-0@6x")
-    assert {game.last_hand.ended if game.last_hand else None, game.hand_over} == {"domino", True}
+    assert game.hand_over
+    assert ending_of(game) == "domino"
     game = push_all(game_of("6-4 4-1 6-0 5-0", "4-4 6-6 3-3 2-2"), "6-4 4-4@4 4-1@4x 6-6@6 6-0@6x")
-    assert game.layout.doubles[4] == game.layout.doubles[6] == "two crosses"
+    assert game.layout().doubles[4] == game.layout().doubles[6] == "two crosses"
 
 
 def test_only_the_first_double_played_spins_in_all_fives() -> None:
     game = game_of("6-4 4-1 6-0 5-0", "4-4 6-6 3-3 2-2", spinners="first")
     push_all(game, "6-4 4-4@4 4-1@4x 6-6@6 6-0@6x")
-    assert game.layout.doubles[4] == "two crosses"
-    assert game.layout.doubles[6] == "closed"
+    assert game.layout().doubles[4] == "two crosses"
+    assert game.layout().doubles[6] == "closed"
 
 
 def test_no_double_spins_in_muggins() -> None:
     game = push_all(game_of("5-5 5-1 6-6", "5-0 2-2 3-3", spinners="none"), "5-5 5-0@5x 5-1@5x")
-    assert game.layout.doubles[5] == "closed"
+    assert game.layout().doubles[5] == "closed"
     assert ends(game) == "0:0 1:1"
 
 
@@ -193,13 +194,13 @@ def test_the_threes_score_multiples_of_three() -> None:
 
 def test_a_total_of_nothing_scores_nothing() -> None:
     game = push_all(game_of("0-0 1-1", "1-0 6-6"), "0-0")
-    assert game.layout.total == 0
+    assert game.layout().total == 0
     assert game.scores == (0, 0)
 
 
 def test_partners_score_together() -> None:
     game = push_all(game_of("6-4 1-0", "5-4 1-1", "6-5 2-2", "5-0 2-1"), "6-4 5-4@4 6-5@6")
-    assert game.layout.total == 10
+    assert game.layout().total == 10
     assert game.scores == (2 + 2, 0)
 
 
@@ -261,7 +262,7 @@ def test_a_player_stuck_before_a_layout_that_nobody_can_follow_still_draws_every
     top = "3-2 1-1 3-3 1-0 2-0 2-2"
     game = game_of("0-0 2-1", "3-0 3-1", top=top, max_pip=3, reserve=2, spinners="none")
     push_all(game, "2-1 3-1@1 3-2@3")
-    end = game.last_hand
+    end = game.last_hand()
     assert end is not None
     assert set(map(str, end.left[1])) == {"3-0", "1-1", "3-3", "1-0"}
 
@@ -273,14 +274,12 @@ def test_a_hand_is_blocked_when_every_player_in_turn_has_passed() -> None:
     )  # fmt: skip
     assert not push_all(game, "3-2 2-1@2").hand_over
     push_all(game, "3-1@1")
-    assert game.last_hand is not None
-    assert game.last_hand.ended == "blocked"
+    assert ending_of(game) == "blocked"
 
 
 def test_a_hand_is_dominoed_by_the_last_tile_of_a_hand() -> None:
     game = push_all(game_of("6-3", "6-6"), "6-3")
-    assert game.last_hand is not None
-    assert game.last_hand.ended == "domino"
+    assert ending_of(game) == "domino"
 
 
 # --- The optional draw
@@ -334,12 +333,12 @@ def test_every_form_of_the_legal_actions_allows_the_same() -> None:
         actions = set(mask.nonzero()[0].tolist())
         assert over == (not actions)
         rows = np.zeros((2, ACTION_COUNT), np.int8)
-        mark_legal_at(game.state, 0, rows)
+        mark_legal_at(game.state(), 0, rows)
         assert (rows == [mask, 0 * mask]).all()
         every = range(-2, ACTION_COUNT + 2)
         assert {a for a in every if is_legal(public, hand, a)} == actions
-        assert {a for a in every if is_legal_at(game.state, 0, a)} == actions
-        assert legal_count(public, hand) == legal_count_at(game.state, 0) == len(actions)
+        assert {a for a in every if is_legal_at(game.state(), 0, a)} == actions
+        assert legal_count(public, hand) == legal_count_at(game.state(), 0) == len(actions)
         if not over:
             assert {nth_legal(public, hand, n) for n in range(len(actions))} == actions
             listed = np.full(ACTION_COUNT, -1)
@@ -353,13 +352,13 @@ def test_every_form_of_the_legal_actions_allows_the_same() -> None:
 def test_a_leader_never_passes_even_where_nobody_can_draw() -> None:
     game = Game("five_up", 4, draw="optional", hand_size=7, seed=1)
     assert game.boneyard_count == 0
-    assert not is_legal_at(game.state, 0, PASS)
+    assert not is_legal_at(game.state(), 0, PASS)
 
 
 def test_what_a_seat_lacks_is_kept_with_the_ply_and_its_draws() -> None:
     game = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", top="2-0 0-0 6-1 3-0", spinners="none")
     push_all(game, "6-4")  # seat 1 draws 2-0, 0-0 and 6-1
-    public = game.state["public"][0]
+    public = game.state()["public"][0]
     shown = np.zeros((2, 7), bool)
     shown[1, [4, 6]] = True
     assert public["lacked"].tolist() == [0, 1 << 4 | 1 << 6, 0, 0, 0]
@@ -371,7 +370,7 @@ def test_lacks_add_up_and_the_last_time_counts() -> None:
     top = "5-3 6-0 0-0 6-6"
     game = game_of("6-4 4-4 2-2", "1-1 3-2 5-5", top=top, spinners="none")
     push_all(game, "6-4 6-0@6 4-4@4")  # seat 1 has neither 0 nor 4, and draws 0-0
-    public = game.state["public"][0]
+    public = game.state()["public"][0]
     assert public["lacked"].tolist() == [0, 1 << 0 | 1 << 4 | 1 << 6, 0, 0, 0]
     assert public["lack_ply"][1].tolist() == [3, -1, -1, -1, 3, -1, 1]
     assert public["lack_draws"][1].tolist() == [3, -1, -1, -1, 3, -1, 2]
@@ -380,7 +379,7 @@ def test_lacks_add_up_and_the_last_time_counts() -> None:
 def test_a_new_hand_forgets_the_one_before_and_marks_what_is_not_there() -> None:
     game = Game("five_up", 2, max_pip=3, hand_size=3, seed=3)
     played = play_randomly(game, Random(3), 1_000)
-    for state in [*played.hand_states, played.state]:
+    for state in [*played.hand_states(), played.state()]:
         public, tiles = state["public"][0], 10
         assert (state["order"][0, tiles:] == -1).all()
         for name in ("play_seat", "play_action"):

@@ -20,8 +20,9 @@ BLOCKS: dict[str, Any] = {"max_pip": 3, "reserve": 2, "spinners": "none"}
 
 
 def end_of(game: Game) -> HandEnd:
-    assert game.last_hand is not None
-    return game.last_hand
+    end = game.last_hand()
+    assert end is not None
+    return end
 
 
 def points_of(game: Game) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from fiveup_env import Game
+from fiveup_env import Game, legal_masks
 from fiveup_env.engine.view import VIEW, as_views, observe_at, observe_seats
 from fiveup_env.errors import InputError
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -17,13 +17,13 @@ from tests.support import play_randomly
 
 def test_a_view_has_what_its_seat_drew_and_nothing_that_another_did() -> None:
     game = play_randomly(Game(players=3, draw="optional", seed=0), Random(0), 30)
-    state = game.state[0]
+    state = game.state()[0]
     public = state["public"]
     assert len(set(public["draw_seat"][: public["drawn"]].tolist())) == 3
     for seat in range(3):
         view = np.zeros(1, VIEW)
         view["drawn"] = 1
-        observe_at(game.state, 0, seat, view, 0)
+        observe_at(game.state(), 0, seat, view, 0)
         assert (view["public"] == state["public"]).all()
         assert view[0]["seat"] == seat
         assert view[0]["hand"] == state["hands"][seat]
@@ -34,10 +34,11 @@ def test_a_view_has_what_its_seat_drew_and_nothing_that_another_did() -> None:
 
 def test_only_the_seat_to_move_is_shown_what_is_allowed() -> None:
     played = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
-    games = np.concatenate([game.state for game in played])
+    games = np.concatenate([game.state() for game in played])
     which, seats = np.array([2, 0, 3]), np.array([played[2].turn, 1 - (played[0].turn or 0), 3])
     views, masks = np.zeros(3, VIEW), np.full((3, ACTION_COUNT), 7, np.int8)
-    observe_seats(games, which, seats, views, masks)
+    observe_seats(games, which, seats, views)
+    masks = legal_masks(views)
     for k, (i, seat) in enumerate(zip(which, seats, strict=True)):
         assert (views[k : k + 1] == played[i].view(int(seat))).all()
         expected = played[i].action_mask() if seat == played[i].turn else np.zeros(ACTION_COUNT)

@@ -60,8 +60,8 @@ class Lockstep:
         assert (outcome.winner if outcome else None) == expected.winner
         if expected.ended is None:
             assert not game.hand_over
-            assert game.layout.total == expected.total
-            ends = [(end.pip, end.kind == "plain", end.counts) for end in game.layout.ends]
+            assert game.layout().total == expected.total
+            ends = [(end.pip, end.kind == "plain", end.counts) for end in game.layout().ends]
             assert sorted(ends) == sorted(
                 (pip, kind == "plain", counts) for pip, kind, counts in expected.open_ends()
             )
@@ -69,7 +69,7 @@ class Lockstep:
             assert game.boneyard_count == len(expected.boneyard)
             return
         assert game.hand_over
-        end = game.last_hand
+        end = game.last_hand()
         assert end is not None
         assert end.ended == expected.ended
         assert (None if end.end_points is None else list(end.end_points)) == expected.end_points
@@ -86,7 +86,7 @@ class Lockstep:
     def _deal(self) -> None:
         game = self.game
         hands = [[pips(tile) for tile in game.hand_of(seat)] for seat in range(game.rules.players)]
-        order = game.state["order"][0]
+        order = game.state()["order"][0]
         self.reference.deal(hands, [pips(TILES[tile]) for tile in order if tile >= 0], game.lead)
 
 
@@ -182,7 +182,7 @@ def test_a_game_by_mixed_rules_move_by_move_and_sound_for_every_seat(rules: Rule
     game, players = lockstep.game, rules.players
     for made in range(60):
         views = np.concatenate([game.view(made % players), game.view((made + 1) % players)])
-        assert as_game(game.state).tobytes() == game.state.tobytes()
+        assert as_game(game.state()).tobytes() == game.state().tobytes()
         assert as_views(views) is views
         if game.outcome():
             break
@@ -221,8 +221,8 @@ def perft(game: Game, depth: int) -> int:
 @pytest.mark.parametrize("number", range(len(FIXED)))
 def test_the_number_of_move_sequences_from_fixed_deals(number: int) -> None:
     lockstep = Lockstep(FIXED[number], seed=11)
-    before = lockstep.game.state.tobytes()
+    before = lockstep.game.state().tobytes()
     for depth, expected in enumerate(PERFT[number], 1):
         assert perft(lockstep.game, depth) == expected
         assert reference.perft(lockstep.reference, depth) == expected
-    assert lockstep.game.state.tobytes() == before
+    assert lockstep.game.state().tobytes() == before

@@ -181,7 +181,7 @@ def test_deals_that_are_named_are_played_and_the_stream_goes_on_from_there() -> 
     assert env.unwrapped.game.seed == 11  # type: ignore[attr-defined]
     many = FiveUpVectorEnv(2, players=2, seat=0)
     many.reset(options={"deals": [11, 12]})
-    hands = [Game(seed=deal, players=2).state["hands"][0].tolist() for deal in (11, 12)]
+    hands = [Game(seed=deal, players=2).state()["hands"][0].tolist() for deal in (11, 12)]
     assert many.batch.states["seed"].tolist() == [11, 12]
     assert len(hands) == 2
 

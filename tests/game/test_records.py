@@ -16,8 +16,8 @@ from fiveup_env import Game
 from fiveup_env.errors import RecordError
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from tests.engines.test_engine_against_reference import any_rules
+from tests.support import ending_of, play_randomly, push_all
 from tests.support import game_of as dealt_game
-from tests.support import play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -267,5 +267,4 @@ def test_the_example_in_the_rules_is_a_right_record() -> None:
     (written,) = (block for block in rules.split("```") if "fiveup-record" in block[:40])
     game = loads(written)
     assert record_of(game)["hands"][0]["scores_after"] == [4, 6]
-    assert game.last_hand is not None
-    assert game.last_hand.ended == "domino"
+    assert ending_of(game) == "domino"

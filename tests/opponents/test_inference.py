@@ -83,14 +83,14 @@ def test_likelihoods_are_those_of_every_tile_that_others_chose(rules: Rules) -> 
         game = play_randomly(Game(rules, seed=seed), Random(seed), 30 if seed else 5)
         if game.turn is not None:
             expected = sum(logs_of_others(game))
-            assert log_weights(game.view(), game.state, model())[0] == pytest.approx(expected)
+            assert log_weights(game.view(), game.state(), model())[0] == pytest.approx(expected)
             total += expected
     assert total < -4
 
 
 def test_the_power_of_a_model_is_that_of_its_likelihoods() -> None:
     game = play_randomly(Game(seed=4), Random(4), 9)
-    whole, half = (log_weights(game.view(), game.state, model(power))[0] for power in (1.0, 0.5))
+    whole, half = (log_weights(game.view(), game.state(), model(power))[0] for power in (1.0, 0.5))
     assert half == pytest.approx(whole / 2)
     assert whole < 0
 
@@ -127,16 +127,16 @@ def test_before_anybody_has_chosen_all_worlds_count_alike() -> None:
 def test_the_true_deal_counts_for_more_than_others_where_players_are_strong() -> None:
     student, gains = make_agent("student"), []
     for seed in range(60):
-        game, chance = Game(seed=seed), np.random.default_rng(seed)
+        game, rng = Game(seed=seed), np.random.default_rng(seed)
         for _ in range(10):
             if game.turn is not None:
-                (action,) = student(game.view(), game.action_mask()[None], chance)
+                (action,) = student(game.view(), rng)
                 game.push(Move(int(action)))
         if game.turn is not None:
             view = game.view()
-            worlds = worlds_to_games(view, sample(view, 200, chance))
+            worlds = worlds_to_games(view, sample(view, 200, rng))
             logs = log_weights(view, worlds, shipped_model())
-            true = log_weights(view, game.state, shipped_model())[0]
+            true = log_weights(view, game.state(), shipped_model())[0]
             gains.append(true - np.log(np.exp(logs).mean()))
     assert np.mean(gains) > 0.3
 

@@ -80,10 +80,10 @@ def wins_of(player: str, to_go: tuple[int, int], games: int) -> float:
     rows = np.arange(games)
     for side, points in zip((leads, 1 - leads), to_go, strict=True):
         batch.states["public"]["scores"][rows, side] = rules.target - points
-    agent, random = make_agent(player), np.random.default_rng(3)
+    agent, rng = make_agent(player), np.random.default_rng(3)
     going = rows
     while len(going):
-        batch.advance(agent(batch.views(going), batch.mask[going], random), going)
+        batch.advance(agent(batch.views(going), rng), going)
         going = going[~batch.terminated[going]]
     return float((batch.states["public"]["winner"] == leads).mean())
 
@@ -110,7 +110,7 @@ def test_the_lead_that_rotates_is_never_the_same_sides_twice() -> None:
     game = Game("five_up", 3, leader="rotate", seed=1)
     while not game.hand_over:
         game.push(next(iter(game.legal_moves)))
-    state = game.hand_states[0]
+    state = game.hand_states()[0]
     led = [leads(state, side) for side in range(3)]
     assert led == [side == (int(state["public"]["lead"][0]) + 1) % 3 for side in range(3)]
     assert outlook_of(Rules.preset(leader="rotate").to_struct()).shape == (FARTHEST + 1,) * 2
