@@ -1,7 +1,7 @@
 """`fiveup evaluate`: agents, compared on duplicate deals.
 
-A script may run the same command with more: another engine, and a bank of positions. docs/understand/arena.md
-explains how to read the tables, and what else the arena can do.
+A script may run the same command with more: another engine, and a bank of positions.
+docs/understand/arena.md explains how to read the tables, and what else the arena can do.
 """
 
 from __future__ import annotations
