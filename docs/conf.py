@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from docutils import nodes
+from ipykernel.kernelspec import get_kernel_dict
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -27,8 +28,7 @@ def prepend(variable: str, first: Path) -> None:
 # Notebooks, and the commands that pages show, run by the interpreter that builds the site.
 KERNEL: Final = ROOT / "build" / "jupyter" / "kernels" / "python3" / "kernel.json"
 KERNEL.parent.mkdir(parents=True, exist_ok=True)
-START: Final = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-KERNEL.write_text(json.dumps({"argv": START, "display_name": "Python 3", "language": "python"}))
+KERNEL.write_text(json.dumps(get_kernel_dict()))
 prepend("JUPYTER_PATH", KERNEL.parents[2])
 prepend("PATH", Path(sys.executable).parent)
 prepend("PYTHONPATH", ROOT)
