@@ -283,7 +283,7 @@ def newcomer(session: nox.Session) -> None:
     """Install, train and compare in a fresh clone, by the site's own commands."""
     install = line_of("docs/index.md", r"pip install .*\[train\]").partition(" && ")[0]
     train = line_of("docs/learn/tutorial.md", "python train.py .*--name tutorial$")
-    compare = line_of("docs/learn/tutorial.md", "python evaluate.py --agents policy:runs/tutorial")
+    compare = line_of("docs/learn/tutorial.md", "python evaluate.py --agents torch:runs/tutorial")
     session.chdir(session.create_tmp())
     shutil.rmtree("clone", ignore_errors=True)
     session.run("git", "clone", "--quiet", str(ROOT), "clone", external=True)

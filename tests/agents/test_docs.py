@@ -24,6 +24,15 @@ def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     run_example(code)
 
 
+def test_every_page_that_the_code_names_exists() -> None:
+    folders = ("fiveup_env", "agents", "benchmarks", "configs", "tests")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    for file in (*files, *ROOT.glob("*.py")):
+        if file.suffix in {".py", ".yaml"}:
+            for page in re.findall(r"\bdocs/[\w/-]+\.md", file.read_text("utf-8")):
+                assert (ROOT / page).exists(), f"{file} names {page}"
+
+
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
