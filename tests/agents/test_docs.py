@@ -12,7 +12,7 @@ from tests.whole.test_docs import PAGES as PAGES_OF_THE_LIBRARY
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
-NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "ray.rllib": "ray", "save_video": "moviepy"}
+NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "save_video": "moviepy"}
 
 
 @pytest.mark.parametrize("code", code_in(set(PAGES) - set(PAGES_OF_THE_LIBRARY)))
