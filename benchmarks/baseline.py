@@ -68,7 +68,7 @@ class OneSeat(Rivals):
     ) -> None:
         """Write the agent's actions for some of the games into `actions`."""
         if len(which):
-            actions[which] = self._agent(batch.views(which), batch.mask[which], chance)
+            actions[which] = self._agent(batch.views(which), batch.action_mask[which], chance)
 
 
 class Ours(SelfPlay):

@@ -78,10 +78,10 @@ def decisions() -> tuple[np.ndarray, np.ndarray]:
         batch = Batch(1, players=4, seed=seed)
         batch.reset()
         while not batch.terminated[0]:
-            if batch.mask[0].sum() > 1:
+            if batch.action_mask[0].sum() > 1:
                 views.append(batch.views())
-                masks.append(batch.mask.copy())
-            batch.step(greedy(batch.views(), batch.mask, random))
+                masks.append(batch.action_mask.copy())
+            batch.step(greedy(batch.views(), batch.action_mask, random))
     chosen = np.linspace(0, len(views) - 1, POSITIONS).astype(int)
     return np.concatenate(views)[chosen], np.concatenate(masks)[chosen]
 

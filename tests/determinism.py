@@ -45,7 +45,7 @@ def observations() -> bytes:
     batch, seen, random = Batch(GAMES, rules, seed=1), [], np.random.default_rng(1)
     batch.reset()
     for _ in range(MOVES):
-        seen += [batch.observation.tobytes(), batch.mask.tobytes(), batch.reward.tobytes()]
+        seen += [batch.observation.tobytes(), batch.action_mask.tobytes(), batch.reward.tobytes()]
         batch.step(batch.random_actions(random))
     return b"".join(seen)
 
@@ -82,7 +82,7 @@ def network() -> bytes:
     batch = Batch(GAMES, seed=1)
     batch.reset()
     agent: Any = make_agent("policy:family")
-    return bytes(agent.probabilities(batch.views(), batch.mask).tobytes())
+    return bytes(agent.probabilities(batch.views(), batch.action_mask).tobytes())
 
 
 KINDS: Final[tuple[Callable[[], bytes], ...]] = (observations, opponents, beliefs, arena, network)

@@ -118,7 +118,7 @@ def play_every_game(spec: str) -> None:
     batch.reset()
     random = np.random.default_rng(0)
     for _ in range(100):
-        batch.step(agent(batch.views(), batch.mask, random))
+        batch.step(agent(batch.views(), batch.action_mask, random))
 
 
 def chosen(spec: str, game: Game, seed: int = 0) -> str:

@@ -102,7 +102,7 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
         going = games[~batch.terminated]
         if not len(going):
             break
-        seen, allowed = batch.views(going), batch.mask[going]
+        seen, allowed = batch.views(going), batch.action_mask[going]
         choice = np.flatnonzero(allowed.sum(1) > 1)
         phases = phases_of(seen[choice])
         met[going[choice], phases] += 1

@@ -59,7 +59,7 @@ def played(player: str, seed: int, rounds: int) -> Iterator[tuple[Batch, np.ndar
     batch.reset()
     for turn in range(BURN_IN + rounds):
         views = batch.views()
-        actions = agent(views, batch.mask, chance)
+        actions = agent(views, batch.action_mask, chance)
         if turn >= BURN_IN:
             yield batch, views, actions
         batch.step(actions)
@@ -69,7 +69,7 @@ def moves_of(player: str, seed: int, rounds: int) -> Moves:
     """Return the moves with a choice of some rounds of games between one player's copies."""
     found = []
     for batch, views, actions in played(player, seed, rounds):
-        counts = batch.mask.sum(1)
+        counts = batch.action_mask.sum(1)
         which = np.flatnonzero((counts > 1) & (counts <= MOST))
         features = np.zeros((len(which), MOST, len(FEATURE_NAMES)))
         numbers = np.full((len(which), MOST), -1)
@@ -133,7 +133,9 @@ def told(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarra
     """Return what the model tells about the true deal of some positions, for each of POWERS."""
     chance, found = np.random.default_rng(seed), []
     for batch, views, _ in played(player, seed, BURN_IN):
-        which = chance.choice(np.flatnonzero(batch.mask.sum(1) > 1), 1 + positions // BURN_IN)
+        which = chance.choice(
+            np.flatnonzero(batch.action_mask.sum(1) > 1), 1 + positions // BURN_IN
+        )
         for i in which:
             view = views[i : i + 1]
             worlds = worlds_to_games(view, sample(view, WORLDS, chance))

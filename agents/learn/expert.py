@@ -168,11 +168,11 @@ class Part:
         seen = []
         for _ in range(config.n_steps):
             views = batch.views()
-            actions = player(views, batch.mask, chance)
-            which = np.flatnonzero(batch.mask.sum(1) > 1)
+            actions = player(views, batch.action_mask, chance)
+            which = np.flatnonzero(batch.action_mask.sum(1) > 1)
             units = Units(views[which], config.reward)
             if self._teacher:
-                masks = batch.mask[which]
+                masks = batch.action_mask[which]
                 rewards = label_by(self._teacher, views[which], masks, units, chance)
             else:
                 rewards = judge.label(batch.states, which, units, chance)
@@ -183,7 +183,7 @@ class Part:
             labelled = ~np.isnan(labels).all(1)
             seen.append(Examples(*(part[labelled] for part in (rows, labels, returns))))
             odd = np.flatnonzero(chance.random(len(batch)) < config.explore)
-            actions[odd] = random_actions(views[odd], batch.mask[odd], chance)
+            actions[odd] = random_actions(views[odd], batch.action_mask[odd], chance)
             batch.step(actions)
         return Examples(*(np.concatenate(arrays) for arrays in zip(*seen, strict=True)))
 

@@ -117,15 +117,15 @@ def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) 
     seen = []
     for _ in progress(range(ticks), ticks, "moves"):
         views = batch.views()
-        one, other = _two_searches(teacher, views, batch.mask, random)
+        one, other = _two_searches(teacher, views, batch.action_mask, random)
         values = (one + other) / 2
-        choice = batch.mask.sum(1) > 1
+        choice = batch.action_mask.sum(1) > 1
         best = _unbiased_best(one[choice], other[choice])
         returns = Units(views[choice], plan.reward).rewards(best).astype(np.float32)
-        rows, masks = batch.observation[choice], batch.mask[choice]
+        rows, masks = batch.observation[choice], batch.action_mask[choice]
         seen.append((rows, masks, values[choice], returns, np.flatnonzero(choice)))
         actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < plan.share)
-        actions[explored] = explorer(views[explored], batch.mask[explored], random)
+        actions[explored] = explorer(views[explored], batch.action_mask[explored], random)
         batch.step(actions)
     return Positions(*(np.concatenate(column) for column in zip(*seen, strict=True)))
 

@@ -59,7 +59,7 @@ class Rivals:
         for rival in np.unique(self.rival[which]):
             games = which[self.rival[which] == rival]
             agent = self._agents[self.specs[rival]]
-            actions[games] = agent(batch.views(games), batch.mask[games], chance)
+            actions[games] = agent(batch.views(games), batch.action_mask[games], chance)
 
     def meet(self, batch: Batch, chance: np.random.Generator) -> None:
         """Record the last move's rewards, and choose a new rival where a game is over."""

@@ -251,8 +251,10 @@ def test_a_start_may_be_cooled(kind: str, tmp_path: Path) -> None:
     cooled = NetworkAgent(SelfPlay(config, tmp_path).network)
     batch = Batch(30, seed=1)
     batch.reset()
-    wanted = NetworkAgent(first.network, temperature=0.2).probabilities(batch.views(), batch.mask)
-    assert cooled.probabilities(batch.views(), batch.mask) == pytest.approx(wanted, abs=1e-5)
+    wanted = NetworkAgent(first.network, temperature=0.2).probabilities(
+        batch.views(), batch.action_mask
+    )
+    assert cooled.probabilities(batch.views(), batch.action_mask) == pytest.approx(wanted, abs=1e-5)
     assert (wanted.max(1) < 0.999).any()
 
 

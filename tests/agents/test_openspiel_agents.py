@@ -116,7 +116,7 @@ def test_openspiels_ismcts_plays_every_game_by_its_rules() -> None:
     batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
     for _ in range(12):
-        batch.step(agent(batch.views(), batch.mask, random))
+        batch.step(agent(batch.views(), batch.action_mask, random))
 
 
 def test_openspiels_ismcts_plays_openspiels_own_way() -> None:

@@ -60,12 +60,12 @@ def lively(shape: Shape, seed: int = 0) -> PolicyNetwork:
 
 def positions(moves: int = 13, games: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Views and masks of games of every kind."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional")
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional", seed=0)
     batch.reset(np.arange(5, 5 + games))
     random = np.random.default_rng(2)
     for _ in range(moves):
         batch.step(batch.random_actions(random))
-    return batch.views(), batch.mask.copy()
+    return batch.views(), batch.action_mask.copy()
 
 
 @pytest.fixture
@@ -392,7 +392,7 @@ def test_a_policy_plays_every_game_by_its_rules(shape: Shape, sample: bool) -> N
     batch.reset()
     random = np.random.default_rng(0)
     for _ in range(40):
-        batch.step(agent(batch.views(), batch.mask, random))
+        batch.step(agent(batch.views(), batch.action_mask, random))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -512,9 +512,9 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
 def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
     code = (
         "import numpy as np; import agents; from fiveup_env.opponents.registry import make_agent;"
-        "from fiveup_env import Batch; batch = Batch(4); batch.reset();"
+        "from fiveup_env import Batch; batch = Batch(4, seed=0); batch.reset();"
         f"agent = make_agent('torch:{saved}');"
-        "batch.step(agent(batch.views(), batch.mask, np.random.default_rng(0))); print('played')"
+        "batch.step(agent(batch.views(), batch.action_mask, np.random.default_rng(0))); print('played')"
     )
     ran = run_without(["stable_baselines3", "sb3_contrib"], code)
     assert ran.stdout == "played\n", ran.stderr

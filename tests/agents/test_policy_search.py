@@ -67,12 +67,12 @@ def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
 
 def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarray, np.ndarray]:
     """Views and masks after some random moves, of two to five players."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields)
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields, seed=0)
     batch.reset(np.arange(5, 5 + games))
     random = np.random.default_rng(2)
     for _ in range(moves):
         batch.step(batch.random_actions(random))
-    return batch.views(), batch.mask.copy()
+    return batch.views(), batch.action_mask.copy()
 
 
 # --- What is chosen
@@ -85,7 +85,7 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
         batch.reset()
         random = np.random.default_rng(0)
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.mask, random))
+            batch.step(agent(batch.views(), batch.action_mask, random))
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
@@ -256,12 +256,12 @@ def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
 
 def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> None:
     # With no boneyard, two players know every tile.
-    batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5)
+    batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5, seed=0)
     batch.reset(np.arange(7, 107))
     random, policy = np.random.default_rng(0), TorchPolicy(str(lively))
     for _ in range(2):
         batch.step(batch.random_actions(random))
-    views, masks = batch.views(), batch.mask
+    views, masks = batch.views(), batch.action_mask
     search = TorchSearch(str(lively), 32, trust=0, least=0)
     own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()

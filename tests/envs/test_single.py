@@ -41,7 +41,7 @@ def test_gymnasiums_and_stable_baselines_checkers(rules: Rules, episode: str) ->
 def test_sb3_contribs_evaluation_runs_without_a_warning(players: int) -> None:
     env = Monitor(FiveUpEnv(players=players, episode="hand"))
     model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu", seed=1)
-    many = VecMonitor(FiveUpVecEnv(4, players=players, episode="hand"))
+    many = VecMonitor(FiveUpVecEnv(4, players=players, episode="hand", seed=0))
     for games in (env, many):
         won, lengths = evaluate_policy(model, games, 8, return_episode_rewards=True)
         assert isinstance(won, list)

@@ -33,7 +33,7 @@ def positions(games: int = 60, moves: int = 9) -> tuple[np.ndarray, np.ndarray]:
     batch.reset()
     for _ in range(moves):
         batch.step(batch.random_actions(chance))
-    return batch.views(), batch.mask.copy()
+    return batch.views(), batch.action_mask.copy()
 
 
 def choices(agent: StudentSearch | Student, seed: int = 0) -> np.ndarray:
@@ -102,7 +102,7 @@ def test_every_family_member_is_played_by_its_rules() -> None:
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.mask, chance))
+            batch.step(agent(batch.views(), batch.action_mask, chance))
 
 
 @pytest.mark.parametrize(
