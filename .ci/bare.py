@@ -52,7 +52,7 @@ def play() -> None:
     batch.reset()
     for name in known_agents():
         agent = make_agent("pimc:worlds=4" if name == "pimc" else name)
-        batch.step(agent(batch.views(), batch.action_mask, rng))
+        batch.step(agent(batch.views(), rng))
 
     game = Game("five_up", seed=7)
     assert "seat" in str(game)

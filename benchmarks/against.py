@@ -53,7 +53,7 @@ def agent(spec, games, steps):
         batch, random, chosen = Batch(games, seed=seed), np.random.default_rng(0), make_agent(spec)
         batch.reset()
         for _ in range(steps):
-            batch.step(chosen(batch.views(), batch.action_mask, random))
+            batch.step(chosen(batch.views(), random))
         return games * steps
     return play
 

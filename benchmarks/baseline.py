@@ -64,11 +64,11 @@ class OneSeat(Rivals):
         return batch.turn != self.seat
 
     def move(
-        self, batch: Batch, which: np.ndarray, actions: np.ndarray, chance: np.random.Generator
+        self, batch: Batch, which: np.ndarray, actions: np.ndarray, rng: np.random.Generator
     ) -> None:
         """Write the agent's actions for some of the games into `actions`."""
         if len(which):
-            actions[which] = self._agent(batch.views(which), batch.action_mask[which], chance)
+            actions[which] = self._agent(batch.views(which), rng)
 
 
 class Ours(SelfPlay):

@@ -61,13 +61,13 @@ def states_of(view: np.ndarray) -> int:
 
 def main() -> None:
     """Measure and print the table."""
-    random = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     ways = [f"{n:,} worlds" for n in WORLDS]
     print("".join(f"{head:>16}" for head in ("players", *ways, "count", "marginals", "states")))
     for players in (2, 3, 4):
         views = views_of(players)
-        sample(views[0], 1, random), count(views[0]), marginals(views[0])
-        rates = [n / seconds(views, partial(sample, n=n, random=random)) for n in WORLDS]
+        sample(views[0], 1, rng), count(views[0]), marginals(views[0])
+        rates = [n / seconds(views, partial(sample, n=n, rng=rng)) for n in WORLDS]
         figures = [
             str(players),
             *(f"{rate / 1e6:.2f} M/s" for rate in rates),

@@ -76,13 +76,11 @@ def _pieces(plan: Plan, folder: Path) -> list[tuple[str, str]]:
     agents, searcher = [make_agent(spec) for spec in plan.agents], plan.searcher()
     games = list(decisions_of_group(plan, agents, 0, 0))
     played = sum(len(game["action"]) for game in games)
-    views, masks = (
-        np.concatenate([game[name] for game in games])[:PIECES] for name in ("view", "mask")
-    )
+    views = np.concatenate([game["view"] for game in games])[:PIECES]
     rows, card = rows_of_shard(plan, 0), begin(folder / "pieces", plan, "benchmarks.data")
     pieces: dict[str, tuple[int, Callable[[], object]]] = {
         "play by partner": (played, lambda: list(decisions_of_group(plan, agents, 0, 0))),
-        plan.values: (len(views), lambda: values_of(plan, searcher, 0, views, masks)),
+        plan.values: (len(views), lambda: values_of(plan, searcher, 0, views)),
         "exact marginals": (len(views), lambda: marginals_of(views)),
         f"observations, {plan.encoder}": (len(views), lambda: observations_of(plan, views)),
         "write Parquet": (len(rows["action"]), lambda: write_shard(card, 0, rows)),

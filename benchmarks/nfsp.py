@@ -15,6 +15,7 @@ from open_spiel.python.pytorch.nfsp import NFSP
 
 from fiveup_env.doors import openspiel
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.engine.view import legal_masks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ class AveragePolicies:
     def __init__(self, players: list[Any]) -> None:
         self._networks = [player._avg_network for player in players]  # noqa: SLF001
 
-    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return the probability of every action, a row for each view."""
         rows = np.empty((len(views), row_size(ENCODER)), np.int8)
         ENCODER.encode(views, rows)
@@ -36,7 +37,7 @@ class AveragePolicies:
         with torch.inference_mode():
             logits = [network(seen) for network in self._networks]
         own = torch.stack(logits)[torch.from_numpy(views["seat"]).long(), torch.arange(len(views))]
-        closed = torch.from_numpy(masks == 0)
+        closed = torch.from_numpy(legal_masks(views) == 0)
         return own.masked_fill(closed, -torch.inf).softmax(1).numpy()
 
 

@@ -70,41 +70,40 @@ def budgets(name: str) -> dict[int, str]:
     return found
 
 
-def decisions() -> tuple[np.ndarray, np.ndarray]:
-    """Return views and masks of decisions with a choice, from all over some games."""
-    greedy, random = make_agent("greedy"), np.random.default_rng(0)
-    views, masks = [], []
+def decisions() -> np.ndarray:
+    """Return views of decisions with a choice, from all over some games."""
+    greedy, rng = make_agent("greedy"), np.random.default_rng(0)
+    views = []
     for seed in range(GAMES):
         batch = Batch(1, players=4, seed=seed)
         batch.reset()
         while not batch.terminated[0]:
             if batch.action_mask[0].sum() > 1:
                 views.append(batch.views())
-                masks.append(batch.action_mask.copy())
-            batch.step(greedy(batch.views(), batch.action_mask, random))
+            batch.step(greedy(batch.views(), rng))
     chosen = np.linspace(0, len(views) - 1, POSITIONS).astype(int)
-    return np.concatenate(views)[chosen], np.concatenate(masks)[chosen]
+    return np.concatenate(views)[chosen]
 
 
 def times(specs: Sequence[str]) -> dict[str, dict[str, list[float]]]:
     """Return the milliseconds per decision of every agent, for each way to ask, by round."""
-    views, masks = decisions()
+    views = decisions()
     agents = {spec: make_agent(spec) for spec in specs}
     for agent in agents.values():
-        agent(views[:1], masks[:1], np.random.default_rng(0))  # compiles it
+        agent(views[:1], np.random.default_rng(0))  # compiles it
     taken: dict[str, dict[str, list[float]]] = {spec: {way: [] for way in WAYS} for spec in specs}
     turns = [(spec, way) for _ in range(ROUNDS) for spec in specs for way in WAYS]
     for spec, way in progress(turns, len(turns), "times taken"):
         size = len(views) if way == "together" else 1
-        taken[spec][way].append(milliseconds(agents[spec], views, masks, size))
+        taken[spec][way].append(milliseconds(agents[spec], views, size))
     return taken
 
 
-def milliseconds(agent: Agent, views: np.ndarray, masks: np.ndarray, size: int) -> float:
+def milliseconds(agent: Agent, views: np.ndarray, size: int) -> float:
     """Return the milliseconds per decision, given `size` at a time."""
-    random, started = np.random.default_rng(1), time.perf_counter()
+    rng, started = np.random.default_rng(1), time.perf_counter()
     for k in range(0, len(views), size):
-        agent(views[k : k + size], masks[k : k + size], random)
+        agent(views[k : k + size], rng)
     return 1000 * (time.perf_counter() - started) / len(views)
 
 

@@ -27,6 +27,7 @@ from agents.policies.networks import Shape, build
 from agents.runs.config import load_config
 from benchmarks.results import add_save, named, publish
 from fiveup_env.errors import unknown
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 
@@ -106,7 +107,7 @@ def taught(seed: int, positions: int) -> tuple[PolicyNetwork, int]:
     network = build(Shape("guided"))
     plan = Gathering("five_up", 4, positions, seed, encoder="lookahead", games=256)
     lessons = Lessons(epochs=2, temperature=0.1, seed=seed)
-    examples = gather(teacher, plan)
+    examples = gather(teacher, plan, Random())
     imitate(network, [examples], lessons)
     return network, len(examples)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fiveup_env import Rules, get_encoder
+from fiveup_env import Rules, get_encoder, legal_masks
 from fiveup_env.arena.games import Terms
 from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.tables import standings_text
@@ -29,15 +29,13 @@ class Heavy:
 
     point: float = field(default=0.0, metadata={"help": "pips that a point counts as"})
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
         rows = np.empty((len(views), row_size(FLAT)), np.int8)
         FLAT.encode(views, rows)
         points = piece_of(FLAT, "plays", rows) - 1
-        values = WEIGHTS + self.point * points + random.random((len(views), ACTION_COUNT))
-        return np.where(masks, values, -np.inf).argmax(1)
+        values = WEIGHTS + self.point * points + rng.random((len(views), ACTION_COUNT))
+        return np.where(legal_masks(views), values, -np.inf).argmax(1)
 
 
 register_agent("heavy", Heavy)

@@ -15,16 +15,15 @@ from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)  # this network is too small for more
 policy = PolicyAgent("partners")
-chance = np.random.default_rng(0)
+rng = np.random.default_rng(0)
 
 game = Game("five_up", players=4, seed=7)
 while not game.hand_over and len(game.plays) < 6:
-    action = policy(game.view(), game.action_mask()[None], chance)[0]
-    print(f"seat {game.turn} sets {MOVES[action]}")
-    game.push(MOVES[action])
+    seat = game.turn
+    print(f"seat {seat} sets {game.push(game.ask(policy, rng))}")
 print(f"\n{game}\n")
 
-probabilities = policy.probabilities(game.view(), game.action_mask()[None])[0]
+probabilities = policy.probabilities(game.view())[0]
 for action in np.argsort(-probabilities)[: len(game.legal_moves)]:
     print(f"{MOVES[action]}: {probabilities[action]:.2f}")
 

@@ -5,6 +5,7 @@ import pettingzoo
 
 from fiveup_env import drawing as _drawing  # lets games draw themselves
 from fiveup_env.encoders import Encoder, Piece, get_encoder, register_encoder
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.aec import env, raw_env
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, IllegalMoveError, InvalidMoveError
@@ -35,6 +36,7 @@ __all__ = [
     "Tile",
     "env",
     "get_encoder",
+    "legal_masks",
     "make_agent",
     "raw_env",
     "register_agent",

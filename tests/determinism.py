@@ -42,11 +42,11 @@ def observations() -> bytes:
     rules = [
         Rules.preset(name, players) for name in ("five_up", "muggins") for players in (2, 3, 4)
     ]
-    batch, seen, random = Batch(GAMES, rules, seed=1), [], np.random.default_rng(1)
+    batch, seen, rng = Batch(GAMES, rules, seed=1), [], np.random.default_rng(1)
     batch.reset()
     for _ in range(MOVES):
         seen += [batch.observation.tobytes(), batch.action_mask.tobytes(), batch.reward.tobytes()]
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     return b"".join(seen)
 
 
@@ -82,7 +82,7 @@ def network() -> bytes:
     batch = Batch(GAMES, seed=1)
     batch.reset()
     agent: Any = make_agent("policy:family")
-    return bytes(agent.probabilities(batch.views(), batch.action_mask).tobytes())
+    return bytes(agent.probabilities(batch.views()).tobytes())
 
 
 KINDS: Final[tuple[Callable[[], bytes], ...]] = (observations, opponents, beliefs, arena, network)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env import Batch, Game, make_agent
+from fiveup_env import Batch, Game, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.analysis.endings import best_moves, regrets
 from fiveup_env.analysis.trials import Trials
@@ -25,16 +25,15 @@ from fiveup_env.belief import count, marginals, sample, worlds_to_games
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.engine import valid
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.legality import mark_legal
-from fiveup_env.engine.state import GAME, PLAYING
-from fiveup_env.engine.view import as_game, as_view, as_views
+from fiveup_env.engine.state import GAME
+from fiveup_env.engine.view import as_game, as_views
 from fiveup_env.envs.batch import SAVED as SAVED_BATCH
 from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.search.action_values import PLAY_ON
-from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW
+from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from fiveup_env.rules.fields import RULES
 from fiveup_env.rules.tiles import TILE_COUNT, set_size
 from fiveup_env.sealed import seal, unseal
@@ -62,27 +61,17 @@ KINDS: Final[tuple[tuple[str, int, dict[str, Any]], ...]] = (
 # --- What agents and encoders do with views
 
 
-def door(choose: Callable[[np.ndarray, np.ndarray], object]) -> Callable[..., object]:
-    """Let views in without masks: all actions are allowed then."""
-
-    def enter(views: np.ndarray, masks: np.ndarray | None = None) -> object:
-        full = np.ones((len(views), ACTION_COUNT), np.int8)
-        return choose(views, full if masks is None else masks)
-
-    return enter
-
-
 def playing(spec: str) -> Callable[..., object]:
     """Return the door of an agent."""
     agent = make_agent(spec)
-    return door(lambda views, masks: agent(views, masks, np.random.default_rng(0)))
+    return lambda views: agent(views, np.random.default_rng(0))
 
 
 def encoding(name: str) -> Callable[..., object]:
     """Return the door of an encoder."""
     encoder = get_encoder(name)
     size = row_size(encoder)
-    return door(lambda views, _: encoder.encode(views, np.empty((len(views), size), np.int8)))
+    return lambda views: encoder.encode(views, np.empty((len(views), size), np.int8))
 
 
 def _worlds(view: np.ndarray) -> np.ndarray:
@@ -96,16 +85,17 @@ AGENTS: Final = (
 )
 POLICY, TRIALS = PolicyAgent(), Trials("pimc:worlds=4")
 DOORS: Final[dict[str, Callable[..., object]]] = {
-    "as_views": door(lambda views, _: as_views(views)),
-    "count": door(lambda view, _: count(view)),
-    "marginals": door(lambda view, _: marginals(view)),
-    "sample": door(lambda view, _: _worlds(view)),
-    "worlds_to_games": door(lambda view, _: worlds_to_games(view, _worlds(Game(seed=0).view()))),
-    "trials": door(lambda view, _: TRIALS(view, np.array([PLAY_ON]), 0)),
-    "best_moves": door(lambda view, _: best_moves(view, 100)),
-    "regrets": door(lambda views, masks: regrets(views, masks.argmax(1), 100)),
-    "policy's logits": door(POLICY.logits),
-    "policy's values": door(lambda views, _: POLICY.values(views)),
+    "as_views": as_views,
+    "legal_masks": legal_masks,
+    "count": count,
+    "marginals": marginals,
+    "sample": _worlds,
+    "worlds_to_games": lambda view: worlds_to_games(view, _worlds(Game(seed=0).view())),
+    "trials": lambda view: TRIALS(view, np.array([PLAY_ON]), 0),
+    "best_moves": lambda view: best_moves(view, 100),
+    "regrets": lambda views: regrets(views, legal_masks(views).argmax(1), 100),
+    "policy's logits": POLICY.logits,
+    "policy's values": POLICY.values,
     **{f"encoder {name}": encoding(name) for name in ENCODERS},
     **{f"agent {spec}": playing(spec) for spec in AGENTS},
 }
@@ -114,22 +104,7 @@ DOORS: Final[dict[str, Callable[..., object]]] = {
 def views(random: Random) -> None:
     """Views with any bytes, or from deals that cannot be, handed to all that reads views."""
     view = altered(random, random.choice(some_views()))
-    masks = random.choice([None, masks_of(view)])
-    random.choice(list(DOORS.values()))(view, masks)
-
-
-def masks_of(view: np.ndarray) -> np.ndarray:
-    """Return what is allowed in a view, for as long as it is sound."""
-    masks = np.zeros((len(as_view(view)), ACTION_COUNT), np.int8)
-    if view[0]["public"]["phase"] == PLAYING and view[0]["public"]["turn"] == view[0]["seat"]:
-        mark(view, masks)
-    return masks
-
-
-@compiled
-def mark(views: Array, masks: Array) -> None:
-    """Write 1 for every action that is legal in the first view."""
-    mark_legal(views[0].public, views[0].hand, masks, 0, 0)
+    random.choice(list(DOORS.values()))(view)
 
 
 def states(random: Random) -> None:
@@ -288,9 +263,9 @@ def forged_batches(random: Random) -> None:
     batch, state = a_batch()
     load(batch, forged_batch(random, state), state)
     try:
-        chance = np.random.default_rng(random.getrandbits(32))
+        rng = np.random.default_rng(random.getrandbits(32))
         for _ in range(8):
-            batch.step(batch.random_actions(chance))
+            batch.step(batch.random_actions(rng))
             batch.views()
         assert batch.save()
     finally:
@@ -355,9 +330,9 @@ def a_vector_environment() -> tuple[FiveUpVectorEnv, bytes]:
 
 def play(envs: FiveUpVectorEnv, steps: int) -> None:
     """Make random moves."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(steps):
-        envs.step(envs.batch.random_actions(chance))
+        envs.step(envs.batch.random_actions(rng))
 
 
 def forged_vector_environments(random: Random) -> None:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Deal, Game, Move, Rules, Tile
+from fiveup_env import Batch, Deal, Game, Rules, Tile
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
 
@@ -116,31 +115,30 @@ def play_every_game(spec: str) -> None:
     agent = make_agent(spec)
     batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(100):
-        batch.step(agent(batch.views(), batch.action_mask, random))
+        batch.step(agent(batch.views(), rng))
 
 
 def chosen(spec: str, game: Game, seed: int = 0) -> str:
     """What an agent plays for the seat to move."""
-    agent, random = make_agent(spec), np.random.default_rng(seed)
-    return str(Move(int(agent(game.view(), game.action_mask()[None], random)[0])))
+    return str(game.ask(make_agent(spec), np.random.default_rng(seed)))
 
 
 def views_read_anyhow_give_the_same_actions(spec: str) -> None:
     """Let an agent choose from views as they are, read back, read-only, unaligned and strided."""
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(3)]
     views = np.concatenate([game.view() for game in games])
-    masks, agent = np.stack([game.action_mask() for game in games]), make_agent(spec)
+    agent = make_agent(spec)
     file = BytesIO()
     np.save(file, views)
     file.seek(0)
     fixed, strided = views.copy(), views.repeat(2)[::2]
     fixed.flags.writeable = False
     odd = np.frombuffer(b"." + views.tobytes(), np.uint8)[1:].view(views.dtype)
-    expected = agent(views, masks, np.random.default_rng(0))
+    expected = agent(views, np.random.default_rng(0))
     for same in (np.load(file), fixed, odd, strided):
-        assert (agent(same, masks, np.random.default_rng(0)) == expected).all()
+        assert (agent(same, np.random.default_rng(0)) == expected).all()
 
 
 def the_same_seed_gives_the_same_action(spec: str) -> None:
@@ -151,8 +149,8 @@ def the_same_seed_gives_the_same_action(spec: str) -> None:
 
 def no_views_give_no_actions(spec: str) -> None:
     """Ask an agent for nothing, as a loop does whose games have all ended."""
-    views, masks = Game(seed=0).view()[:0], np.zeros((0, ACTION_COUNT), np.int8)
-    assert make_agent(spec)(views, masks, np.random.default_rng(0)).shape == (0,)
+    views = Game(seed=0).view()[:0]
+    assert make_agent(spec)(views, np.random.default_rng(0)).shape == (0,)
 
 
 # What holds for every agent.

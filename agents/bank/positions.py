@@ -15,7 +15,6 @@ from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.progress import progress
-from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 from fiveup_env.rules.presets import PRESETS
 
@@ -50,10 +49,10 @@ def phases_of(views: np.ndarray) -> np.ndarray:
 def make_bank(rounds: int, worlds: int, seed: int, command: str) -> Bank:
     """Return a new bank, the same for the same numbers by the same code."""
     checked_worlds(worlds)
-    views, masks, games, players = gather(rounds, seed)
-    random, starts = keyed_rng("values of the bank", seed, worlds), range(0, len(views), PORTION)
+    views, games, players = gather(rounds, seed)
+    rng, starts = keyed_rng("values of the bank", seed, worlds), range(0, len(views), PORTION)
     parts = [
-        action_values(views[k : k + PORTION], masks[k : k + PORTION], worlds, random)
+        action_values(views[k : k + PORTION], worlds, rng)
         for k in progress(starts, len(starts), "portions")
     ]
     values = ActionValues(
@@ -73,8 +72,8 @@ def make_bank(rounds: int, worlds: int, seed: int, command: str) -> Bank:
     return Bank(views, games, players, values, about)
 
 
-def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Play games; return some views that leave a choice, their masks, their games and players.
+def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Play games; return some views that leave a choice, their games and players.
 
     In a round, a game is played by every one of EVERY_RULES, and some more by the default rules.
     Each side is played by one of PLAYERS, drawn at random. Every game gives a view of each phase,
@@ -89,33 +88,27 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
         )
     games = np.arange(len(batch))
     batch.reset(seed + games)
-    random, agents = np.random.default_rng(seed), [make_agent(spec) for spec in PLAYERS]
-    chance = keyed_rng("games of the bank", seed)
-    seated = random.integers(len(agents), size=(len(batch), MAX_PLAYERS))  # by side
+    agents, rng = [make_agent(spec) for spec in PLAYERS], keyed_rng("games of the bank", seed)
+    seated = rng.integers(len(agents), size=(len(batch), MAX_PLAYERS))  # by side
     sides, size = batch.states["public"]["rules"]["sides"], (len(batch), len(PHASES))
-    views, masks, met = (
-        np.zeros(size, VIEW),
-        np.zeros((*size, ACTION_COUNT), np.int8),
-        np.zeros(size),
-    )
+    views, met = np.zeros(size, VIEW), np.zeros(size)
     for _ in range(MOST_MOVES):
         going = games[~batch.terminated]
         if not len(going):
             break
-        seen, allowed = batch.views(going), batch.action_mask[going]
-        choice = np.flatnonzero(allowed.sum(1) > 1)
+        seen = batch.views(going)
+        choice = np.flatnonzero(batch.action_mask[going].sum(1) > 1)
         phases = phases_of(seen[choice])
         met[going[choice], phases] += 1
         # The k-th view of a phase replaces the one drawn before with a probability of 1 / k.
-        drawn = random.random(len(choice)) * met[going[choice], phases] < 1
+        drawn = rng.random(len(choice)) * met[going[choice], phases] < 1
         choice, phases = choice[drawn], phases[drawn]
         views[going[choice], phases] = seen[choice]
-        masks[going[choice], phases] = allowed[choice]
         movers, actions = seated[going, seen["seat"] % sides[going]], np.empty(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                actions[own] = agent(seen[own], allowed[own], chance)
+                actions[own] = agent(seen[own], rng)
         batch.advance(actions, going)
     game, phase = np.nonzero(met)
-    views, masks = views[game, phase], masks[game, phase]
-    return views, masks, game, seated[game, views["seat"] % sides[game]]
+    views = views[game, phase]
+    return views, game, seated[game, views["seat"] % sides[game]]

@@ -39,7 +39,7 @@ class Measured:
 def measure(bank: Bank, agent: Agent, name: str, seed: int = 0) -> Measured:
     """Return what an agent loses on a bank; `name` is its name in messages."""
     masks = bank.masks
-    actions = np.asarray(agent(bank.views.copy(), masks.copy(), keyed_rng("bank", seed)))
+    actions = np.asarray(agent(bank.views.copy(), keyed_rng("bank", seed)))
     if actions.shape != (len(bank),) or actions.dtype.kind not in "iu":
         raise BankError(
             f"{name} returned an array of {actions.dtype} of shape {actions.shape}; {len(bank)} "

@@ -52,18 +52,18 @@ def check_data(
                 f"{path} is not what was made: its digest is not that of the card; remove it, and "
                 f"the command in {card.folder / CARD} makes it again"
             )
-    random, names = np.random.default_rng(seed), [column.name for column in card.plan.columns]
-    chosen = np.sort(random.integers(len(card.shards), size=games))
+    rng, names = np.random.default_rng(seed), [column.name for column in card.plan.columns]
+    chosen = np.sort(rng.integers(len(card.shards), size=games))
     for number in progress(chosen.tolist(), games, "games"):
         path, rows = card.shards[number], read_rows(card, number, names)
-        which = rows["seed"] == random.choice(np.unique(rows["seed"]))
+        which = rows["seed"] == rng.choice(np.unique(rows["seed"]))
         game = {name: column[which] for name, column in rows.items()}
         try:
             wanted = derived(card.plan, game)
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
         _compare(path, game, wanted)
-    again = random.permutation(len(card.shards))[:shards]
+    again = rng.permutation(len(card.shards))[:shards]
     for number in progress(again.tolist(), len(again), "shards"):
         _compare(
             card.shards[number], read_rows(card, number, names), rows_of_shard(card.plan, number)
@@ -85,7 +85,7 @@ def derived(plan: Plan, rows: Columns) -> Columns:
     margins = [(rewards[k:][hands[k:] == hands[k], seats[k]]).sum() for k in range(len(turns))]
     wins = np.sum([turn.rewards for turn in Replay(plan, rows, "win").turns()], 0)
     choice = masks.sum(1) > 1
-    values, errors = values_of(plan, plan.searcher(), replay.seed, views[choice], masks[choice])
+    values, errors = values_of(plan, plan.searcher(), replay.seed, views[choice])
     return {
         "hand": hands[choice],
         "decision": np.flatnonzero(choice),

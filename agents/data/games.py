@@ -68,10 +68,10 @@ def _one_thread() -> Iterator[None]:
 
 
 def values_of(
-    plan: Plan, searcher: Searcher, seed: int, views: np.ndarray, masks: np.ndarray
+    plan: Plan, searcher: Searcher, seed: int, views: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values and errors of every action in the positions of the game with a seed."""
-    found = searcher.search(views, masks, keyed_rng("values of data", plan.seed, seed))
+    found = searcher.search(views, keyed_rng("values of data", plan.seed, seed))
     return found.means.astype(np.float32), found.errors.astype(np.float32)
 
 
@@ -97,7 +97,7 @@ def marginals_of(views: np.ndarray) -> np.ndarray:
 def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
     """Return the rows of a game with what encoder, search and belief say about its positions."""
     views = rows.pop("view")
-    values, errors = values_of(plan, searcher, int(rows["seed"][0]), views, rows["mask"])
+    values, errors = values_of(plan, searcher, int(rows["seed"][0]), views)
     return rows | {
         "observation": observations_of(plan, views),
         "values": values,
@@ -121,9 +121,9 @@ def decisions_of_group(
         seed=derived_seed(plan.seed, shard, group),
     )
     batch.reset()
-    random, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
-    chance = keyed_rng("games of data", plan.seed, shard, group)
-    seated = random.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
+    seeds = batch.states["seed"].copy()
+    rng = keyed_rng("games of data", plan.seed, shard, group)
+    seated = rng.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
     sides = batch.states["public"]["rules"]["sides"]
     moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
     earned, after_hand = np.zeros((GAMES, seats)), np.zeros((GAMES, MOST_HANDS, seats))
@@ -135,7 +135,7 @@ def decisions_of_group(
         actions = np.zeros(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                chosen = agent(views[own], masks[own], chance)
+                chosen = agent(views[own], rng)
                 actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
         seen = (going, moves[going], views, masks, actions, movers, earned[going])
         choice = masks.sum(1) > 1

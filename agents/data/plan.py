@@ -36,9 +36,7 @@ class Searcher(Protocol):
 
     aim: str
 
-    def search(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator, /
-    ) -> WorldStatistics:
+    def search(self, views: np.ndarray, rng: np.random.Generator, /) -> WorldStatistics:
         """Return what worlds show about the legal actions of some views."""
 
 

@@ -54,12 +54,12 @@ class Moves(NamedTuple):
 
 def played(player: str, seed: int, rounds: int) -> Iterator[tuple[Batch, np.ndarray, np.ndarray]]:
     """Yield a batch of games before each round of moves, its views and the player's actions."""
-    agent, chance = make_agent(player), keyed_rng("fitting", seed)
+    agent, rng = make_agent(player), keyed_rng("fitting", seed)
     batch = Batch(GAMES, players=4, seed=seed)
     batch.reset()
     for turn in range(BURN_IN + rounds):
         views = batch.views()
-        actions = agent(views, batch.action_mask, chance)
+        actions = agent(views, rng)
         if turn >= BURN_IN:
             yield batch, views, actions
         batch.step(actions)
@@ -131,14 +131,12 @@ def surprise(model: np.ndarray, moves: Moves) -> float:
 
 def told(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarray:
     """Return what the model tells about the true deal of some positions, for each of POWERS."""
-    chance, found = np.random.default_rng(seed), []
+    rng, found = np.random.default_rng(seed), []
     for batch, views, _ in played(player, seed, BURN_IN):
-        which = chance.choice(
-            np.flatnonzero(batch.action_mask.sum(1) > 1), 1 + positions // BURN_IN
-        )
+        which = rng.choice(np.flatnonzero(batch.action_mask.sum(1) > 1), 1 + positions // BURN_IN)
         for i in which:
             view = views[i : i + 1]
-            worlds = worlds_to_games(view, sample(view, WORLDS, chance))
+            worlds = worlds_to_games(view, sample(view, WORLDS, rng))
             logs = np.concatenate(
                 [
                     log_weights(view, batch.states[i : i + 1], model),

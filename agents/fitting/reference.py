@@ -63,9 +63,7 @@ def checked_worlds(worlds: int) -> int:
     return worlds
 
 
-def action_values(
-    views: np.ndarray, masks: np.ndarray, worlds: int, random: np.random.Generator
-) -> ActionValues:
+def action_values(views: np.ndarray, worlds: int, rng: np.random.Generator) -> ActionValues:
     """Return the values of all allowed actions of positions that leave a choice.
 
     All blocks are held in memory until the end, so let many positions come in portions.
@@ -73,7 +71,7 @@ def action_values(
     count = checked_worlds(worlds) // BLOCK
     # Each block of worlds is a search of its own: its actions share the worlds, and stay open.
     search = Pimc(worlds=BLOCK, playout=PLAYOUT, aim=AIM)
-    blocks = np.stack([search.values(views, masks, random) for _ in range(count)])
+    blocks = np.stack([search.values(views, rng) for _ in range(count)])
     best = blocks.mean(0).argmax(1)
     with np.errstate(invalid="ignore"):  # of actions that are not allowed
         apart = blocks - blocks[:, np.arange(len(views)), best][..., None]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import InputError
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.units import AIMS
@@ -26,9 +27,7 @@ class Teacher(Protocol):
 
     aim: str
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return a value for every action of every view, -inf or NaN where it is not allowed."""
 
 
@@ -48,12 +47,11 @@ def check_aim(teacher: Teacher, reward: str) -> None:
         )
 
 
-def values_of(
-    teacher: Teacher, views: np.ndarray, masks: np.ndarray, random: Generator
-) -> np.ndarray:
+def values_of(teacher: Teacher, views: np.ndarray, rng: Generator) -> np.ndarray:
     """Return a teacher's values, -inf where it has none."""
-    values = teacher.values(views, masks, random).astype(np.float32)
-    values = np.where((masks > 0) & ~np.isnan(values), values, np.float32(-np.inf))
+    values = teacher.values(views, rng).astype(np.float32)
+    told = (legal_masks(views) > 0) & ~np.isnan(values)
+    values = np.where(told, values, np.float32(-np.inf))
     if not np.isfinite(values.max(1)).all():
         raise TeachingError(
             "the teacher must have a finite value for an allowed action of every view"
@@ -61,14 +59,12 @@ def values_of(
     return values
 
 
-def label_by(
-    teacher: Teacher, views: np.ndarray, masks: np.ndarray, units: Units, random: Generator
-) -> np.ndarray:
+def label_by(teacher: Teacher, views: np.ndarray, units: Units, rng: Generator) -> np.ndarray:
     """Return the reward that a teacher expects of every action, otherwise NaN.
 
     Where a teacher rules out all actions but one, it says nothing about that one's value.
     """
-    values = values_of(teacher, views, masks, random)
+    values = values_of(teacher, views, rng)
     known = np.isfinite(values)
     known[known.sum(1) == 1] = False
     return units.rewards(np.where(known, values, np.nan)).astype(np.float32)

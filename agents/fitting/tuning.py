@@ -51,7 +51,7 @@ def evolve(
     `evaluate` takes candidates (a row each) and the generation's number, and returns the value of
     each candidate; more is better.
     """
-    random = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     size = len(start)
     count = 4 + int(3 * np.log(size))
     parents = count // 2
@@ -71,7 +71,7 @@ def evolve(
     for generation in itertools.count():
         scales, axes = np.linalg.eigh(covariance)
         scales = np.sqrt(np.maximum(scales, 1e-20))
-        steps = random.standard_normal((count, size)) * scales @ axes.T
+        steps = rng.standard_normal((count, size)) * scales @ axes.T
         values = evaluate(mean + step * steps, generation)
         best = steps[np.argsort(-values)[:parents]]
         move = shares @ best

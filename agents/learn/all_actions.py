@@ -62,8 +62,8 @@ class AllActions:
 
     def update(self, progress: float) -> Figures:
         """Play and label a window, and learn from it; `progress` is the share that is done."""
-        before, chance = self.decisions, self._chance(PLAYING)
-        seen = [self._move(chance) for _ in range(self.config.n_steps)]
+        before, rng = self.decisions, self._chance(PLAYING)
+        seen = [self._move(rng) for _ in range(self.config.n_steps)]
         examples = Examples(*(np.concatenate(arrays) for arrays in zip(*seen, strict=True)))
         figures = self._averaged.learn(examples, progress, self._chance(LEARNING))
         self.updates += 1
@@ -91,7 +91,7 @@ class AllActions:
     def _chance(self, stream: int) -> np.random.Generator:
         return keyed_rng("learning", self.config.seed, stream, self.updates)
 
-    def _move(self, chance: np.random.Generator) -> Examples:
+    def _move(self, rng: np.random.Generator) -> Examples:
         """Make a move in every game, and return the decisions that were labelled."""
         batch = self._batch
         asked = np.flatnonzero(batch.action_mask.sum(1, dtype=np.int16) > 1)
@@ -99,13 +99,13 @@ class AllActions:
         with torch.inference_mode():
             logits = self._learning.logits(torch.from_numpy(batch.observation[asked]))
             logs = masked_log_probabilities(logits, masks)
-            chosen, _ = draw(logs, chance)
+            chosen, _ = draw(logs, rng)
             most = logs.amax(1).exp().numpy()
-        valued = chance.random(len(asked)) < VALUED
+        valued = rng.random(len(asked)) < VALUED
         taken = (most < SURE) | valued
         which = asked[taken]
         units = Units(batch.views(which), self.config.reward)
-        rewards = self._label(which, units, chance)
+        rewards = self._label(which, units, rng)
         returns = np.where(valued[taken], rewards[np.arange(len(which)), chosen[taken]], np.nan)
         labels = rewards / units.stakes()[:, None]
         numbers = (labels.astype(np.float32), returns.astype(np.float32))
@@ -116,10 +116,10 @@ class AllActions:
         self.decisions += len(asked)
         return examples
 
-    def _label(self, which: np.ndarray, units: Units, chance: np.random.Generator) -> np.ndarray:
+    def _label(self, which: np.ndarray, units: Units, rng: np.random.Generator) -> np.ndarray:
         """Return what every legal action brings in each of some games, in the true deal."""
         parts = np.array_split(np.arange(len(which)), PARTS)
-        seeds = chance.integers(1 << 63, size=PARTS)
+        seeds = rng.integers(1 << 63, size=PARTS)
 
         def label(part: np.ndarray, seed: int) -> np.ndarray:
             own = np.random.default_rng(seed)

@@ -56,7 +56,7 @@ class Averaged:
         learning = {f"learning_{name}": one for name, one in self.learning.items()}
         return {**self.networks, **learning}
 
-    def learn(self, examples: Examples, progress: float, chance: np.random.Generator) -> Figures:
+    def learn(self, examples: Examples, progress: float, rng: np.random.Generator) -> Figures:
         """Learn from examples, and return the mean losses, if there are examples, and the rate."""
         config = self.config
         rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
@@ -68,7 +68,7 @@ class Averaged:
         count = max(1, round(len(examples.rows) / config.batch_size))
         losses: list[list[float]] = []
         for _ in range(config.n_epochs):
-            order = chance.permutation(len(examples.rows))
+            order = rng.permutation(len(examples.rows))
             losses += [
                 self.step(*(array[which] for array in arrays))
                 for which in map(torch.from_numpy, np.array_split(order, count))

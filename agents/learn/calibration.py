@@ -112,8 +112,8 @@ def play(
     """
     batch = Batch(GAMES, rules, players, reward=BATCH_REWARDS[reward], seed=seed)
     batch.reset()
-    random = keyed_rng("calibration", seed)
-    burn_in(batch, random)
+    rng = keyed_rng("calibration", seed)
+    burn_in(batch, rng)
     rewards, numbers = Rewards(reward, batch), np.arange(GAMES)
     counted = np.zeros(GAMES, np.bool_)  # not the hands that the burn-in has begun
     seen, received = [], []
@@ -125,7 +125,7 @@ def play(
         inputs = agent.value_inputs(views[which])
         seen.append((which, batch.turn[which], inputs, choices[which], numbers[which]))
         actions = batch.action_mask.argmax(1)
-        actions[free] = agent(views[free], batch.action_mask[free], random)
+        actions[free] = agent(views[free], rng)
         hands = batch.states["public"]["hand_number"].copy()
         batch.step(actions)
         over = batch.terminated | (batch.states["public"]["hand_number"] != hands)

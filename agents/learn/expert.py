@@ -33,7 +33,7 @@ from fiveup_env.arena.duels import duel
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.networks.compiled import weights_of
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.units import Units
@@ -113,18 +113,18 @@ class Expert:
         return self._averaged.modules() | {"accepted": self._accepted}
 
     def _learn(self, examples: Examples, progress: float) -> Figures:
-        chance = np.random.default_rng([self.config.seed, LEARNING, self.updates])
-        return self._averaged.learn(examples, progress, chance)
+        rng = np.random.default_rng([self.config.seed, LEARNING, self.updates])
+        return self._averaged.learn(examples, progress, rng)
 
     def _gate(self) -> float:
         """Let the student meet who plays, and accept it if it wins; return its points a hand."""
         config, weights = self.config, compiled_weights(self.student)
-        chance = np.random.default_rng([config.seed, GATING, self.updates])
+        rng = np.random.default_rng([config.seed, GATING, self.updates])
         margins = []
         for deals, rules in zip(
             _split(config.gate_deals, len(config.all_rules)), config.all_rules, strict=False
         ):
-            seeds = chance.integers(FIRST_OF_STREAMS, 1 << 64, deals, np.uint64)
+            seeds = rng.integers(FIRST_OF_STREAMS, 1 << 64, deals, np.uint64)
             margins.append(duel([Judge(weights), self._player], rules, seeds, "hand").margins)
         margin = float(np.concatenate(margins).mean())
         if margin > 0:
@@ -164,26 +164,25 @@ class Part:
 
     def play(self, player: Judge, judge: Judge, update: int) -> Examples:
         """Play a window, and return its decisions with their labels."""
-        config, batch, chance = self.config, self._batch, self._chance(PLAYING, update)
+        config, batch, rng = self.config, self._batch, self._chance(PLAYING, update)
         seen = []
         for _ in range(config.n_steps):
             views = batch.views()
-            actions = player(views, batch.action_mask, chance)
+            actions = player(views, rng)
             which = np.flatnonzero(batch.action_mask.sum(1) > 1)
             units = Units(views[which], config.reward)
             if self._teacher:
-                masks = batch.action_mask[which]
-                rewards = label_by(self._teacher, views[which], masks, units, chance)
+                rewards = label_by(self._teacher, views[which], units, rng)
             else:
-                rewards = judge.label(batch.states, which, units, chance)
+                rewards = judge.label(batch.states, which, units, rng)
             labels = (rewards / units.stakes()[:, None]).astype(np.float32)
             rows = np.empty((len(which), row_size(self._encoder)), np.int8)
             self._encoder.encode(views[which], rows)
             returns = rewards[np.arange(len(which)), actions[which]]
             labelled = ~np.isnan(labels).all(1)
             seen.append(Examples(*(part[labelled] for part in (rows, labels, returns))))
-            odd = np.flatnonzero(chance.random(len(batch)) < config.explore)
-            actions[odd] = random_actions(views[odd], batch.action_mask[odd], chance)
+            odd = np.flatnonzero(rng.random(len(batch)) < config.explore)
+            actions[odd] = Random()(views[odd], rng)
             batch.step(actions)
         return Examples(*(np.concatenate(arrays) for arrays in zip(*seen, strict=True)))
 

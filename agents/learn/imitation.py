@@ -39,7 +39,6 @@ from agents.policies.networks import READS, Shape, build, masked_log_probabiliti
 from agents.version import code_version
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
-from fiveup_env.opponents.agent import random_actions
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.units import Units
@@ -99,7 +98,7 @@ class Gathering:
     share: float = RANDOM_SHARE  # of the moves that an explorer makes
 
 
-def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) -> Positions:
+def gather(teacher: Teacher, plan: Gathering, explorer: Agent) -> Positions:
     """Return the positions of some games that left a choice.
 
     Games are burnt in first. Then the teacher makes most of the moves. The explorer makes a share
@@ -112,20 +111,20 @@ def gather(teacher: Teacher, plan: Gathering, explorer: Agent = random_actions) 
     games = plan.games
     batch = Batch(games, plan.rules, plan.players, encoder=plan.encoder, seed=plan.seed)
     batch.reset()
-    random, ticks = keyed_rng("imitation", plan.seed), max(1, plan.positions // games)
-    burn_in(batch, random)
+    rng, ticks = keyed_rng("imitation", plan.seed), max(1, plan.positions // games)
+    burn_in(batch, rng)
     seen = []
     for _ in progress(range(ticks), ticks, "moves"):
         views = batch.views()
-        one, other = _two_searches(teacher, views, batch.action_mask, random)
+        one, other = _two_searches(teacher, views, rng)
         values = (one + other) / 2
         choice = batch.action_mask.sum(1) > 1
         best = _unbiased_best(one[choice], other[choice])
         returns = Units(views[choice], plan.reward).rewards(best).astype(np.float32)
         rows, masks = batch.observation[choice], batch.action_mask[choice]
         seen.append((rows, masks, values[choice], returns, np.flatnonzero(choice)))
-        actions, explored = values.argmax(1), np.flatnonzero(random.random(games) < plan.share)
-        actions[explored] = explorer(views[explored], batch.action_mask[explored], random)
+        actions, explored = values.argmax(1), np.flatnonzero(rng.random(games) < plan.share)
+        actions[explored] = explorer(views[explored], rng)
         batch.step(actions)
     return Positions(*(np.concatenate(column) for column in zip(*seen, strict=True)))
 
@@ -151,14 +150,14 @@ def _gather_part(teacher: str, explorer: str, plan: Gathering) -> Positions:
 
 
 def _two_searches(
-    teacher: Teacher, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
+    teacher: Teacher, views: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of two searches, -inf where either has none.
 
     A search may rule actions out. Where each has ruled out all that the other has not, the first
     decides alone.
     """
-    one, other = (values_of(teacher, views, masks, random) for _ in range(2))
+    one, other = (values_of(teacher, views, rng) for _ in range(2))
     apart = ~np.isfinite(one + other).any(1)
     other[apart] = one[apart]
     ruled_out = ~np.isfinite(one + other)
@@ -207,14 +206,14 @@ def imitate(
     the likeliest action is the teacher's best), `regret` (how much worse it is, by the teacher's
     values) and `value_error` (mean square).
     """
-    random = np.random.default_rng(lessons.seed)
+    rng = np.random.default_rng(lessons.seed)
     optimizer = torch.optim.Adam(network.parameters())
     history: list[Figures] = []
     for examples in rounds:
-        learnt, kept = _split(examples, lessons.held_out, random)
+        learnt, kept = _split(examples, lessons.held_out, rng)
         for _ in range(lessons.epochs):
             losses, steps = [], -(-len(learnt) // lessons.batch_size)
-            for step, part in enumerate(_minibatches(learnt, lessons.batch_size, random)):
+            for step, part in enumerate(_minibatches(learnt, lessons.batch_size, rng)):
                 done = (len(history) + step / steps) / (lessons.count * lessons.epochs)
                 for group in optimizer.param_groups:
                     group["lr"] = lessons.learning_rate * (1 - (1 - FINAL_RATE) * done)
@@ -281,7 +280,7 @@ def _judge(
 
 
 def _split(
-    examples: Positions, held_out: float, random: np.random.Generator
+    examples: Positions, held_out: float, rng: np.random.Generator
 ) -> tuple[Positions, Positions]:
     """Return the examples to learn from, and those of some held-out games to test on.
 
@@ -293,15 +292,13 @@ def _split(
         raise TeachingError(
             f"held_out={held_out} of {len(games)} games leaves none to learn from or to test on"
         )
-    tested = np.isin(examples.games, random.permutation(games)[:count])
+    tested = np.isin(examples.games, rng.permutation(games)[:count])
     return examples.part(~tested), examples.part(tested)
 
 
-def _minibatches(
-    examples: Positions, size: int, random: np.random.Generator
-) -> Iterator[Positions]:
+def _minibatches(examples: Positions, size: int, rng: np.random.Generator) -> Iterator[Positions]:
     """Yield all examples in a random order, `size` at a time."""
-    order = random.permutation(len(examples))
+    order = rng.permutation(len(examples))
     for start in range(0, len(order), size):
         yield examples.part(order[start : start + size])
 

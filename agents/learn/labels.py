@@ -39,14 +39,13 @@ class Judge:
     def __init__(self, weights: Weights | None = None) -> None:
         self.player = ladder.weights_of("partner") if weights is None else weights
 
-    def __call__(self, views: np.ndarray, masks: np.ndarray, chance: Generator) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: Generator) -> np.ndarray:
         """Return an action for every view."""
-        del masks  # a view implies its mask
         actions = np.empty(len(views), np.int64)
         if isinstance(self.player, Weights):
             networks.choose_all(views, self.player, memory_for(self.player), actions)
         else:
-            key = np.uint64(chance.integers(1 << 63))
+            key = np.uint64(rng.integers(1 << 63))
             ladder.choose_all(views, key, self.player, np.zeros(1, SCRATCH), actions)
         return actions
 
@@ -55,7 +54,7 @@ class Judge:
         games: np.ndarray,
         which: np.ndarray,
         units: Units,
-        chance: Generator,
+        rng: Generator,
     ) -> np.ndarray:
         """Return the reward that every legal action brings in the true deal, otherwise NaN.
 
@@ -66,7 +65,7 @@ class Judge:
             games,
             which,
             playout_by(self.player),
-            np.uint64(chance.integers(1 << 63)),
+            np.uint64(rng.integers(1 << 63)),
             units.chances,
             units.which,
             np.zeros(1, GAME),

@@ -52,7 +52,7 @@ class Learner:
         rows: np.ndarray,
         masks: np.ndarray,
         truths: np.ndarray | None,
-        chance: np.random.Generator,
+        rng: np.random.Generator,
     ) -> Choice:
         """Draw an action for every row; return it, its log-probability and the position's value."""
         seen = torch.from_numpy(rows)
@@ -60,13 +60,13 @@ class Learner:
         if self.critic:
             values = self.critic(seen, torch.from_numpy(truths))
         logs = masked_log_probabilities(logits, torch.from_numpy(masks))
-        return *draw(logs, chance), values.numpy()
+        return *draw(logs, rng), values.numpy()
 
     def learn(
         self,
         lesson: Lesson,
         progress: float,
-        chance: np.random.Generator,
+        rng: np.random.Generator,
         *,
         values_only: bool = False,
     ) -> Figures:
@@ -84,7 +84,7 @@ class Learner:
         steps = [
             self._step(part, ent_coef, values_only=values_only)
             for _ in range(config.n_epochs)
-            for part in _minibatches(lesson, config.batch_size, chance)
+            for part in _minibatches(lesson, config.batch_size, rng)
         ]
         figures = {name: float(np.mean([step[name] for step in steps])) for name in steps[0]}
         unexplained = (lesson.returns - lesson.values).var() / max(lesson.returns.var(), 1e-8)
@@ -157,10 +157,10 @@ class Learner:
         return (logs.exp() * differences).sum(1).mean()
 
 
-def draw(logs: torch.Tensor, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def draw(logs: torch.Tensor, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw an action for every row of log-probabilities; return it and its log-probability."""
     heights = logs.exp().cumsum(1)
-    drawn = torch.from_numpy(chance.random((len(logs), 1), np.float32)) * heights[:, -1:]
+    drawn = torch.from_numpy(rng.random((len(logs), 1), np.float32)) * heights[:, -1:]
     actions = (heights > drawn).to(torch.int8).argmax(1)
     return actions.numpy(), logs.gather(1, actions[:, None])[:, 0].numpy()
 
@@ -176,14 +176,14 @@ def _clipped(ratio: torch.Tensor, advantages: torch.Tensor, clip: float) -> torc
 
 
 def _minibatches(
-    lesson: Lesson, size: int, chance: np.random.Generator
+    lesson: Lesson, size: int, rng: np.random.Generator
 ) -> Iterator[dict[str, torch.Tensor]]:
     """Yield all decisions in a random order, in parts of about this size."""
     arrays: dict[str, Any] = {
         name: torch.from_numpy(array) for name, array in vars(lesson).items() if array is not None
     }
     arrays["returns"] = torch.from_numpy(lesson.returns)
-    order = chance.permutation(len(lesson))
+    order = rng.permutation(len(lesson))
     for part in np.array_split(order, max(1, round(len(lesson) / size))):
         chosen = torch.from_numpy(part)
         yield {name: array[chosen] for name, array in arrays.items()}

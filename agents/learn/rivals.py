@@ -44,24 +44,24 @@ class Rivals:
         for spec in config.rivals if config.rival_share else ():
             self._add(spec)
 
-    def begin(self, chance: np.random.Generator) -> None:
+    def begin(self, rng: np.random.Generator) -> None:
         """Choose rivals for the first games."""
-        self._seat(np.flatnonzero(self._with_rival), chance)
+        self._seat(np.flatnonzero(self._with_rival), rng)
 
     def to_move(self, batch: Batch) -> np.ndarray:
         """Return in which games it is a rival's turn."""
         return (self.rival != NO_RIVAL) & (batch.turn % self._sides != self.side)
 
     def move(
-        self, batch: Batch, which: np.ndarray, actions: np.ndarray, chance: np.random.Generator
+        self, batch: Batch, which: np.ndarray, actions: np.ndarray, rng: np.random.Generator
     ) -> None:
         """Write the rivals' actions for some of the games into `actions`."""
         for rival in np.unique(self.rival[which]):
             games = which[self.rival[which] == rival]
             agent = self._agents[self.specs[rival]]
-            actions[games] = agent(batch.views(games), batch.action_mask[games], chance)
+            actions[games] = agent(batch.views(games), rng)
 
-    def meet(self, batch: Batch, chance: np.random.Generator) -> None:
+    def meet(self, batch: Batch, rng: np.random.Generator) -> None:
         """Record the last move's rewards, and choose a new rival where a game is over."""
         if not self._with_rival.any():
             return
@@ -71,7 +71,7 @@ class Rivals:
         for game in over[self.rival[over] != NO_RIVAL]:
             won = (1 + np.sign(self.margin[game])) / 2
             self.beaten[self.rival[game]] += MEMORY * (won - self.beaten[self.rival[game]])
-        self._seat(over, chance)
+        self._seat(over, rng)
 
     def join(self, past: str) -> None:
         """Add a past self; if there are now too many, remove the one that is beaten most often.
@@ -110,10 +110,10 @@ class Rivals:
             return make_agent(f"{spec_of(self._folder / spec)},sample=1")
         return make_agent(spec)
 
-    def _seat(self, games: np.ndarray, chance: np.random.Generator) -> None:
+    def _seat(self, games: np.ndarray, rng: np.random.Generator) -> None:
         """Choose a rival and the learner's side for games that are about to begin."""
         self.margin[games] = 0
-        self.side[games] = chance.integers(self._sides[games])
+        self.side[games] = rng.integers(self._sides[games])
         if self.specs:
             hard = (1 - np.array(self.beaten)) ** 2 + LEAST_WEIGHT
-            self.rival[games] = chance.choice(len(hard), len(games), p=hard / hard.sum())
+            self.rival[games] = rng.choice(len(hard), len(games), p=hard / hard.sum())

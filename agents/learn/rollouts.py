@@ -49,17 +49,17 @@ def make_batch(config: Config, encoder: str) -> Batch:
     return batch
 
 
-def burn_in(batch: Batch, chance: np.random.Generator) -> None:
+def burn_in(batch: Batch, rng: np.random.Generator) -> None:
     """Let `greedy` play every game on, each for its own number of moves.
 
     At the beginning all games stand at 0 : 0, and for hundreds of moves hardly any is near its end.
     Afterwards, positions at all scores are as frequent as in a long run of games.
     """
-    greedy, moves = make_agent("greedy"), chance.integers(*BURN_IN, len(batch))
+    greedy, moves = make_agent("greedy"), rng.integers(*BURN_IN, len(batch))
     for done in range(moves.max()):
         which = np.flatnonzero(moves > done)
         views = batch.views(which)
-        batch.advance(greedy(views, batch.action_mask[which], chance), which)
+        batch.advance(greedy(views, rng), which)
         batch.begin(np.flatnonzero(batch.terminated | batch.truncated))
     batch.observe()
 
@@ -155,11 +155,11 @@ class Rollouts:
         self._discount = config.gamma, config.gae_lambda
         self._rewards = Rewards(config.reward, batch)
 
-    def play(self, choose: Choose, chance: np.random.Generator) -> Lesson:
+    def play(self, choose: Choose, rng: np.random.Generator) -> Lesson:
         """Play a window, and return the decisions that can be learnt from."""
         window = self.window
         for tick in range(window.carried, len(window.seats)):
-            self._tick(tick, choose, chance)
+            self._tick(tick, choose, rng)
         seats, values = window.seats, window.values
         estimated = estimate(seats, values, window.rewards, window.ended, *self._discount)
         known = estimated.known.ravel()
@@ -182,14 +182,14 @@ class Rollouts:
         self.window.restore(state)
         self._rewards.restore(state)
 
-    def _tick(self, tick: int, choose: Choose, chance: np.random.Generator) -> None:
+    def _tick(self, tick: int, choose: Choose, rng: np.random.Generator) -> None:
         """Make one move in every game; forced moves are decisions only with `forced`."""
         batch, window = self._batch, self.window
         free = self._forced_too | (batch.action_mask.sum(1, dtype=np.int16) > 1)
         theirs = self._rivals.to_move(batch)
         asked = np.flatnonzero(free & ~theirs)
         actions = batch.action_mask.argmax(1)
-        self._rivals.move(batch, np.flatnonzero(free & theirs), actions, chance)
+        self._rivals.move(batch, np.flatnonzero(free & theirs), actions, rng)
         window.rows[tick], window.masks[tick] = batch.observation, batch.action_mask
         truths = None
         if window.truths.size:
@@ -205,4 +205,4 @@ class Rollouts:
         hand_over = batch.terminated | (batch.states["public"]["hand_number"] != hands)
         window.rewards[tick] = self._rewards.of(batch, hand_over)
         window.ended[tick] = hand_over if self._hand_by_hand else batch.terminated
-        self._rivals.meet(batch, chance)
+        self._rivals.meet(batch, rng)

@@ -48,8 +48,8 @@ class SelfPlay:
 
     def update(self, progress: float) -> Figures:
         """Play a window and learn from it; `progress` is the share of the run that is done."""
-        chance = self._chance(PLAYING)
-        lesson = self._rollouts.play(partial(self._learner.choose, chance=chance), chance)
+        rng = self._chance(PLAYING)
+        lesson = self._rollouts.play(partial(self._learner.choose, rng=rng), rng)
         figures = self._learner.learn(
             lesson,
             progress,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import AgentError
 from fiveup_env.rules.fields import Rules
 
@@ -34,15 +35,14 @@ class BotAgent:
         """Ask the bots made by a function."""
         self._make_bot = make_bot
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view; the bot is not asked about forced moves."""
+        masks = legal_masks(views)
         actions = masks.argmax(1).astype(np.int64)
         for i in np.flatnonzero(masks.sum(1) > 1):
             game = _game_of(Rules.from_struct(views[i]["public"]["rules"]))
-            state = game.state_of(views[i : i + 1], random)
-            chance = np.random.RandomState(random.integers(1 << 32))
+            state = game.state_of(views[i : i + 1], rng)
+            chance = np.random.RandomState(rng.integers(1 << 32))
             actions[i] = self._make_bot(game, int(views[i]["seat"]), chance).step(state)
         return actions
 

@@ -43,10 +43,10 @@ class AgentPolicy(policy.Policy):
         """Return the probability of each legal action."""
         seat = state.current_player() if player_id is None else player_id
         text = state.information_state_string(seat)
-        random = keyed_rng("OpenSpiel policy", self._seed, text)
+        rng = keyed_rng("OpenSpiel policy", self._seed, text)
         legal = state.legal_actions()
-        view, mask = state.course.view(seat), state.course.mask()[None]
-        (shares,) = probabilities_of(self._agent, view, mask, self._samples, random)
+        view = state.course.view(seat)
+        (shares,) = probabilities_of(self._agent, view, self._samples, rng)
         return {action: float(shares[action]) for action in legal}
 
 
@@ -57,12 +57,12 @@ class AgentBot(pyspiel.Bot):
         """Make a bot of an agent or its spec."""
         super().__init__()
         self._agent = make_agent(agent) if isinstance(agent, str) else agent
-        self._random = keyed_rng("OpenSpiel bot", seed)
+        self._rng = keyed_rng("OpenSpiel bot", seed)
 
     def step(self, state: FiveUpState) -> int:
         """Return the agent's action for the seat to move."""
-        view, mask = state.course.view(state.current_player()), state.course.mask()[None]
-        return int(self._agent(view, mask, self._random)[0])
+        view = state.course.view(state.current_player())
+        return int(self._agent(view, self._rng)[0])
 
     def restart_at(self, state: FiveUpState) -> None:
         """Do nothing: the bot remembers nothing between states."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.policies.files import load_policy
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import as_views, legal_masks
 from fiveup_env.errors import shown
 from fiveup_env.opponents.networks.files import PATHS, NotCompiledError, PolicyError, policy_folder
 from fiveup_env.opponents.networks.policy import Logits, load_compiled, unit_of
@@ -48,10 +48,10 @@ class NetworkAgent(Logits):
         """Return what the network's value head reads, for every view."""
         return self._evaluate(views, self.network.value_inputs, (self.network.shape.width,))
 
-    def logits(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action, -inf where it is not allowed."""
         logits = self._evaluate(views, self.network.logits, (ACTION_COUNT,))
-        return np.where(masks > 0, logits, np.float32(-np.inf))
+        return np.where(legal_masks(views) > 0, logits, np.float32(-np.inf))
 
     def _evaluate(
         self, views: np.ndarray, compute: Callable[[Tensor], Tensor], size: tuple[int, ...]

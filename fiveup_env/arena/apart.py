@@ -1,4 +1,4 @@
-"""An agent in processes of its own, which are given views, masks and chance, and nothing else.
+"""An agent in processes of its own, which are given views and chance, and nothing else.
 
 It has a process for every seat that it takes and every seating: whoever sees two hands of a deal
 knows more than a seat does. No frame, module or file of these processes holds a game. Both sides
@@ -28,7 +28,6 @@ from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import make_agent, register_missing, registered
-from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,23 +113,20 @@ class ApartProcess:
         """Wait until the agent is made."""
         read_answer(self._from_agent)
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the agent's answer, whatever numbers it is; raise ApartError if it is none."""
         try:
-            return self._ask(views, masks, random)
+            return self._ask(views, rng)
         except EndedError:
             self.ended = True
             self._process.kill()
             raise
 
-    def _ask(self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        question = {"views": len(views), "chance": random.bit_generator.state}
+    def _ask(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        question = {"views": len(views), "chance": rng.bit_generator.state}
         try:
             self._to_agent.write(_line(question))
             self._to_agent.write(views.tobytes())
-            self._to_agent.write(np.ascontiguousarray(masks, np.int8).tobytes())
             self._to_agent.flush()
         except BrokenPipeError:
             raise EndedError("ended its process") from None
@@ -215,10 +211,9 @@ def _asked(agent: Agent, question: dict[str, Any], pipe: IO[bytes]) -> np.ndarra
     """Ask the agent, and return its answer."""
     count = question["views"]
     views = np.frombuffer(bytearray(pipe.read(count * VIEW.itemsize)), VIEW)
-    masks = np.frombuffer(bytearray(pipe.read(count * ACTION_COUNT)), np.int8)
-    random = np.random.default_rng(0)
-    random.bit_generator.state = question["chance"]
-    actions = np.asarray(agent(views, masks.reshape(count, ACTION_COUNT), random))
+    rng = np.random.default_rng(0)
+    rng.bit_generator.state = question["chance"]
+    actions = np.asarray(agent(views, rng))
     if actions.dtype.kind not in NUMBERS:
         raise TypeError(f"returned an array of {actions.dtype}")
     return actions

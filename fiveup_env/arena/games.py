@@ -25,7 +25,7 @@ from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
-from fiveup_env.engine.view import VIEW, observe_seats
+from fiveup_env.engine.view import VIEW, mark_legal_in, observe_seats
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
@@ -184,9 +184,7 @@ class _Chunk:
         self.games["public"]["rules"] = terms.rules.to_struct()
         start_episodes(self.games, np.arange(count), self.seeds)
         # To each agent its own, as a part of an array leads to the whole.
-        self.shown = [
-            (np.zeros(count, VIEW), np.zeros((count, ACTION_COUNT), np.int8)) for _ in range(2)
-        ]
+        self.shown = [np.zeros(count, VIEW) for _ in range(2)]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
         self.faults = ["", ""]
@@ -242,13 +240,13 @@ class _Chunk:
 
     def decide(self, agent: int, asked: Agent, which: np.ndarray, rng: np.random.Generator) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
-        views, masks = (array[: len(which)] for array in self.shown[agent])
-        observe_seats(self.games, which, self.games["public"]["turn"][which], views, masks)
+        views = self.shown[agent][: len(which)]
+        observe_seats(self.games, which, self.games["public"]["turn"][which], views)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
         before = self.time_of(asked)
         try:
-            actions = np.asarray(asked(views, masks, rng))
+            actions = np.asarray(asked(views, rng))
             after = self.time_of(asked)
             seconds = max(after[0] - before[0], after[1] - before[1])
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
@@ -305,8 +303,8 @@ class _Chunk:
         late = (left <= np.maximum(1, self.terms.rules.reserve)) & (public["plies"] > 0)
         late &= which // self.terms.rules.sides % REGRET_EVERY == 0
         if late.any():
-            views, masks = np.zeros(late.sum(), VIEW), np.zeros((late.sum(), ACTION_COUNT), np.int8)
-            observe_seats(self.games, which[late], public["turn"][late], views, masks)
+            views = np.zeros(late.sum(), VIEW)
+            observe_seats(self.games, which[late], public["turn"][late], views)
             lost = regrets(views, actions[late])
             self.played.regret[agent] += np.nansum(lost)
             self.played.solved[agent] += np.count_nonzero(~np.isnan(lost))
@@ -317,7 +315,8 @@ class _Chunk:
         some = np.flatnonzero(deals % self.terms.judge_every == 0)
         views, masks = np.zeros(len(some), VIEW), np.zeros((len(some), ACTION_COUNT), np.int8)
         turns = self.games["public"]["turn"][which[some]]
-        observe_seats(self.games, which[some], turns, views, masks)
+        observe_seats(self.games, which[some], turns, views)
+        mark_legal_in(views, masks)
         choices = np.flatnonzero(masks.sum(1) > 1)
         keys = [int(self.keys.integers(1 << 63)) for _ in choices]
         if self.terms.apart not in {None, self.names[agent]}:

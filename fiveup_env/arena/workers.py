@@ -99,7 +99,7 @@ class Player:
             sys.modules["torch"].set_num_threads(1)
         for one in new:
             with suppress(Exception):  # it will fail again in a game, where the fault is reported
-                one(game.view(), game.action_mask()[None], np.random.default_rng(0))
+                one(game.view(), np.random.default_rng(0))
 
 
 def _work(pipe: Connection, terms: Terms, agents: Mapping[str, str]) -> None:

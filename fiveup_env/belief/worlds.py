@@ -127,13 +127,13 @@ def _number_below(key: Word, bound: Word) -> Word:
     return word % bound
 
 
-def sample(view: np.ndarray, n: int, random: np.random.Generator) -> np.ndarray:
+def sample(view: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """Return n WORLD structs, drawn independently and uniformly from all consistent worlds.
 
     Raises BeliefError if there are none.
     """
     view, worlds = as_view(view), np.zeros(n, WORLD)
-    key = random.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
+    key = rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
     if not fill_worlds_at(view, 0, np.zeros(1, BELIEF), key, worlds):
         raise impossible(view)
     return worlds

@@ -15,7 +15,7 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import mark_legal
-from fiveup_env.engine.state import GAME, PUBLIC
+from fiveup_env.engine.state import GAME, PLAYING, PUBLIC
 from fiveup_env.engine.valid import FAULTS, first_unsound_game, first_unsound_view
 from fiveup_env.errors import InputError, shown
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -55,21 +55,42 @@ def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
 
 
 @compiled
-def observe_seats(games: Array, which: Array, seats: Array, views: Array, masks: Array) -> None:
-    """Write the view of one seat in each of some games, and its legal actions if it is to move.
-
-    The k-th view and mask are those of the k-th game in `which`.
-    """
+def observe_seats(games: Array, which: Array, seats: Array, views: Array) -> None:
+    """Write the view of one seat in each of some games: the k-th view is of the k-th in `which`."""
     for k in range(len(which)):
-        game = games[which[k]]
-        observe(game, seats[k], views[k])
+        observe(games[which[k]], seats[k], views[k])
+
+
+@compiled
+def mark_legal_in(views: Array, masks: Array) -> None:
+    """Write 1 for every legal action of each view whose seat is to move, and 0 for all others."""
+    for i in range(len(views)):
+        view = views[i]
         for action in range(ACTION_COUNT):
-            masks[k, action] = 0
-        if game.public.turn == seats[k]:
-            mark_legal(game.public, views[k].hand, masks, k, 0)
+            masks[i, action] = 0
+        if view.public.phase == PLAYING and view.public.turn == view.seat:
+            mark_legal(view.public, view.hand, masks, i, 0)
 
 
 # --- The boundary in front of compiled code
+
+
+def legal_masks(views: np.ndarray) -> np.ndarray:
+    """Return the legal actions in some views, which are 1, among all others, which are 0.
+
+    Args:
+        views: An array of VIEW structs [N].
+
+    Returns:
+        An array of int8 [N, 121]; a row is all 0 if its seat is not to move.
+
+    Raises:
+        InputError: If a view is not such as play leads to.
+    """
+    views = as_views(views)
+    masks = np.empty((len(views), ACTION_COUNT), np.int8)
+    mark_legal_in(views, masks)
+    return masks
 
 
 def as_views(views: np.ndarray) -> np.ndarray:
@@ -98,13 +119,6 @@ def as_game(game: np.ndarray) -> np.ndarray:
     if len(game) != 1:
         raise InputError(f"one game is needed, not {len(game)}")
     return game
-
-
-def check_masks(masks: object, count: int) -> None:
-    """Raise InputError for anything but a row of actions for each of some views."""
-    if not isinstance(masks, np.ndarray) or masks.shape != (count, ACTION_COUNT):
-        of = f"the shape {masks.shape}" if isinstance(masks, np.ndarray) else shown(masks)
-        raise InputError(f"masks have the shape ({count}, {ACTION_COUNT}) here, not {of}")
 
 
 def _as_structs(

@@ -44,7 +44,7 @@ from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW, observe_seats
+from fiveup_env.engine.view import VIEW, mark_legal_in, observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
@@ -341,7 +341,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         if agent not in self._seats:
             raise SeatError(unknown("agent", agent, self._names))
         row, mask = self._rows.empty(1), np.empty((1, ACTION_COUNT), np.int8)
-        observe_seats(self._games, FIRST, self._seats[agent], self._views, mask)
+        observe_seats(self._games, FIRST, self._seats[agent], self._views)
+        mark_legal_in(self._views, mask)
         self._rows.write(self._views, row)
         return {"observation": row[0], "action_mask": mask[0]}
 
@@ -356,7 +357,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         flat = get_encoder("flat")
         row, hidden = np.empty((1, row_size(flat)), np.int8), np.empty((1, TRUTH_SIZE), np.int8)
         seat = np.zeros(1, np.int64)
-        observe_seats(self._games, FIRST, seat, self._views, np.empty((1, ACTION_COUNT), np.int8))
+        observe_seats(self._games, FIRST, seat, self._views)
         flat.encode(self._views, row)
         write_truths(self._games, seat, hidden)
         return np.concatenate([row[0], hidden[0]])

@@ -340,8 +340,7 @@ class Batch:
         which = self._checked_games(which)
         seats = self._checked_seats(seats, which)
         views = np.zeros(len(which), VIEW)
-        masks = np.empty((len(which), ACTION_COUNT), np.int8)
-        observe_seats(games, which, seats, views, masks)
+        observe_seats(games, which, seats, views)
         rows = self._rows.empty(len(which))
         self._rows.write(views, rows)
         return rows
@@ -351,9 +350,9 @@ class Batch:
         self._check_dealt()
         self._on_slices(self._observe_slice)
 
-    def random_actions(self, random: np.random.Generator) -> np.ndarray:
+    def random_actions(self, rng: np.random.Generator) -> np.ndarray:
         """Return a legal action for every game, each with the same probability."""
-        ranks = random.random(self.action_mask.shape, np.float32)
+        ranks = rng.random(self.action_mask.shape, np.float32)
         ranks -= self.action_mask == 0
         return ranks.argmax(1)
 

@@ -221,7 +221,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             mask = self._aec.observe(mover)["action_mask"]
             seat = self._aec.possible_agents.index(mover)
             choose = self._opponents.at(seat, self.seat, self.rules.players)
-            action = choose(self._aec.view(mover), mask[None], self._chances[mover])[0]
+            action = choose(self._aec.view(mover), self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")

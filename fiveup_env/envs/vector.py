@@ -294,8 +294,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             shares = self._opponents.shares(seats, self._seats[waiting], self._players[waiting])
             for agent, positions in shares:
                 games = waiting[positions]
-                views = self.batch.views(games)
-                chosen = agent(views, self.batch.action_mask[games], self._random)
+                chosen = agent(self.batch.views(games), self._random)
                 try:
                     self.batch.advance(chosen, games, strictly=True)
                 except (IllegalMoveError, OptionError) as error:

@@ -8,7 +8,6 @@ import numpy as np
 
 from fiveup_env.opponents.action_probabilities import probabilities_of
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from fiveup_env.exact.form import Form
@@ -27,7 +26,5 @@ def profile_of(form: Form, agent: Agent | Mixed, times: int = TIMES, seed: int =
     views, players = form.views(), form.rules.players
     state = np.repeat(np.arange(len(views)), form.widths)
     actions = form.actions[players:]
-    masks = np.zeros((len(views), ACTION_COUNT), np.int8)
-    masks[state, actions] = 1
-    shares = probabilities_of(agent, views, masks, times, keyed_rng("profile", seed))
+    shares = probabilities_of(agent, views, times, keyed_rng("profile", seed))
     return form.normalised(np.concatenate([np.zeros(players), shares[state, actions]]))

@@ -61,20 +61,20 @@ class ExternalSampling:
 
 
 @compiled
-def take_walks(tree: Tree, tables: Tables, walks: int, chance: np.random.Generator) -> int:
+def take_walks(tree: Tree, tables: Tables, walks: int, rng: np.random.Generator) -> int:
     """Take `walks` walks for every seat, in turn, and return the number of nodes visited."""
     visited = np.zeros(1, np.int64)
     for _ in range(walks):
         for seat in range(tree.margins.shape[1]):
             # All deals are equally likely.
-            root = tree.order[int(chance.random() * tree.starts[1])]
-            _walk(root, seat, tree, tables, chance, visited)
+            root = tree.order[int(rng.random() * tree.starts[1])]
+            _walk(root, seat, tree, tables, rng, visited)
     return visited[0]
 
 
 @compiled
 def _walk(
-    i: int, seat: int, tree: Tree, tables: Tables, chance: np.random.Generator, visited: Array
+    i: int, seat: int, tree: Tree, tables: Tables, rng: np.random.Generator, visited: Array
 ) -> float:
     """Return the value of a node to a seat on this walk; regrets and averages are updated."""
     visited[0] += 1
@@ -87,13 +87,13 @@ def _walk(
     total = profile.sum()
     profile = profile / total if total > 0 else np.full(last - first, 1 / (last - first))
     worth, mean = np.zeros(last - first), 0.0
-    drawn = chance.random()
+    drawn = rng.random()
     for slot in range(last - first):
         drawn -= profile[slot]
         if mover != seat and drawn > 0 and slot < last - first - 1:
             continue
-        after = _after(i, slot, tree, chance)
-        worth[slot] = _walk(after, seat, tree, tables, chance, visited)
+        after = _after(i, slot, tree, rng)
+        worth[slot] = _walk(after, seat, tree, tables, rng, visited)
         if mover != seat:
             tables.played[first:last] += profile
             return worth[slot]
@@ -103,9 +103,9 @@ def _walk(
 
 
 @compiled
-def _after(i: int, slot: int, tree: Tree, chance: np.random.Generator) -> int:
+def _after(i: int, slot: int, tree: Tree, rng: np.random.Generator) -> int:
     """Return the node after an action, sampling the tiles that it draws."""
-    drawn = chance.random() * tree.nodes[i].chance
+    drawn = rng.random() * tree.nodes[i].chance
     found = i
     for k in range(tree.starts[i + 1], tree.starts[i + 2]):
         if tree.nodes[tree.order[k]].slot == slot:

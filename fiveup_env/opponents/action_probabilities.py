@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import AgentError, IllegalMoveError, shown
 from fiveup_env.rules.actions import MOVES
 
@@ -17,16 +18,15 @@ if TYPE_CHECKING:
 class Mixed(Protocol):
     """An agent that reports its probabilities; with `sample` False it does not draw by them."""
 
-    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return the probability of every action, a row for each view."""
 
 
 def probabilities_of(
     agent: Agent | Mixed,
     views: np.ndarray,
-    masks: np.ndarray,
     times: int,
-    random: np.random.Generator,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Return the probability of every action, a row for each view.
 
@@ -36,11 +36,12 @@ def probabilities_of(
     if times < 1:
         raise AgentError(f"an agent must be called once or more, not {shown(times)} times")
     if isinstance(agent, Mixed) and getattr(agent, "sample", True):
-        return agent.probabilities(views, masks)
+        return agent.probabilities(views)
     assert callable(agent)
-    counts, every = np.zeros(masks.shape), np.arange(len(views))
+    masks, every = legal_masks(views), np.arange(len(views))
+    counts = np.zeros(masks.shape)
     for _ in range(times):
-        chosen = agent(views, masks, random)
+        chosen = agent(views, rng)
         wrong = np.flatnonzero(masks[every, chosen] == 0)
         if len(wrong):
             name = getattr(agent, "__name__", type(agent).__name__)

@@ -7,35 +7,34 @@ from typing import Protocol
 
 import numpy as np
 
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import as_views, legal_masks, mark_legal_in
+from fiveup_env.rules.actions import ACTION_COUNT
 
 
 class Agent(Protocol):
-    """Anything that chooses actions from views.
+    """Anything that chooses actions from views: a function, or an object that is called like one.
 
-    `views` is an array of VIEW structs, `masks` has a row of 0 and 1 for each, and `random` is the
-    only source of chance. The agent returns an action for each view; one decision is an array of
-    one view.
+    Args:
+        views: An array of VIEW structs [N]; one decision is an array of one view. The seat of each
+            is to move, and `fiveup_env.legal_masks(views)` has its legal actions.
+        rng: The agent's only source of chance.
+
+    Returns:
+        A legal action for each view, as an array of integers [N].
     """
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator, /
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator, /) -> np.ndarray:
         """Return an action for every view."""
 
 
 class CompiledAgent:
     """A fast agent in compiled code, which checks no index: its call checks the views for it."""
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view; raise InputError for any that play cannot lead to."""
-        return self.choose_unchecked(as_views(views), masks, random)
+        return self.choose_unchecked(as_views(views), rng)
 
-    def choose_unchecked(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view that the library itself has made."""
         raise NotImplementedError
 
@@ -50,23 +49,17 @@ def unchecked(agent: Agent) -> Agent:
     return agent
 
 
-def random_actions(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return an allowed action for every view, each with the same probability."""
-    del views
-    return (random.random(masks.shape, np.float32) - (masks == 0)).argmax(1)
-
-
 @dataclass(frozen=True)
-class Random:
+class Random(CompiledAgent):
     """Plays any allowed action, each with the same probability."""
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
-        return random_actions(views, masks, random)
+        masks = np.empty((len(views), ACTION_COUNT), np.int8)
+        mark_legal_in(views, masks)
+        return (rng.random(masks.shape, np.float32) - (masks == 0)).argmax(1)
 
-    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return the probability of every action, a row for each view."""
-        del views
+        masks = legal_masks(views)
         return masks / masks.sum(1, keepdims=True)

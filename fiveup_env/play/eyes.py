@@ -15,12 +15,13 @@ import numpy as np
 from fiveup_env.analysis.chances import chance_of
 from fiveup_env.analysis.trials import CHANCE, POINTS, Trials
 from fiveup_env.belief import BONEYARD, count, marginals
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.action_probabilities import Mixed
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.pimc import Pimc
-from fiveup_env.rules.actions import ACTION_COUNT, MOVES
+from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import TILES
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ class Advice(NamedTuple):
 def advice_of(
     spec: str,
     view: np.ndarray,
-    mask: np.ndarray,
     seed: int = 0,
     check: Callable[[], None] = lambda: None,
 ) -> Advice:
@@ -52,7 +52,7 @@ def advice_of(
     `check` is called before every search, and may raise what ends them. Raises AgentError for
     agents that put no number on their moves.
     """
-    adviser, actions = make_agent(spec), mask.nonzero()[0]
+    adviser, actions = make_agent(spec), legal_masks(view)[0].nonzero()[0]
     if isinstance(adviser, Pimc) and adviser.weighed == 1 and not adviser.ms:
         found = Trials(adviser)(view, actions, seed)
         means, errors = found.mean(0), found.std(0, ddof=1) / math.sqrt(len(found))
@@ -62,7 +62,7 @@ def advice_of(
         ]
         return _advice("chance to win", actions, rows)
     if isinstance(adviser, Mixed):
-        shares = adviser.probabilities(view, mask[None])[0]
+        shares = adviser.probabilities(view)[0]
         return _advice("probability", actions, [{"value": shares[action]} for action in actions])
     return _advice("value", actions, _searched(spec, adviser, view, actions, seed, check))
 
@@ -76,14 +76,13 @@ def _searched(
     check: Callable[[], None],
 ) -> list[Json]:
     search = _checked(getattr(adviser, "values", None), check)
-    if search is None or len(inspect.signature(search).parameters) != 3:
+    if search is None or len(inspect.signature(search).parameters) != 2:
         raise AgentError(
             f"{shown(spec)} puts no number on its moves; ask a search such as {ADVISER}, or a "
             "policy that reports its probabilities"
         )
-    chance, mask = keyed_rng("study", seed), np.zeros(ACTION_COUNT, np.int8)
-    mask[actions] = 1
-    calls = np.stack([search(view, mask[None], chance)[0] for _ in range(CALLS)])
+    rng = keyed_rng("study", seed)
+    calls = np.stack([search(view, rng)[0] for _ in range(CALLS)])
     means = calls[:, actions].mean(0)
     with np.errstate(invalid="ignore"):  # a search may rule actions out: those are -inf
         errors = calls[:, actions].std(0, ddof=1) / math.sqrt(CALLS)

@@ -16,13 +16,13 @@ from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
-from fiveup_env.rules.actions import Move
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.actions import Move
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,13 +120,13 @@ class Table:
         """Return what one's seat may know, as an array of one VIEW struct."""
         return self.game.view(self.setup.seat)
 
-    def position(self, version: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the view and the legal actions of one's turn; raise WrongMomentError out of it."""
+    def position(self, version: int) -> np.ndarray:
+        """Return what one may know at one's turn; raise WrongMomentError out of it."""
         with self.lock:
             self._check(version)
             if not self.is_mine:
                 raise WrongMomentError("it is not your turn")
-            return self.view(), self.game.action_mask()
+            return self.view()
 
     def choices(self) -> list[Choice]:
         """Return the legal moves with what they bring, or none if it is not one's turn."""
@@ -208,9 +208,8 @@ class Table:
             turn = self.game.turn
             assert turn is not None
             # The same position gets the same reply, also after an undo.
-            chance = keyed_rng("table", self.game.seed, len(self.game.moves))
-            actions = self._agents[turn](self.game.view(), self.game.action_mask()[None], chance)
-            yield from self._push(Move(int(np.asarray(actions)[0])))
+            rng = keyed_rng("table", self.game.seed, len(self.game.moves))
+            yield from self._push(self.game.ask(self._agents[turn], rng))
 
     def _push(self, move: str | Move) -> Iterator[Sight]:
         """Make a move, and yield all that is seen up to the next decision."""

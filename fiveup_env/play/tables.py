@@ -122,10 +122,10 @@ class Tables:
         adviser = body.get("adviser", self._house.advisers[0])
         if adviser not in self._house.advisers:
             raise OptionError(f"{shown(adviser)} is not an adviser here")
-        view, mask = await to_thread.run_sync(table.position, version)
+        view = await to_thread.run_sync(table.position, version)
         think = self._house.think_for
         if eye == "moves":
-            advice = await think(request, lambda check: advice_of(adviser, view, mask, check=check))
+            advice = await think(request, lambda check: advice_of(adviser, view, check=check))
             found: Json = {"unit": advice.unit, "adviser": adviser, "moves": advice.moves}
         elif eye == "hidden":
             found = await think(request, lambda _: hidden_of(view))

@@ -102,7 +102,7 @@ def policies(random: Random) -> None:
 def students(random: Random) -> None:
     """Policies that compiled code plays, which checks no index."""
     folder, game = an_altered_policy(random, "guided"), Game(seed=0)
-    actions = Student(str(folder))(game.view(), game.action_mask()[None], np.random.default_rng(0))
+    actions = Student(str(folder))(game.view(), np.random.default_rng(0))
     assert game.action_mask()[actions[0]]
 
 
@@ -211,7 +211,7 @@ def forged_banks(random: Random) -> None:
     bank = read_bank("forged.bank")
     masks = bank.masks
     for spec in ("greedy", "pimc:worlds=2,aim=hand"):
-        make_agent(spec)(bank.views, masks, np.random.default_rng(0))
+        make_agent(spec)(bank.views, np.random.default_rng(0))
     bank.values.regrets(masks.argmax(1))
 
 

@@ -23,6 +23,7 @@ from agents.bank.storage import (
     write_bank,
 )
 from agents.fitting.reference import ActionValues, action_values
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import OptionError
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.registry import make_agent
@@ -71,7 +72,7 @@ def test_the_shipped_bank_has_all_games_phases_scores_and_players() -> None:
 def test_every_position_leaves_a_choice_and_has_a_value_for_every_allowed_action() -> None:
     bank = shipped_bank()
     assert (bank.masks.sum(1) > 1).all()
-    allowed = np.isfinite(Pimc(worlds=1, aim="hand").values(bank.views, bank.masks, RANDOM(0)))
+    allowed = np.isfinite(Pimc(worlds=1, aim="hand").values(bank.views, RANDOM(0)))
     assert np.array_equal(bank.masks, allowed)
     for values in (bank.values.halves[:, 1], bank.values.errors):
         assert np.array_equal(np.isfinite(values), allowed)
@@ -81,7 +82,7 @@ def test_every_position_leaves_a_choice_and_has_a_value_for_every_allowed_action
 
 def test_the_values_are_what_the_search_finds_today() -> None:
     bank = default_part().part(np.arange(0, 90, 5))
-    found = action_values(bank.views, bank.masks, bank.about["worlds"] // 8, RANDOM(1))
+    found = action_values(bank.views, bank.about["worlds"] // 8, RANDOM(1))
     every, best = np.arange(len(bank)), bank.values.means.argmax(1)
     with np.errstate(invalid="ignore"):  # of actions that are not allowed
         ours, theirs = (v.means - v.means[every, best][:, None] for v in (found, bank.values))
@@ -107,7 +108,7 @@ def test_the_noise_of_the_values_makes_no_regret_and_hides_none() -> None:
 
 
 def test_the_interval_is_by_game_so_that_repeated_positions_make_it_no_narrower() -> None:
-    bank, agent = default_part(), lambda _views, masks, _random: masks.argmax(1)
+    bank, agent = default_part(), lambda views, _rng: legal_masks(views).argmax(1)
     twice = bank.part(np.repeat(np.arange(len(bank)), 2))
     mean, low, high = mean_regret(bank, agent, "")
     assert low < mean < high
@@ -127,8 +128,8 @@ def test_an_agent_that_picks_the_worst_action_is_caught_at_once() -> None:
     bank = default_part()
     search = Pimc(worlds=32)
 
-    def worst(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        values = search.values(views, masks, random)
+    def worst(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        values = search.values(views, rng)
         return np.where(np.isfinite(values), values, np.inf).argmin(1)
 
     assert differs(bank, worst, make_agent("random"))[0] > 0
@@ -140,9 +141,9 @@ def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
     policy = make_agent("policy:partners")
     monkeypatch.setattr("fiveup_env.opponents.agent.as_views", lambda views: views)  # no check
 
-    def rotated(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    def rotated(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         views["seat"] = (views["seat"] + 1) % 4
-        return policy(views, masks, random)
+        return policy(views, rng)
 
     assert differs(default_part(), rotated, policy)[0] > 0
 
@@ -160,16 +161,17 @@ def test_an_agent_that_sees_the_table_from_another_seat_is_caught_at_once(
 def test_an_agent_that_breaks_the_protocol_is_named(actions: Any, sentence: str) -> None:
     bank = default_part()
     with pytest.raises(BankError, match=f"^mine .*{sentence}"):
-        measure(bank, lambda _views, masks, _random: actions(masks), "mine")
+        measure(bank, lambda views, _rng: actions(legal_masks(views)), "mine")
 
 
 def test_what_an_agent_does_to_its_views_changes_nothing() -> None:
     bank = default_part()
     before = bank.views.copy()
 
-    def vandal(views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
+    def vandal(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
+        masks = legal_masks(views)
         actions = masks.argmax(1)
-        views[:], masks[:] = np.zeros(1, views.dtype), 0
+        views[:] = np.zeros(1, views.dtype)
         return actions
 
     assert measure(bank, vandal, "").regrets.mean() > 0
@@ -268,7 +270,7 @@ def test_the_same_command_makes_the_same_bank_and_another_seed_another(
 def test_worlds_come_in_two_halves_of_blocks(worlds: int) -> None:
     bank = default_part().part(np.arange(2))
     with pytest.raises(OptionError, match=f"worlds must be a multiple of 64, not {worlds}"):
-        action_values(bank.views, bank.masks, worlds, RANDOM(0))
+        action_values(bank.views, worlds, RANDOM(0))
 
 
 def altered(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> bytes:

@@ -14,7 +14,7 @@ from agents.learn.calibration import compare, play, rewards_to_come
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.search.units import Units
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ class Watched(NetworkAgent):
         super().__init__(build(Shape(width=1, depth=1)))
         self.views: list[np.ndarray] = []
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return random actions."""
-        return random_actions(views, masks, random)
+        return Random()(views, rng)
 
     def value_inputs(self, views: np.ndarray) -> np.ndarray:
         """Keep the views."""
@@ -99,8 +97,8 @@ def test_a_calibration_has_the_means_by_number_of_choices() -> None:
 
 
 def test_intervals_are_by_game_however_many_decisions_a_game_has() -> None:
-    random = np.random.default_rng(0)
-    games, of_game = np.arange(400), random.normal(0.1, 1, 400)
+    rng = np.random.default_rng(0)
+    games, of_game = np.arange(400), rng.normal(0.1, 1, 400)
     once, often = (
         compare(of_game.repeat(n), np.full(400 * n, 2), games.repeat(n), np.zeros(400 * n))[-1]
         for n in (1, 25)

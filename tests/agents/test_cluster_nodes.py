@@ -162,8 +162,8 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
 
     keys = ["ent_coef=0.1", "max_grad_norm=1e9", f"network={network}", "width=32"]
     ours = SelfPlay(load_config("smoke", [*TINY, *keys]), tmp_path)
-    learner, chance = ours._learner, np.random.default_rng(1)
-    lesson = ours._rollouts.play(partial(learner.choose, chance=chance), chance)
+    learner, rng = ours._learner, np.random.default_rng(1)
+    lesson = ours._rollouts.play(partial(learner.choose, rng=rng), rng)
     for weight in learner.network.parameters():
         weight.data += 0.02 * torch.randn_like(weight)
     config = config_of(*keys)
@@ -175,7 +175,7 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
     loss = theirs.compute_losses(fwd_out=theirs.module.forward_train(columns), batch=columns)
     loss[DEFAULT_MODULE_ID].backward()
 
-    (part,) = _minibatches(lesson, 10**6, chance)
+    (part,) = _minibatches(lesson, 10**6, rng)
     figures = learner._step(part, 0.1)
     wanted = figures["policy_loss"] - 0.1 * figures["entropy"] + 0.5 * figures["value_loss"]
     assert loss[DEFAULT_MODULE_ID].item() == pytest.approx(wanted, rel=1e-4)
@@ -195,9 +195,9 @@ def test_what_is_not_allowed_has_no_probability() -> None:
     from agents.cluster.module import MASKS, ROWS
 
     module = algorithm_config(config_of()).get_rl_module_spec().build()
-    chance = np.random.default_rng(0)
-    rows = torch.from_numpy(chance.integers(0, 2, (50, module.network.reader.size), np.int8))
-    masks = torch.from_numpy(chance.integers(0, 2, (50, 121), np.int8))
+    rng = np.random.default_rng(0)
+    rows = torch.from_numpy(rng.integers(0, 2, (50, module.network.reader.size), np.int8))
+    masks = torch.from_numpy(rng.integers(0, 2, (50, 121), np.int8))
     masks[:, 7] = 1
     seen = {Columns.OBS: {ROWS: rows, MASKS: masks}}
     logits = module.forward_exploration(seen)[Columns.ACTION_DIST_INPUTS]

@@ -50,13 +50,13 @@ def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
     """Decisions of random games under several rules, at all their stages."""
     batch = Batch(200, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=6)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     views, masks = [], []
     for step in range(60):
         if step % 12 == 0:
             views.append(batch.views())
             masks.append(batch.action_mask.copy())
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     return np.concatenate(views), np.concatenate(masks)
 
 
@@ -69,7 +69,7 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     logits, values = np.zeros(masks.shape, np.float32), np.zeros(len(views), np.float32)
     best = np.zeros(len(views), np.int64)
     outputs(views, weights, memory_for(weights), logits, values, best)
-    expected = agent.logits(views, masks)
+    expected = agent.logits(views)
     choice = masks.sum(1) > 1
     legal = masks[choice] > 0
     assert np.allclose(logits[choice][legal], expected[choice][legal], rtol=1e-4, atol=1e-4)
@@ -80,7 +80,7 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     assert (best[choice][clear] == expected[choice].argmax(1)[clear]).all()
     assert (best[~choice] == masks[~choice].argmax(1)).all()
     student = make_agent(f"student:{tmp_path}")
-    assert np.array_equal(student(views, masks, np.random.default_rng(0)), best)
+    assert np.array_equal(student(views, np.random.default_rng(0)), best)
 
 
 def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
@@ -91,13 +91,13 @@ def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
         assert network.guide is not None
         network.guide.bias.copy_(torch.from_numpy(weights_of("partner")))
     agent, heuristic = NetworkAgent(network), Partner()
-    batch, random, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
+    batch, rng, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
     batch.reset()
     for _ in range(60):
         views = batch.views()
         choice = batch.action_mask.sum(1) > 1
-        actions = heuristic(views, batch.action_mask, random)
-        same += (actions == agent(views, batch.action_mask, random))[choice].sum()
+        actions = heuristic(views, rng)
+        same += (actions == agent(views, rng))[choice].sum()
         choices += choice.sum()
         batch.step(actions)
     assert same > 0.93 * choices

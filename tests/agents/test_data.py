@@ -19,7 +19,7 @@ from agents.data.games import MOST_HANDS, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import SPLITS, DataError, Plan, split_of
 from agents.data.shards import digest_of, read_rows, write_shard
-from fiveup_env import MOVES, Game
+from fiveup_env import MOVES, Game, legal_masks
 from fiveup_env.belief import marginals
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
@@ -40,9 +40,9 @@ NAMES = [column.name for column in PLAN.columns]
 class Wrong:
     """Plays an action that is hardly ever legal."""
 
-    def __call__(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return the first action of all."""
-        del masks, random
+        del rng
         return np.zeros(len(views), np.int64)
 
 
@@ -50,10 +50,10 @@ class Wrong:
 class Float:
     """Returns floats."""
 
-    def __call__(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return legal actions as floats."""
-        del random
-        return masks.argmax(1) + np.zeros(len(views))
+        del rng
+        return legal_masks(views).argmax(1) + np.zeros(len(views))
 
 
 @pytest.fixture(scope="module")

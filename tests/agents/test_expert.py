@@ -17,7 +17,7 @@ from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config, ConfigError
-from fiveup_env import Batch, Game, Move, Rules
+from fiveup_env import Batch, Game, Move, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.profiles import profile_of
@@ -61,8 +61,8 @@ def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:
 
 def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
     """The labels of the actions that the seat to move has in a game."""
-    random, which = np.random.default_rng(0), np.zeros(1, np.int64)
-    return judge.label(game.state(), which, Units(game.view(), reward), random)[0]
+    rng, which = np.random.default_rng(0), np.zeros(1, np.int64)
+    return judge.label(game.state(), which, Units(game.view(), reward), rng)[0]
 
 
 # --- Labels
@@ -72,17 +72,17 @@ def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
 def test_a_label_is_what_the_action_brings_when_the_judge_plays_on_in_the_true_deal(
     players: int,
 ) -> None:
-    judge, random = Judge(compiled_weights(lively())), np.random.default_rng(0)
+    judge, rng = Judge(compiled_weights(lively())), np.random.default_rng(0)
     game = Game(players=players, seed=4)
     for _ in range(5):
-        game.push(Move(int(judge(game.view(), game.action_mask()[None], random)[0])))
+        game.push(Move(int(judge(game.view(), rng)[0])))
     labels, side = labels_of(judge, game), game.rules.side_of(int(game.turn or 0))
     assert np.array_equal(~np.isnan(labels), game.action_mask() > 0)
     for move in game.legal_moves:
         after = game.copy()
         after.push(move)
         while after.hand_number == game.hand_number and not after.outcome():
-            after.push(Move(int(judge(after.view(), after.action_mask()[None], random)[0])))
+            after.push(Move(int(judge(after.view(), rng)[0])))
         gained = np.array(after.scores) - game.scores
         margin = gained[side] - np.delete(gained, side).mean()
         assert labels[move.action] * POINTS_IN_ONE == pytest.approx(margin, abs=1e-4)
@@ -100,10 +100,10 @@ def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
         game.push(next(iter(game.legal_moves)))
     views, mask = game.view(), game.action_mask()
     units = Units(views, "outlook")
-    pimc, random = make_teacher("pimc:worlds=64,weighed=4"), np.random.default_rng(0)
-    labels = label_by(pimc, views, mask[None], units, random)
+    pimc, rng = make_teacher("pimc:worlds=64,weighed=4"), np.random.default_rng(0)
+    labels = label_by(pimc, views, units, rng)
     assert np.array_equal(~np.isnan(labels[0]), mask > 0)
-    values = pimc.values(views, mask[None], np.random.default_rng(0))
+    values = pimc.values(views, np.random.default_rng(0))
     assert units.values(labels)[0, mask > 0] == pytest.approx(values[0, mask > 0], abs=1e-6)
 
 
@@ -112,8 +112,9 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
     class Sure:
         aim: str = "hand"
 
-        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-            del random
+        def values(self, views: np.ndarray, rng: Any) -> np.ndarray:
+            masks = legal_masks(views)
+            del rng
             values = np.where(masks > 0, 1.0, -np.inf)
             values[:: len(views), masks[0].nonzero()[0][1:]] = -np.inf
             return values
@@ -122,7 +123,7 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
     views = np.concatenate([game.view() for game in games])
     masks = np.stack([game.action_mask() for game in games])
     units = Units(views, "margin")
-    labels = label_by(Sure(), views, masks, units, np.random.default_rng(0))
+    labels = label_by(Sure(), views, units, np.random.default_rng(0))
     assert np.isnan(labels[0]).all()
     assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
 
@@ -195,15 +196,15 @@ def test_labels_of_self_play_are_unbiased() -> None:
     scored = views["public"]["scores"][:, :2].astype(float)
     so_far = (scored[:, 0] - scored[:, 1]) * np.where(views["seat"] == 0, 1, -1)
     exact = exact_values(form, judge) - so_far[:, None]
-    batch, random = Batch(1000, rules, episode="hand", seed=5), np.random.default_rng(0)
+    batch, rng = Batch(1000, rules, episode="hand", seed=5), np.random.default_rng(0)
     batch.reset()
     keys, labels = [], []
     for _ in range(150):
         which = np.flatnonzero(batch.action_mask.sum(1) > 1)
         seen = batch.views()[which]
         keys.append(rows_of(seen))
-        labels.append(judge.label(batch.states, which, Units(seen, "margin"), random))
-        batch.step(batch.random_actions(random))
+        labels.append(judge.label(batch.states, which, Units(seen, "margin"), rng))
+        batch.step(batch.random_actions(rng))
     known = rows_of(views)
     order = known.argsort()
     found = order[np.searchsorted(known[order], np.concatenate(keys))]
@@ -359,8 +360,8 @@ def test_a_student_judges_only_if_it_wins_the_gate(
     assert np.allclose(learner._accepted.guide.bias.detach().numpy(), expected)
     if accepted:
         agent, views = make_agent(f"student:{tmp_path / 'student'}"), Game(seed=1).view()
-        same = learner._judge(views, np.zeros((1, ACTION_COUNT)), np.random.default_rng(0))
-        assert agent(views, np.zeros((1, ACTION_COUNT), np.int8), np.random.default_rng(0)) == same
+        same = learner._judge(views, np.random.default_rng(0))
+        assert agent(views, np.random.default_rng(0)) == same
     else:
         assert not (tmp_path / "student").exists()
 

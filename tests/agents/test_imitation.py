@@ -25,9 +25,9 @@ from agents.learn.imitation import (
 from agents.learn.rollouts import burn_in
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, get_encoder
+from fiveup_env import Batch, get_encoder, legal_masks
 from fiveup_env.encoders import piece_of, row_size
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.rules.presets import PRESETS
@@ -51,23 +51,21 @@ class PointsAndPips:
 
     aim = "hand"
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return values computed from the row that the network sees, so that they can be learnt."""
-        del random
+        del rng
         encoder = get_encoder("flat")
         rows = np.empty((len(views), row_size(encoder)), np.int8)
         encoder.encode(views, rows)
         points = piece_of(encoder, "plays", rows) - 1.0
-        return np.where(masks > 0, points + np.arange(121) % 4 / 4, np.nan)
+        return np.where(legal_masks(views) > 0, points + np.arange(121) % 4 / 4, np.nan)
 
 
 def examples_of(
-    positions: int = 6000, *, share: float = 0.1, explorer: Agent = random_actions
+    positions: int = 6000, *, share: float = 0.1, explorer: Agent | None = None
 ) -> Positions:
     plan = Gathering("five_up", 4, positions, 1, games=50, share=share)
-    return gather(PointsAndPips(), plan, explorer)
+    return gather(PointsAndPips(), plan, explorer or Random())
 
 
 def burnt_in(games: int, *args: Any, seed: int, **options: Any) -> Batch:
@@ -99,7 +97,11 @@ def test_every_example_says_what_was_allowed_and_what_the_teacher_thinks() -> No
 
 def test_gathering_is_decided_by_the_seed() -> None:
     one, same, other = (
-        gather(PointsAndPips(), Gathering(["five_up", "all_fives"], [2, 3], 800, seed, games=20))
+        gather(
+            PointsAndPips(),
+            Gathering(["five_up", "all_fives"], [2, 3], 800, seed, games=20),
+            Random(),
+        )
         for seed in (1, 1, 2)
     )
     for field in dataclasses.fields(Positions):
@@ -107,14 +109,14 @@ def test_gathering_is_decided_by_the_seed() -> None:
     assert not np.array_equal(one.rows[:20], other.rows[:20])
 
 
-def last(_views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
+def last(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
     """Return the allowed action with the largest number."""
-    return 120 - masks[:, ::-1].argmax(1)
+    return 120 - legal_masks(views)[:, ::-1].argmax(1)
 
 
-def best(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def best(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the actions that the teacher plays."""
-    return np.nan_to_num(PointsAndPips().values(views, masks, random), nan=-np.inf).argmax(1)
+    return np.nan_to_num(PointsAndPips().values(views, rng), nan=-np.inf).argmax(1)
 
 
 @pytest.mark.parametrize(("share", "player"), [(0.0, best), (1.0, last)])
@@ -126,7 +128,7 @@ def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Age
         expected = batch.observation[batch.action_mask.sum(1) > 1]
         assert np.array_equal(rows[first : first + len(expected)], expected)
         first += len(expected)
-        batch.step(player(batch.views(), batch.action_mask, np.random.default_rng(0)))
+        batch.step(player(batch.views(), np.random.default_rng(0)))
 
 
 @pytest.mark.slow
@@ -149,7 +151,7 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
 
 
 def test_what_is_still_to_come_is_the_best_value_as_the_learner_counts() -> None:
-    examples = gather(PointsAndPips(), Gathering("all_fives", 2, 2000, 1, games=50))
+    examples = gather(PointsAndPips(), Gathering("all_fives", 2, 2000, 1, games=50), Random())
     assert np.allclose(examples.returns * 5, examples.values.max(1))
 
 
@@ -161,7 +163,9 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
             """Return 1 for every allowed action: every game is won."""
             return np.minimum(super().values(*seen), 0) * 0 + 1
 
-    examples = gather(Sure(), Gathering("five_up", 2, 2000, 1, games=50, reward="outlook"))
+    examples = gather(
+        Sure(), Gathering("five_up", 2, 2000, 1, games=50, reward="outlook"), Random()
+    )
     batch = burnt_in(50, players=2, seed=1)
     public, choice = batch.states["public"], batch.action_mask.sum(1) > 1
     leads = choice & (public["plies"] == 0)
@@ -178,16 +182,14 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
 class Noisy(PointsAndPips):
     """A teacher to whom all actions are equal, but for the noise of its searches."""
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return noise around 0 for every allowed action."""
-        del views
-        return np.where(masks > 0, random.normal(size=masks.shape), -np.inf)
+        masks = legal_masks(views)
+        return np.where(masks > 0, rng.normal(size=masks.shape), -np.inf)
 
 
 def test_the_best_of_many_noisy_values_is_not_taken_for_the_best_action() -> None:
-    examples = gather(Noisy(), Gathering("five_up", 4, 20_000, 1, games=200))
+    examples = gather(Noisy(), Gathering("five_up", 4, 20_000, 1, games=200), Random())
     choices = examples.masks.sum(1)
     for few, many in ((2, 2), (3, 3), (4, 5), (6, 20)):
         these = examples.returns[(choices >= few) & (choices <= many)] * 5
@@ -201,11 +203,10 @@ class Pruning(PointsAndPips):
     def __init__(self, *, alone: bool) -> None:
         self._alone, self._searches = alone, 0
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the number of the search for the actions that are not ruled out."""
-        del views, random
+        masks = legal_masks(views)
+        del rng
         first, last = masks.argmax(1), 120 - masks[:, ::-1].argmax(1)
         kept, self._searches = (first, last)[self._searches % 2], self._searches + 1
         found = np.full(masks.shape, -np.inf)
@@ -217,7 +218,7 @@ class Pruning(PointsAndPips):
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_an_action_that_one_search_rules_out_is_not_taught_unless_none_is_left(alone: bool) -> None:
-    examples = gather(Pruning(alone=alone), Gathering("five_up", 4, 50, 1, games=50))
+    examples = gather(Pruning(alone=alone), Gathering("five_up", 4, 50, 1, games=50), Random())
     first = examples.masks.argmax(1)
     assert np.array_equal(examples.values.argmax(1), first)
     assert (np.isfinite(examples.values).sum(1) == 1).all()
@@ -228,7 +229,9 @@ def test_an_action_that_one_search_rules_out_is_not_taught_unless_none_is_left(a
 def test_positions_near_the_end_of_a_game_are_as_frequent_as_in_a_long_run(
     players: int, steady: float
 ) -> None:
-    examples = gather(PointsAndPips(), Gathering("five_up", players, 10_000, 1, games=500))
+    examples = gather(
+        PointsAndPips(), Gathering("five_up", players, 10_000, 1, games=500), Random()
+    )
     to_go = piece_of(get_encoder("flat"), "to_go", examples.rows) @ np.array([1 << 14, 1 << 7, 1])
     assert abs((to_go[:, :2] <= 10).any(1).mean() - steady) < 0.04
 
@@ -242,20 +245,20 @@ def test_games_of_every_preset_are_burnt_in() -> None:
 
 def test_a_teacher_that_aims_at_something_else_is_refused() -> None:
     with pytest.raises(TeachingError, match="reward outlook needs a teacher with aim=game"):
-        gather(PointsAndPips(), Gathering("five_up", 4, 100, 1, reward="outlook"))
+        gather(PointsAndPips(), Gathering("five_up", 4, 100, 1, reward="outlook"), Random())
 
 
 def test_a_teacher_without_values_is_refused() -> None:
     class Silent:
         aim = "hand"
 
-        def values(self, views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+        def values(self, views: np.ndarray, rng: Any) -> np.ndarray:
             """Return no value at all."""
-            del views, random
-            return np.full(masks.shape, np.nan)
+            del rng
+            return np.full(legal_masks(views).shape, np.nan)
 
     with pytest.raises(TeachingError, match="a finite value for an allowed action"):
-        gather(Silent(), Gathering("five_up", 4, 10, 0, games=2))
+        gather(Silent(), Gathering("five_up", 4, 10, 0, games=2), Random())
 
 
 # --- Learning
@@ -278,10 +281,10 @@ def test_the_teacher_is_learnt() -> None:
 
 def test_from_scrambled_values_nothing_is_learnt() -> None:
     examples = examples_of(share=0.3)
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     scrambled = examples.values.copy()
     for row, mask in zip(scrambled, examples.masks, strict=True):
-        row[mask > 0] = random.permutation(row[mask > 0])
+        row[mask > 0] = rng.permutation(row[mask > 0])
     wrong = dataclasses.replace(examples, values=scrambled)
     network = network_of()
     imitate(network, [wrong], LESSONS)

@@ -46,8 +46,8 @@ class Chooser:
 
 
 def played(rollouts: Rollouts, windows: int, choose: Chooser) -> list[Lesson]:
-    chance = np.random.default_rng(2)
-    return [rollouts.play(choose.choose, chance) for _ in range(windows)]
+    rng = np.random.default_rng(2)
+    return [rollouts.play(choose.choose, rng) for _ in range(windows)]
 
 
 def test_every_decision_is_learnt_from_once_with_what_was_seen_then() -> None:

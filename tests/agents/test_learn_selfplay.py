@@ -43,23 +43,23 @@ def learner_of(**keys: Any) -> Learner:
 
 def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:
     """Return decisions of the learner among three actions, rewarded by a function of the action."""
-    random = np.random.default_rng(0)
-    rows = random.integers(0, 2, (count, learner.network.reader.size), np.int8)
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (count, learner.network.reader.size), np.int8)
     masks = np.zeros((count, 121), np.int8)
     masks[:, [3, 50, 90]] = 1
     truths = np.zeros((count, 168), np.int8) if learner.critic else None
-    actions, logs, values = learner.choose(rows, masks, truths, random)
+    actions, logs, values = learner.choose(rows, masks, truths, rng)
     rewards = np.array([reward_of(action) for action in actions], np.float32)
     return Lesson(rows, masks, actions, logs, values, rewards - values, truths)
 
 
 def taught(learner: Learner, times: int) -> tuple[Lesson, dict[str, float]]:
     """Reward one of the three actions; return the last lesson and its figures."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
 
     def teach() -> tuple[Lesson, dict[str, float]]:
         lesson = lesson_of(learner, lambda action: float(action == 50))
-        return lesson, learner.learn(lesson, 0, chance)
+        return lesson, learner.learn(lesson, 0, rng)
 
     return [teach() for _ in range(times)][-1]
 
@@ -110,15 +110,15 @@ def test_entropy_and_rate_follow_their_schedules() -> None:
 @pytest.mark.parametrize("keys", [{"oracle": True, "critic_scale": 10.0}, {"shared": True}, {}])
 def test_values_alone_learn_without_changing_what_is_played(keys: dict[str, Any]) -> None:
     learner = learner_of(kl_coef=0.1, learning_rate=3e-3, **keys)
-    lesson, chance = lesson_of(learner, lambda action: action / 100), np.random.default_rng(0)
+    lesson, rng = lesson_of(learner, lambda action: action / 100), np.random.default_rng(0)
     rows = torch.from_numpy(lesson.rows)
     before = learner.network(rows)
-    losses = [learner.learn(lesson, 0, chance, values_only=True)["value_loss"] for _ in range(20)]
+    losses = [learner.learn(lesson, 0, rng, values_only=True)["value_loss"] for _ in range(20)]
     logits, values = learner.network(rows)
     assert torch.equal(logits, before[0])
     assert not torch.equal(values, before[1])
     assert losses[-1] < 0.9 * losses[0]
-    learner.learn(lesson, 0, chance)
+    learner.learn(lesson, 0, rng)
     assert not torch.equal(learner.network(rows)[0], before[0])
 
 
@@ -251,10 +251,8 @@ def test_a_start_may_be_cooled(kind: str, tmp_path: Path) -> None:
     cooled = NetworkAgent(SelfPlay(config, tmp_path).network)
     batch = Batch(30, seed=1)
     batch.reset()
-    wanted = NetworkAgent(first.network, temperature=0.2).probabilities(
-        batch.views(), batch.action_mask
-    )
-    assert cooled.probabilities(batch.views(), batch.action_mask) == pytest.approx(wanted, abs=1e-5)
+    wanted = NetworkAgent(first.network, temperature=0.2).probabilities(batch.views())
+    assert cooled.probabilities(batch.views()) == pytest.approx(wanted, abs=1e-5)
     assert (wanted.max(1) < 0.999).any()
 
 

@@ -39,9 +39,9 @@ def played(encoder: str, moves: int = 20, games: int = 24) -> Batch:
         games, ["five_up", "all_fives"], [2, 3, 4, 5], encoder=encoder, oracle=True, seed=3
     )
     batch.reset()
-    random = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for _ in range(moves):
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     return batch
 
 
@@ -179,10 +179,10 @@ def test_a_critic_sees_the_hidden_tiles(shape: Shape) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 30.0, 1e4]))
 def test_probabilities_are_on_allowed_actions_alone(seed: int, scale: float) -> None:
-    random = np.random.default_rng(seed)
-    masks = random.random((5, ACTION_COUNT)) < random.random((5, 1))
-    masks[np.arange(5), random.integers(ACTION_COUNT, size=5)] = True
-    logits = torch.from_numpy(random.normal(size=masks.shape, scale=scale).astype(np.float32))
+    rng = np.random.default_rng(seed)
+    masks = rng.random((5, ACTION_COUNT)) < rng.random((5, 1))
+    masks[np.arange(5), rng.integers(ACTION_COUNT, size=5)] = True
+    logits = torch.from_numpy(rng.normal(size=masks.shape, scale=scale).astype(np.float32))
     logits.requires_grad_()
     logs = masked_log_probabilities(logits, torch.from_numpy(masks.astype(np.int8)))
     shares = logs.exp().detach().numpy()

@@ -13,7 +13,7 @@ import pytest
 from fiveup_env import Batch, Game, Rules
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.registry import known_agents, make_agent
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -38,9 +38,9 @@ TINY: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "reserve": 
 
 def first_decision(game: Any, seed: int = 1) -> FiveUpState:
     """The lead of a random deal."""
-    state, random = game.new_initial_state(), np.random.default_rng(seed)
+    state, rng = game.new_initial_state(), np.random.default_rng(seed)
     while state.is_chance_node():
-        state.apply_action(int(random.choice(state.legal_actions())))
+        state.apply_action(int(rng.choice(state.legal_actions())))
     return state
 
 
@@ -71,7 +71,7 @@ def test_an_agent_can_be_exploited_less_the_better_it_is() -> None:
 def test_probabilities_are_told_or_the_shares_of_an_agents_answers() -> None:
     game = load(players=2)
     state = first_decision(game)
-    drawn = AgentPolicy(game, random_actions, samples=4000).action_probabilities(state)
+    drawn = AgentPolicy(game, Random(), samples=4000).action_probabilities(state)
     assert list(drawn) == state.legal_actions()
     assert list(drawn.values()) == pytest.approx([1 / 5] * 5, abs=0.03)
     told = AgentPolicy(game, "random").action_probabilities(state)
@@ -87,7 +87,7 @@ def test_probabilities_are_those_of_the_information_state() -> None:
     state = first_decision(game)
     other = state.resample_from_infostate(state.current_player(), np.random.default_rng(1).random)
     assert str(other) != str(state)
-    asked = AgentPolicy(game, random_actions, samples=7)
+    asked = AgentPolicy(game, Random(), samples=7)
     assert asked.action_probabilities(other) == asked.action_probabilities(state)
     with pytest.raises(AgentError, match="called once or more"):
         AgentPolicy(game, "greedy", samples=0).action_probabilities(state)
@@ -97,7 +97,7 @@ def test_our_agents_play_where_openspiel_evaluates_bots() -> None:
     game, margins = load(players=2), []
     for seed in range(30):
         np.random.seed(seed)  # noqa: NPY002 - OpenSpiel deals from there
-        bots = [AgentBot("greedy", seed), AgentBot(random_actions, seed)]
+        bots = [AgentBot("greedy", seed), AgentBot(Random(), seed)]
         margins.append(evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random))
     assert np.mean(margins, 0)[0] > 1
     assert np.sum(margins, 1) == pytest.approx(0)
@@ -112,11 +112,11 @@ def test_openspiels_ismcts_plays_in_our_arena() -> None:
 
 
 def test_openspiels_ismcts_plays_every_game_by_its_rules() -> None:
-    agent, random = make_agent("openspiel:simulations=2"), np.random.default_rng(0)
+    agent, rng = make_agent("openspiel:simulations=2"), np.random.default_rng(0)
     batch = Batch(12, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
     for _ in range(12):
-        batch.step(agent(batch.views(), batch.action_mask, random))
+        batch.step(agent(batch.views(), rng))
 
 
 def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
@@ -133,7 +133,7 @@ def test_openspiels_ismcts_plays_openspiels_own_way() -> None:
 
 
 def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the_truth() -> None:
-    game, random = Game(players=3, seed=5), np.random.default_rng(5)
+    game, rng = Game(players=3, seed=5), np.random.default_rng(5)
     handed, guessed = [], 0
 
     class Watcher:
@@ -146,7 +146,7 @@ def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the
     watcher = BotAgent(lambda game, seat, chance: Watcher())  # noqa: ARG005 - makers take three
     for _ in range(12):
         view, mask = game.view(), game.action_mask()
-        action = int(watcher(view, mask[None], random)[0])
+        action = int(watcher(view, rng)[0])
         if mask.sum() > 1:
             state = handed[-1]
             assert state.current_player() == game.turn

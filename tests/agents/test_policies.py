@@ -23,7 +23,7 @@ from agents.policies import files as policies
 from agents.policies.agent import NetworkAgent, TorchPolicy
 from agents.policies.files import load_network, load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, FiveUpError, Game
+from fiveup_env import Batch, FiveUpError, Game, legal_masks
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.errors import AgentError
@@ -58,14 +58,14 @@ def lively(shape: Shape, seed: int = 0) -> PolicyNetwork:
     return network
 
 
-def positions(moves: int = 13, games: int = 60) -> tuple[np.ndarray, np.ndarray]:
-    """Views and masks of games of every kind."""
+def positions(moves: int = 13, games: int = 60) -> np.ndarray:
+    """Views of games of every kind."""
     batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional", seed=0)
     batch.reset(np.arange(5, 5 + games))
-    random = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(moves):
-        batch.step(batch.random_actions(random))
-    return batch.views(), batch.action_mask.copy()
+        batch.step(batch.random_actions(rng))
+    return batch.views()
 
 
 @pytest.fixture
@@ -88,8 +88,8 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
     assert list(weights) == list(network.state_dict())
     for name, weight in network.state_dict().items():
         assert torch.equal(weights[name], weight), name
-    views, masks = positions()
-    ours, theirs = (NetworkAgent(one).probabilities(views, masks) for one in (network, loaded))
+    views = positions()
+    ours, theirs = (NetworkAgent(one).probabilities(views) for one in (network, loaded))
     assert (ours == theirs).all()
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
 
@@ -154,9 +154,9 @@ def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
     assert sizes[1] < 0.51 * sizes[0]
     half, _ = load_policy(tmp_path / "half")
     assert all(weight.dtype == torch.float32 for weight in half.parameters())
-    views, masks = positions(games=600)
-    random = np.random.default_rng(0)
-    chosen = [NetworkAgent(one)(views, masks, random) for one in (network, half)]
+    views = positions(games=600)
+    rng = np.random.default_rng(0)
+    chosen = [NetworkAgent(one)(views, rng) for one in (network, half)]
     assert (chosen[0] == chosen[1]).mean() > 0.995
 
 
@@ -378,7 +378,7 @@ def test_logits_that_are_values_count_by_their_error(tmp_path: Path) -> None:
     for learner in ("self_play", "expert"):
         save_policy(tmp_path / learner, network, {"config": {"learner": learner}})
         agent = TorchPolicy(str(tmp_path / learner))
-        shares.append(agent.probabilities(game.view(), game.action_mask()[None])[0])
+        shares.append(agent.probabilities(game.view())[0])
     legal = game.action_mask() > 0
     expected = shares[0][legal] ** (1 / NETWORK_ERROR)
     assert shares[1][legal] == pytest.approx(expected / expected.sum(), rel=1e-4)
@@ -390,9 +390,9 @@ def test_a_policy_plays_every_game_by_its_rules(shape: Shape, sample: bool) -> N
     agent = NetworkAgent(lively(shape), sample=sample)
     batch = Batch(40, ["five_up", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(40):
-        batch.step(agent(batch.views(), batch.action_mask, random))
+        batch.step(agent(batch.views(), rng))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -400,46 +400,46 @@ def test_actions_are_the_same_in_batches_and_alone(
     shape: Shape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = NetworkAgent(lively(shape))
-    views, masks = positions()
-    random = np.random.default_rng(0)
-    together = agent(views, masks, random)
-    alone = [agent(views[k : k + 1], masks[k : k + 1], random)[0] for k in range(len(views))]
+    views = positions()
+    rng = np.random.default_rng(0)
+    together = agent(views, rng)
+    alone = [agent(views[k : k + 1], rng)[0] for k in range(len(views))]
     assert together.tolist() == alone
     monkeypatch.setattr("agents.policies.agent.CHUNK", 7)
-    assert agent(views, masks, random).tolist() == alone
+    assert agent(views, rng).tolist() == alone
     assert len(set(alone)) > 20
 
 
 def test_argmax_takes_the_likeliest_and_no_chance() -> None:
     agent = NetworkAgent(lively(Shape(width=32)))
-    views, masks = positions()
-    random = np.random.default_rng(0)
-    chosen = agent(views, masks, random)
-    assert (chosen == agent.probabilities(views, masks).argmax(1)).all()
-    assert random.random() == np.random.default_rng(0).random()
+    views = positions()
+    rng = np.random.default_rng(0)
+    chosen = agent(views, rng)
+    assert (chosen == agent.probabilities(views).argmax(1)).all()
+    assert rng.random() == np.random.default_rng(0).random()
 
 
 def test_samples_follow_the_probabilities_and_the_generator() -> None:
     agent = NetworkAgent(lively(Shape(width=32)), sample=True)
-    views, masks = (array[7:8].repeat(4000, 0) for array in positions())
-    shares = agent.probabilities(views[:1], masks[:1])[0]
-    drawn = agent(views, masks, np.random.default_rng(3))
-    assert (drawn == agent(views, masks, np.random.default_rng(3))).all()
-    assert (drawn != agent(views, masks, np.random.default_rng(4))).any()
+    views = positions()[7:8].repeat(4000, 0)
+    shares = agent.probabilities(views[:1])[0]
+    drawn = agent(views, np.random.default_rng(3))
+    assert (drawn == agent(views, np.random.default_rng(3))).all()
+    assert (drawn != agent(views, np.random.default_rng(4))).any()
     assert 0.2 < shares.max() < 0.9
     assert np.abs(np.bincount(drawn, minlength=121) / 4000 - shares).max() < 0.03
 
 
 def test_temperature_sharpens_and_flattens() -> None:
     network = lively(Shape(width=32))
-    views, masks = positions()
+    views = positions()
     cold, plain, hot = (
-        NetworkAgent(network, temperature=heat).probabilities(views, masks).max(1)
+        NetworkAgent(network, temperature=heat).probabilities(views).max(1)
         for heat in (0.5, 1.0, 100.0)
     )
     assert (cold >= plain - 1e-6).all()
     assert cold.mean() > plain.mean() + 0.02
-    assert np.allclose(hot, 1 / masks.sum(1), atol=0.05)
+    assert np.allclose(hot, 1 / legal_masks(views).sum(1), atol=0.05)
 
 
 @settings(max_examples=25)
@@ -449,12 +449,12 @@ def test_probabilities_are_never_on_what_is_not_allowed(seed: int, moves: int) -
     with torch.no_grad():
         network.policy_head.weight.mul_(50)
     agent = NetworkAgent(network, sample=True)
-    views, masks = positions(moves, games=16)
-    shares = agent.probabilities(views, masks)
-    assert (shares[masks == 0] == 0).all()
+    views = positions(moves, games=16)
+    shares = agent.probabilities(views)
+    assert (shares[legal_masks(views) == 0] == 0).all()
     assert np.allclose(shares.sum(1), 1, atol=1e-5)
-    drawn = agent(views, masks, np.random.default_rng(seed))
-    assert (masks[np.arange(16), drawn] == 1).all()
+    drawn = agent(views, np.random.default_rng(seed))
+    assert (legal_masks(views)[np.arange(16), drawn] == 1).all()
 
 
 class Extreme:
@@ -471,9 +471,9 @@ class Extreme:
 @pytest.mark.parametrize("number", [0.0, np.nextafter(1.0, 0.0)])
 def test_samples_are_allowed_even_at_the_ends_of_chance(number: float) -> None:
     agent = NetworkAgent(lively(Shape(width=16)), sample=True)
-    views, masks = positions()
-    drawn = agent(views, masks, Extreme(number))  # type: ignore[arg-type]
-    assert (masks[np.arange(len(masks)), drawn] == 1).all()
+    views = positions()
+    drawn = agent(views, Extreme(number))  # type: ignore[arg-type]
+    assert (legal_masks(views)[np.arange(len(views)), drawn] == 1).all()
 
 
 def test_values_are_the_networks() -> None:
@@ -514,7 +514,7 @@ def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
         "import numpy as np; import agents; from fiveup_env.opponents.registry import make_agent;"
         "from fiveup_env import Batch; batch = Batch(4, seed=0); batch.reset();"
         f"agent = make_agent('torch:{saved}');"
-        "batch.step(agent(batch.views(), batch.action_mask, np.random.default_rng(0))); print('played')"
+        "batch.step(agent(batch.views(), np.random.default_rng(0))); print('played')"
     )
     ran = run_without(["stable_baselines3", "sb3_contrib"], code)
     assert ran.stdout == "played\n", ran.stderr

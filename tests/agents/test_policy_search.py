@@ -12,7 +12,7 @@ import torch
 from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, Game, Rules
+from fiveup_env import Batch, Game, Rules, legal_masks
 from fiveup_env.analysis.endings import regrets
 from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
@@ -61,18 +61,18 @@ def saved(folder: Path, network: PolicyNetwork, **about: Any) -> Path:
 
 def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
     """What the agent thinks of every allowed move."""
-    row = agent.values(game.view(), game.action_mask()[None], np.random.default_rng(seed))[0]
+    row = agent.values(game.view(), np.random.default_rng(seed))[0]
     return {str(move): float(row[move.action]) for move in game.legal_moves}
 
 
-def positions(moves: int = 7, games: int = 30, **fields: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Views and masks after some random moves, of two to five players."""
+def positions(moves: int = 7, games: int = 30, **fields: Any) -> np.ndarray:
+    """Views after some random moves, of two to five players."""
     batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields, seed=0)
     batch.reset(np.arange(5, 5 + games))
-    random = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(moves):
-        batch.step(batch.random_actions(random))
-    return batch.views(), batch.action_mask.copy()
+        batch.step(batch.random_actions(rng))
+    return batch.views()
 
 
 # --- What is chosen
@@ -83,9 +83,9 @@ def test_every_game_is_played_by_its_rules(lively: Path) -> None:
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
-        random = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.action_mask, random))
+            batch.step(agent(batch.views(), rng))
 
 
 def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
@@ -97,9 +97,9 @@ def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path
 
 def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
     agent = make_agent(f"torch+search:{lively},worlds=8")
-    views, masks = positions()
-    together = agent(views, masks, np.random.default_rng(0))
-    alone = agent(views[:1], masks[:1], np.random.default_rng(0))
+    views = positions()
+    together = agent(views, np.random.default_rng(0))
+    alone = agent(views[:1], np.random.default_rng(0))
     assert together[0] == alone[0]
 
 
@@ -112,22 +112,22 @@ def test_a_single_action_is_not_thought_about(lively: Path) -> None:
 
 
 def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
-    views, masks = positions()
-    shares = TorchPolicy(str(lively)).probabilities(views, masks)
+    views = positions()
+    shares = TorchPolicy(str(lively)).probabilities(views)
     agent = TorchSearch(str(lively), worlds=2, least=0.2)
-    found = agent.values(views, masks, np.random.default_rng(0))
+    found = agent.values(views, np.random.default_rng(0))
     unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
     assert (found[unlikely] == -np.inf).all()
     assert (found[np.arange(len(views)), found.argmax(1)] > -np.inf).all()
-    assert (masks > 0)[unlikely].any()
+    assert (legal_masks(views) > 0)[unlikely].any()
 
 
 def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> None:
-    views, masks = positions()
+    views = positions()
     for ms in (0.01, 20):
         agent = TorchSearch(str(lively), ms=ms)
-        chosen = agent(views, masks, np.random.default_rng(0))
-        assert (masks[np.arange(len(views)), chosen] == 1).all()
+        chosen = agent(views, np.random.default_rng(0))
+        assert (legal_masks(views)[np.arange(len(views)), chosen] == 1).all()
         most = np.nanmax(agent.last_effective_worlds)
         assert most == pytest.approx(32) if ms < 1 else most > 33
 
@@ -140,10 +140,11 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
 ) -> None:
     monkeypatch.setattr("fiveup_env.opponents.search.world_statistics.CLEARLY", 1e9)
     agent = TorchSearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
-    views, masks = positions(games=20)
-    found = agent.values(views, masks, np.random.default_rng(0))
+    views = positions(games=20)
+    found = agent.values(views, np.random.default_rng(0))
     pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
-    times = [pimc.values(views, masks, np.random.default_rng(seed)) for seed in range(360)]
+    times = [pimc.values(views, np.random.default_rng(seed)) for seed in range(360)]
+    masks = legal_masks(views)
     choices = masks * (masks.sum(1, keepdims=True) > 1) > 0
     assert choices.sum() > 10
     assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.3)
@@ -183,22 +184,22 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
 
 
 def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
-    views, masks = positions(games=20)
+    views = positions(games=20)
     search = TorchSearch(str(blank), worlds=70, playout="greedy", trust=5, weighed=1)
     pimc = Pimc(worlds=70, aim="hand")
     assert search.aim == pimc.aim
     for seed in range(3):
-        one, other = (agent(views, masks, np.random.default_rng(seed)) for agent in (search, pimc))
+        one, other = (agent(views, np.random.default_rng(seed)) for agent in (search, pimc))
         assert (one == other).all()
 
 
 def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(lively: Path) -> None:
-    views, masks = positions(games=60)
-    preferred = TorchPolicy(str(lively))(views, masks, np.random.default_rng(0))
+    views = positions(games=60)
+    preferred = TorchPolicy(str(lively))(views, np.random.default_rng(0))
     followed = [
         (
             TorchSearch(str(lively), 32, playout="greedy", trust=trust)(
-                views, masks, np.random.default_rng(0)
+                views, np.random.default_rng(0)
             )
             == preferred
         ).mean()
@@ -209,11 +210,11 @@ def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(liv
 
 
 def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively: Path) -> None:
-    views, masks = positions(games=60)
+    views = positions(games=60)
 
     def scores(**options: Any) -> np.ndarray:
         agent = TorchSearch(str(lively), playout="greedy", weighed=1, **options)
-        return agent.values(views, masks, np.random.default_rng(0))
+        return agent.values(views, np.random.default_rng(0))
 
     assert (scores(worlds=22) == scores(worlds=22, trust=6.5)).all()  # 550 / 22 is 5 ** 2
     assert (scores(worlds=550) == scores(worlds=550, trust=1.3)).all()
@@ -229,14 +230,14 @@ def test_worlds_that_a_budget_of_time_replaces_do_not_decide_how_far_to_trust(li
 
 
 def test_weighing_worlds_changes_choices(lively: Path) -> None:
-    views, masks = positions(moves=9, games=60)
+    views = positions(moves=9, games=60)
     one, other = (
         make_agent(f"torch+search:{lively},worlds=32,trust=0,weighed={weighed}")
         for weighed in (1, 16)
     )
-    chosen_by = [agent(views, masks, np.random.default_rng(0)) for agent in (one, other)]
+    chosen_by = [agent(views, np.random.default_rng(0)) for agent in (one, other)]
     assert (chosen_by[0] != chosen_by[1]).any()
-    assert (masks[np.arange(len(views)), chosen_by[1]] == 1).all()
+    assert (legal_masks(views)[np.arange(len(views)), chosen_by[1]] == 1).all()
 
 
 # --- That it gains
@@ -258,12 +259,12 @@ def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> Non
     # With no boneyard, two players know every tile.
     batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5, seed=0)
     batch.reset(np.arange(7, 107))
-    random, policy = np.random.default_rng(0), TorchPolicy(str(lively))
+    rng, policy = np.random.default_rng(0), TorchPolicy(str(lively))
     for _ in range(2):
-        batch.step(batch.random_actions(random))
-    views, masks = batch.views(), batch.action_mask
+        batch.step(batch.random_actions(rng))
+    views = batch.views()
     search = TorchSearch(str(lively), 32, trust=0, least=0)
-    own, better = (regrets(views, agent(views, masks, random)) for agent in (policy, search))
+    own, better = (regrets(views, agent(views, rng)) for agent in (policy, search))
     assert 0 < better.mean() < 0.6 * own.mean()
 
 

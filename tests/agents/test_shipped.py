@@ -45,10 +45,10 @@ torch.set_num_threads(1)
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_torch_plays_and_values_as_compiled_code_does(name: str) -> None:
-    agent, (views, masks) = TorchPolicy(name), positions()
-    assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
+    agent, views = TorchPolicy(name), positions()
+    assert agent(views, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
     compiled = PolicyAgent(name)
-    logits = agent.logits(views, masks), compiled.logits(views, masks)
+    logits = agent.logits(views), compiled.logits(views)
     assert np.allclose(*logits, rtol=1e-4, atol=1e-4)
     for player in (agent, compiled):
         assert player.values(views) == pytest.approx(numbers(VALUES[name]), abs=2e-4)

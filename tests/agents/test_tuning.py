@@ -12,13 +12,13 @@ from fiveup_env.opponents.heuristics.ladder import weights_of
 
 
 def test_the_search_finds_the_top_of_a_hill_that_it_sees_through_noise() -> None:
-    top, random = np.array([1.0, -2.0, 0.5]), np.random.default_rng(0)
+    top, rng = np.array([1.0, -2.0, 0.5]), np.random.default_rng(0)
     slopes = np.array([1.0, 5.0, 0.2])
 
     def worth(candidates: np.ndarray, generation: int) -> np.ndarray:
         del generation
         heights = -(slopes * (candidates - top) ** 2).sum(1)
-        return heights + random.normal(0, 0.01, len(candidates))
+        return heights + rng.normal(0, 0.01, len(candidates))
 
     means = [mean for mean, _ in itertools.islice(evolve(np.zeros(3), worth, 0.3, 1), 120)]
     assert np.abs(np.mean(means[-30:], axis=0) - top).max() < 0.3

@@ -22,10 +22,10 @@ QUICK = "pimc:worlds=64,playout=greedy"
 def played_by(specs: list[str], seed: int = 3, **options: Any) -> Game:
     """A game to 15 points between agents, one for each seat."""
     game = Game(players=len(specs), seed=seed, target=15, **options)
-    agents, random = [make_agent(spec) for spec in specs], np.random.default_rng(seed)
+    agents, rng = [make_agent(spec) for spec in specs], np.random.default_rng(seed)
     while game.outcome() is None:
         agent = agents[game.turn or 0]
-        game.push(Move(int(agent(game.view(), game.action_mask()[None], random)[0])))
+        game.push(Move(int(agent(game.view(), rng)[0])))
     return game
 
 
@@ -82,20 +82,20 @@ def test_the_values_are_those_of_pimc() -> None:
     mask = game.action_mask()
     actions = mask.nonzero()[0]
     found = Trials("pimc:worlds=2000,playout=greedy")(game.view(), actions, 1).mean(0)
-    views, masks = np.repeat(game.view(), 60), np.repeat(mask[None], 60, 0)
+    views = np.repeat(game.view(), 60)
     for what, aim, near in ((0, "game", 0.03), (1, "hand", 0.5)):
         search = Pimc(worlds=32, aim=aim)  # too few to give an action up
-        values = search.values(views, masks, np.random.default_rng(1))[:, actions].mean(0)
+        values = search.values(views, np.random.default_rng(1))[:, actions].mean(0)
         assert found[:, what] == pytest.approx(values, abs=near)
 
 
 def test_moves_that_only_look_better_by_luck_cost_nothing_on_average() -> None:
-    random = np.random.default_rng(0)
-    lost = [shortfalls(random.normal(size=(40, 6, 2)), 0)[0] for _ in range(400)]
+    rng = np.random.default_rng(0)
+    lost = [shortfalls(rng.normal(size=(40, 6, 2)), 0)[0] for _ in range(400)]
     means = [one.mean for one in lost]
     assert abs(np.mean(means)) < 3 * np.std(means) / math.sqrt(len(lost))
     # The best of noisy means would say otherwise.
-    naive = [found.mean(0).max() - found.mean(0)[0] for found in random.normal(size=(400, 40, 6))]
+    naive = [found.mean(0).max() - found.mean(0)[0] for found in rng.normal(size=(400, 40, 6))]
     assert np.mean(naive) > 0.1
     inside = [one.interval[0] <= 0 <= one.interval[1] for one in lost]
     assert np.mean(inside) > 0.85

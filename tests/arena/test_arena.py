@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Rules
+from fiveup_env import Batch, Game, Rules, legal_masks
 from fiveup_env.analysis import endings
 from fiveup_env.arena import workers
 from fiveup_env.arena.duels import Duel, duel, duel_of
@@ -24,7 +24,7 @@ from fiveup_env.arena.tally import MOST_POINTS
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.game.records import loads
-from fiveup_env.opponents.agent import Random, random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.heuristics.ladder import Defensive, Greedy
 from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, install_agents, shuffled_hidden
@@ -40,10 +40,10 @@ SEEDS = np.arange(5_000, 5_300)
 NAMES = ("first", "second")
 
 
-def lowest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+def lowest(views: np.ndarray, rng: Any) -> np.ndarray:
     """Return the lowest legal actions: an agent that leaves nothing to chance."""
-    del views, random
-    return masks.argmax(1)
+    del rng
+    return legal_masks(views).argmax(1)
 
 
 def lasting(played: Played) -> dict[str, Any]:
@@ -96,13 +96,13 @@ def test_every_hand_counts_the_same_however_short_its_game() -> None:
     # the mean of the games would be 1.5 points a hand.
     long_and_short = Duel(np.array([[1, 0]]), np.array([[8, -8]]), np.array([[2, 8]]))
     assert long_and_short.margins.mean() == 0
-    random = np.random.default_rng(1)
-    hands = random.integers(1, 20, (500, 2))
-    many = Duel(np.zeros((500, 2)), random.normal(0.3 * hands, 4), hands)
+    rng = np.random.default_rng(1)
+    hands = rng.integers(1, 20, (500, 2))
+    many = Duel(np.zeros((500, 2)), rng.normal(0.3 * hands, 4), hands)
     assert many.margins.mean() == pytest.approx(many.game_points.sum() / hands.sum())
     assert many.turned.margins.mean() == -many.margins.mean()
     # The interval is that of the ratio: resample deals and divide.
-    draws = random.integers(0, 500, (2_000, 500))
+    draws = rng.integers(0, 500, (2_000, 500))
     points, counts = many.game_points.sum(1)[draws], many.game_hands.sum(1)[draws]
     wanted = np.percentile(points.sum(1) / counts.sum(1), [2.5, 97.5])
     assert many.interval(many.margins) == pytest.approx(wanted, abs=0.02)
@@ -123,7 +123,7 @@ def test_duplicate_deals_save_games() -> None:
 
 def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
     unlucky: Any = SimpleNamespace(random=np.zeros)
-    (action,) = random_actions(Game(seed=1).view(), np.array([[0, 0, 1, 0, 1]]), unlucky)
+    (action,) = Random()(Game(seed=1).view(), unlucky)
     assert action == 2
     batch = Batch(3, seed=1)
     batch.reset()
@@ -162,8 +162,8 @@ def test_what_is_counted_is_what_the_records_say(players: int, episode: str) -> 
 def test_regret_is_nothing_for_perfect_play_and_something_for_chance() -> None:
     rules = Rules.preset(players=2, max_pip=4, hand_size=4)
 
-    def perfect(views: np.ndarray, masks: np.ndarray, _random: np.random.Generator) -> np.ndarray:
-        actions = masks.argmax(1)
+    def perfect(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
+        actions = legal_masks(views).argmax(1)
         solved, values = endings._solved_views(views, endings.NODES)
         actions[solved] = np.nanargmax(values, 1)
         return actions
@@ -185,9 +185,9 @@ def test_regret_is_not_measured_where_it_was_not_asked_for_or_cannot_be() -> Non
 def honest_at_first(wrong: Callable[[np.ndarray], np.ndarray]) -> Agent:
     """Return an agent that goes wrong once two tiles have been set in every game."""
 
-    def choose(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+    def choose(views: np.ndarray, rng: Any) -> np.ndarray:
         late = views["public"]["plies"].min() > 1
-        return wrong(masks) if late else lowest(views, masks, random)
+        return wrong(legal_masks(views)) if late else lowest(views, rng)
 
     return choose
 
@@ -258,8 +258,8 @@ def test_with_forfeits_a_wrong_answer_loses_its_game_and_no_other(
 def test_games_without_a_wrong_answer_are_played_on() -> None:
     rules, terms = Rules.preset(), Terms(Rules.preset(), "hand", forfeit=True)
 
-    def seldom_wrong(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        return np.where(views["public"]["plies"] == 7, -1, lowest(views, masks, random))
+    def seldom_wrong(views: np.ndarray, rng: Any) -> np.ndarray:
+        return np.where(views["public"]["plies"] == 7, -1, lowest(views, rng))
 
     played = play_chunk([seldom_wrong, lowest], NAMES, terms, SEEDS)
     fair = play_chunk([lowest, lowest], NAMES, replace(terms, forfeit=False), SEEDS)
@@ -300,7 +300,7 @@ from dataclasses import dataclass
 class Sleeper:
     """Never returns once two tiles have been set in every game."""
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         while views["public"]["plies"].min() > 1:
             time.sleep(0.01)
         return masks.argmax(1)
@@ -310,7 +310,7 @@ class Sleeper:
 class Killer:
     """Ends its process, but not at its first move."""
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         if len(views) > 1:
             os._exit(3)
         return masks.argmax(1)

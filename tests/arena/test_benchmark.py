@@ -77,7 +77,7 @@ class Faulty:
 
     how: str = "illegal"
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         if self.how == "slow":
             time.sleep(0.5 * len(views))
         if self.how == "silent" and views["public"]["plies"].any():
@@ -97,7 +97,7 @@ class Faulty:
 class Spy:
     """Chooses the action whose number is the games that it finds in the frames above it."""
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         frame, found = sys._getframe(), 0
         while frame := frame.f_back:
             held = [getattr(one, "games", one) for one in frame.f_locals.values()]
@@ -330,9 +330,9 @@ def test_an_agent_that_walks_up_the_frames_finds_no_game() -> None:
         found[apart] = player.play(task).faults[0]
     # Beside the games it finds some, and none where it is asked apart from them: action 0 is a play.
     assert found[None] != found["spy"]
-    views, masks = Game(seed=1).view(), Game(seed=1).action_mask()[None]
+    views = Game(seed=1).view()
     (part,) = Apart("spy").start(np.array([[True]]))
-    assert part(views, masks, np.random.default_rng(0)).tolist() == [0]
+    assert part(views, np.random.default_rng(0)).tolist() == [0]
 
 
 def test_what_a_process_answers_is_never_run() -> None:
@@ -510,14 +510,14 @@ class Knowing:
 
     now: dict = field(default_factory=dict)
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         known = set(Path(os.environ["KNOWN"]).read_text().split())
         public = views["public"]
         first = (public["hand_number"] == 0) & (public["plies"] < 2) & (views["hand"] != 0)
         if first.any():
             self.now["known"] = any(str(hand) in known for hand in views["hand"][first])
         if self.now["known"]:
-            return make_agent("partner")(views, masks, random)
+            return make_agent("partner")(views, random)
         return np.array([np.flatnonzero(mask)[-1] for mask in masks])
 '''
 

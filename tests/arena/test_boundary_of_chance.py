@@ -30,7 +30,7 @@ from fiveup_env.envs import batch as batches
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import IllegalMoveError
-from fiveup_env.opponents.agent import random_actions
+from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.table import Setup, Table
@@ -61,27 +61,25 @@ class Thief:
         self.loot = set[int]()  # numbers that it found
         self.bytes = list[bytes]()  # of each call
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return random actions."""
-        self.bytes.append(bytes_of(views, masks, random))
-        self.loot |= numbers_in(views, masks, random)
+        self.bytes.append(bytes_of(views, rng))
+        self.loot |= numbers_in(views, rng)
         for _ in range(self.draws):
-            random.random(1_000)
-        return random_actions(views, masks, random)
+            rng.random(1_000)
+        return Random()(views, rng)
 
 
-def bytes_of(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> bytes:
+def bytes_of(views: np.ndarray, rng: np.random.Generator) -> bytes:
     """Return all bytes of arrays and what they are parts of, and the state of the generator."""
     arrays = []
-    for array in (views, masks):
+    for array in (views,):
         part: Any = array
         while part is not None:
             arrays.append(bytes(memoryview(part).cast("B")) if part.size else b"")
             part = part.base
-    seeds = random.bit_generator.seed_seq
-    state = repr((random.bit_generator.state, seeds.state))  # type: ignore[attr-defined]
+    seeds = rng.bit_generator.seed_seq
+    state = repr((rng.bit_generator.state, seeds.state))  # type: ignore[attr-defined]
     return b"|".join([*arrays, state.encode()])
 
 
@@ -179,8 +177,8 @@ def test_no_seed_is_found_in_what_an_agent_is_handed(door: str) -> None:
 
 
 def test_the_thief_finds_a_seed_where_there_is_one() -> None:
-    game, random = Game(RULES, seed=SEED), np.random.default_rng([SEED, 1])
-    assert SEED in numbers_in(random)
+    game, rng = Game(RULES, seed=SEED), np.random.default_rng([SEED, 1])
+    assert SEED in numbers_in(rng)
     assert SEED in numbers_in(game.state()[["seed", "hands"]][0:1])
     assert SEED in numbers_in(game.state())
 
@@ -212,9 +210,9 @@ def leads(door: str, seed: int) -> bool:
     """Return whether the agent that is handed something makes the first move of a game."""
     seen: list[int] = []
 
-    def agent(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    def agent(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         seen.append(int(views["public"]["plies"].max()))
-        return random_actions(views, masks, random)
+        return Random()(views, rng)
 
     DOORS[door](agent, seed)
     return seen[0] == 0
@@ -309,7 +307,7 @@ class Pickpocket:
 
     where: str = "here"
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         wanted = int(Path(os.environ["WANTED"]).read_text()) ^ (1 << 62)
         wanted = wanted.to_bytes(8, "little")
         if self.where == "frames":
@@ -389,7 +387,7 @@ class Pool:
 
     seats: set = field(default_factory=set)
 
-    def __call__(self, views, masks, random):
+    def __call__(self, views, random):
         if len(views) > 1:
             self.seats.update(views["seat"].tolist())
         if len(self.seats) > 1:
@@ -441,7 +439,7 @@ def test_the_processor_time_of_an_agent_apart_is_known() -> None:
     apart = Apart("pimc:worlds=100")
     (part,) = apart.start(np.array([[True]]))
     before = processor_time(part.pid)
-    part(Game(seed=1).view(), Game(seed=1).action_mask()[None], keyed_rng("test"))
+    part(Game(seed=1).view(), keyed_rng("test"))
     assert processor_time(part.pid) > before
 
 

@@ -63,14 +63,14 @@ def test_elo_wants_no_pair_but_those_that_lead_to_everybody() -> None:
 
 
 def test_many_ratings_at_once_are_those_of_each() -> None:
-    random = np.random.default_rng(2)
-    several = np.array([rates_of(random.normal(0, 200, 5).tolist()) for _ in range(20)])
+    rng = np.random.default_rng(2)
+    several = np.array([rates_of(rng.normal(0, 200, 5).tolist()) for _ in range(20)])
     assert elo(several, 500) == pytest.approx(np.array([elo(rates, 500) for rates in several]))
 
 
 def test_elo_is_the_most_likely_rating() -> None:
-    random = np.random.default_rng(3)
-    upper = np.triu(random.random((5, 5)), 1)
+    rng = np.random.default_rng(3)
+    upper = np.triu(rng.random((5, 5)), 1)
     rates = upper + np.tril(1 - upper.T, -1) + np.eye(5) / 2
     best = elo(rates, MANY)
 
@@ -78,7 +78,7 @@ def test_elo_is_the_most_likely_rating() -> None:
         return float((rates * np.log(rates_of(elos.tolist()))).sum())
 
     for _ in range(100):
-        assert likelihood(best + random.normal(0, 5, 5)) < likelihood(best)
+        assert likelihood(best + rng.normal(0, 5, 5)) < likelihood(best)
 
 
 # --- Nash averaging
@@ -117,9 +117,9 @@ def test_nothing_beats_the_equilibrium(seed: int, agents: int) -> None:
 
 
 def test_an_interval_holds_the_truth_19_times_of_20() -> None:
-    random = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     # Every column is a repetition of the experiment: 120 deals with a mean of 1.
-    values = random.gamma(2, 0.5, (120, 600))
+    values = rng.gamma(2, 0.5, (120, 600))
     low, high = interval(resampled_means(values))
     assert 0.92 < ((low < 1) & (high > 1)).mean() < 0.97
 
@@ -142,8 +142,8 @@ def test_columns_get_the_same_deals_and_a_seed_the_same_resamples() -> None:
 
 
 def test_duplicate_deals_save_what_luck_they_take_away() -> None:
-    random = np.random.default_rng(6)
-    luck, play = random.normal(0, 2, (20_000, 1)), random.normal(0, 1, (20_000, 2))
+    rng = np.random.default_rng(6)
+    luck, play = rng.normal(0, 2, (20_000, 1)), rng.normal(0, 1, (20_000, 2))
     # One agent's good tiles are the other's in the second seating. Of a variance of 4 + 1, the 4
     # cancel out.
     assert variance_reduction(luck * [1, -1] + play) == pytest.approx(5, rel=0.05)

@@ -144,7 +144,7 @@ def without_tensors(playthrough: str) -> str:
 def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rules) -> None:
     game, random = Game(rules, seed=3), Random(3)
     theirs = load(rules)
-    state, before = theirs.new_initial_state(), game.state
+    state, before = theirs.new_initial_state(), game.state()
     flat, tokens = get_encoder("flat"), get_encoder("tokens")
     while game.hand_number == 0 and game.outcome() is None:
         follow(game, state)
@@ -302,12 +302,12 @@ def test_a_hand_that_no_lot_decided_is_an_episode_of_its_own_with_the_same_leade
     leader: Any,
 ) -> None:
     rules = Rules.preset("five_up", 3, lead_tile="highest_double", leader=leader)
-    theirs, random = load(rules), np.random.default_rng(1)
+    theirs, rng = load(rules), np.random.default_rng(1)
     for seed in range(3):
         game, choice = Game(rules, seed=seed), Random(seed)
         while game.hand_number < 3:
             if len(game.legal_moves) > 1:
-                state = theirs.state_of(game.view(), random)
+                state = theirs.state_of(game.view(), rng)
                 mover = state.current_player()
                 assert mover == game.turn
                 assert state.course.view(mover)["public"]["lead"] == game.lead

@@ -284,11 +284,11 @@ def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since(
 def test_actions_and_masks_agree_with_the_plays_piece() -> None:
     batch = Batch(64, ["five_up", "all_fives"], [2, 3, 4], draw="optional", seed=5)
     batch.reset()
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(300):
         plays = piece_of(batch.encoder, "plays", batch.observation)
         assert ((plays > 0) == (batch.action_mask > 0)).all()
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
 
 
 def test_plays_tell_what_each_action_would_score() -> None:

@@ -43,7 +43,7 @@ def test_scaled_rows_are_rows_times_factors_and_play_is_the_same(encoder: str) -
     raw, scaled = (
         Batch(300, encoder=encoder, threads=2, scaled=one, **HANDS) for one in (False, True)
     )
-    factors, random, games = (
+    factors, rng, games = (
         factors_of(raw.encoder.pieces),
         np.random.default_rng(0),
         np.arange(300),
@@ -53,7 +53,7 @@ def test_scaled_rows_are_rows_times_factors_and_play_is_the_same(encoder: str) -
     for _ in range(30):
         assert scaled.observation.dtype == np.float32
         assert (scaled.observation == raw.observation * factors).all()
-        actions = raw.random_actions(random)
+        actions = raw.random_actions(rng)
         raw.step(actions)
         scaled.step(actions)
         assert (scaled.action_mask == raw.action_mask).all()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Move, Rules, make_agent
+from fiveup_env import Batch, Game, Move, Rules, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.analysis.endings import best_moves
 from fiveup_env.belief import count
@@ -28,14 +28,13 @@ from fiveup_env.engine.valid import (
     first_unsound_view,
     rules_fit,
 )
-from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, check_masks, observe_seats
+from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, observe_seats
 from fiveup_env.envs.batch import SAVED as SAVED_BATCH
 from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import BeliefError, InputError, OptionError
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.heuristics.ladder import Greedy
-from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.rules.actions import (
     ACTION_COUNT,
     ACTION_END,
@@ -232,8 +231,8 @@ def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> N
 
 def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
     class Last(Greedy):
-        def __call__(self, _views: Any, masks: np.ndarray, _random: Any) -> np.ndarray:
-            return ACTION_COUNT - 1 - masks[:, ::-1].argmax(1)
+        def __call__(self, views: np.ndarray, _rng: Any) -> np.ndarray:
+            return ACTION_COUNT - 1 - legal_masks(views)[:, ::-1].argmax(1)
 
     class Ones(Flat):
         def encode(self, _views: np.ndarray, rows: np.ndarray) -> None:
@@ -247,19 +246,12 @@ def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
     assert (batch.observation == 1).all()
 
 
-def test_a_policy_writes_logits_only_for_masks_that_fit() -> None:
-    for mask in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
-        wrong: Any = mask
-        with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
-            PolicyAgent().logits(a_game().view(), wrong)
-
-
 @pytest.mark.parametrize("spec", ["pimc:worlds=2", "student+search:worlds=2"])
 def test_a_search_refuses_a_view_that_no_deal_leads_to(spec: str) -> None:
     view = impossible_view()
     assert as_view(view) is view
     with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-        make_agent(spec)(view, np.ones((1, ACTION_COUNT), np.int8), RANDOM(0))
+        make_agent(spec)(view, RANDOM(0))
 
 
 # --- States
@@ -444,13 +436,9 @@ def may_have_drawn(view: np.ndarray, tile: int) -> bool:
     return tile in own or bool(int(view[0]["hand"]) >> tile & 1)
 
 
-def test_one_game_is_asked_about_with_a_mask_for_each_view() -> None:
+def test_one_game_is_asked_about() -> None:
     with pytest.raises(InputError, match="one game is needed, not 2"):
         as_game(a_game().state().repeat(2))
-    for masks in (np.ones((1, 5), np.int8), np.ones((0, ACTION_COUNT), np.int8), [[1]]):
-        with pytest.raises(InputError, match=r"masks have the shape \(1, 121\) here, not"):
-            check_masks(masks, 1)
-    check_masks(np.ones((2, ACTION_COUNT), np.int8), 2)
 
 
 # --- Saved batches, whose digest says nothing of who made it
@@ -583,27 +571,26 @@ def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
     ]
     batch = Batch(len(rules), rules, episode="hand", seed=3)
     batch.reset()
-    games, random = np.arange(len(rules)), RANDOM(0)
+    games, rng = np.arange(len(rules)), RANDOM(0)
     players, views = batch.states["public"]["rules"]["players"], np.zeros(len(rules), VIEW)
-    mask = np.zeros((len(rules), ACTION_COUNT), np.int8)
     for moves in range(60):
         for structs in (batch.states, batch._finals[batch.terminated]):
             assert first_unsound_game(structs) == (-1, 0)
             seats = (moves + games[: len(structs)]) % structs["public"]["rules"]["players"]
             some = np.arange(len(structs))
-            observe_seats(structs, some, seats, views[: len(structs)], mask[: len(structs)])
+            observe_seats(structs, some, seats, views[: len(structs)])
             assert first_unsound_view(views[: len(structs)]) == (-1, 0)
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     assert (batch._episodes_played > 0).sum() > len(players) / 2
 
 
 def test_the_check_allows_the_rules_that_rules_allow() -> None:
-    structs, random = np.zeros(20_000, RULES), RANDOM(0)
+    structs, rng = np.zeros(20_000, RULES), RANDOM(0)
     known = np.array([one.to_struct() for one in EVERY_PRESET], RULES)
-    structs[:] = known[random.integers(len(known), size=len(structs))]
+    structs[:] = known[rng.integers(len(known), size=len(structs))]
     for name in RULES.names or ():
-        some = random.random(len(structs)) < 0.1
-        structs[name][some] = random.integers(-2, 8, size=some.sum())
+        some = rng.random(len(structs)) < 0.1
+        structs[name][some] = rng.integers(-2, 8, size=some.sum())
     allowed = np.array([is_allowed(one) for one in structs])
     assert 500 < allowed.sum() < len(structs) - 500
     assert (allowed == np.array([fits(structs, i) for i in range(len(structs))])).all()

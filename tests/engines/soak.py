@@ -129,24 +129,22 @@ def play_both(games: np.ndarray, twins: np.ndarray, key: np.uint64, moves: int) 
     return made, -1
 
 
-def random_rules(random: np.random.Generator) -> Iterator[Rules]:
+def random_rules(rng: np.random.Generator) -> Iterator[Rules]:
     """Yield rules with random values of every field, as far as they can be dealt and scored."""
     while True:
-        players = int(random.integers(2, 6))
-        multiple = int(random.integers(2, 13))
-        fields: dict[str, Any] = {
-            name: str(random.choice(words)) for name, words in CHOICES.items()
-        }
+        players = int(rng.integers(2, 6))
+        multiple = int(rng.integers(2, 13))
+        fields: dict[str, Any] = {name: str(rng.choice(words)) for name, words in CHOICES.items()}
         fields |= {
             "players": players,
-            "teams": bool(players == 4 and random.random() < 0.5),
-            "hand_size": int(random.integers(1, 15)),
-            "reserve": int(random.integers(3)),
-            "unit": int(random.choice([1, multiple])),
-            "target": int(random.choice([1, 5, 10, 30, 61, 120])),
-            "exact_target": bool(random.random() < 0.3),
+            "teams": bool(players == 4 and rng.random() < 0.5),
+            "hand_size": int(rng.integers(1, 15)),
+            "reserve": int(rng.integers(3)),
+            "unit": int(rng.choice([1, multiple])),
+            "target": int(rng.choice([1, 5, 10, 30, 61, 120])),
+            "exact_target": bool(rng.random() < 0.3),
             "multiple": multiple,
-            "max_pip": int(random.integers(1, 7)),
+            "max_pip": int(rng.integers(1, 7)),
         }
         try:
             yield Rules(**fields)
@@ -156,9 +154,9 @@ def random_rules(random: np.random.Generator) -> Iterator[Rules]:
 
 def soak(moves: int, seed: int, *, report: bool = False) -> tuple[int, int, str | None]:
     """Play this many moves; return the moves, the sets of rules, and the first difference if any."""
-    random, made, count = np.random.default_rng(seed), 0, 0
+    rng, made, count = np.random.default_rng(seed), 0, 0
     started = shown = time.monotonic()
-    for count, rules in enumerate(random_rules(random), 1):
+    for count, rules in enumerate(random_rules(rng), 1):
         games = np.zeros(1, GAME)
         games["public"]["rules"] = rules.to_struct()
         struct = rules.to_struct()
@@ -168,7 +166,7 @@ def soak(moves: int, seed: int, *, report: bool = False) -> tuple[int, int, str 
         )
         twins = np.zeros(1, second.STATE)
         twins[0] = second.new_state(numbers)
-        key = random.integers(2**64 - 1, dtype=np.uint64)
+        key = rng.integers(2**64 - 1, dtype=np.uint64)
         done, wrong = play_both(games, twins, key, min(MOVES_OF_EACH, moves - made))
         made += done
         if wrong >= 0:

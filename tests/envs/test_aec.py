@@ -21,7 +21,7 @@ from fiveup_env.errors import EncoderError, GameOverError, IllegalMoveError, Opt
 from tests.support import EVERY_PRESET, game_of, label
 
 
-def play_on(env: Any, random: np.random.Generator, steps: int = 100_000) -> dict[str, float]:
+def play_on(env: Any, rng: np.random.Generator, steps: int = 100_000) -> dict[str, float]:
     """Act at random until all agents are done; return the total that `last()` gave each of them."""
     got = dict.fromkeys(env.possible_agents, 0.0)
     for agent in env.agent_iter(steps):
@@ -30,7 +30,7 @@ def play_on(env: Any, random: np.random.Generator, steps: int = 100_000) -> dict
         if termination or truncation:
             env.step(None)
         else:
-            env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+            env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
     return got
 
 
@@ -59,10 +59,10 @@ def test_the_environment_is_made_by_its_registered_name() -> None:
 
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
 def test_whole_games_run_without_a_warning_and_rewards_add_up(rules: Rules) -> None:
-    env, random = fiveup_env.env(rules, reward="points", max_hands=40), np.random.default_rng(0)
+    env, rng = fiveup_env.env(rules, reward="points", max_hands=40), np.random.default_rng(0)
     for seed in range(3):
         env.reset(seed=seed)
-        got = play_on(env, random)
+        got = play_on(env, rng)
         scores = env.unwrapped.game.scores
         assert got == {
             agent: scores[rules.side_of(seat)] for seat, agent in enumerate(env.possible_agents)
@@ -82,7 +82,7 @@ def test_a_pickled_environment_plays_on_alike() -> None:
 
 def test_turns_are_the_engines_and_may_come_twice_running() -> None:
     env = fiveup_env.raw_env(players=2, hand_size=7, reserve=2)
-    random, twice = np.random.default_rng(0), 0
+    rng, twice = np.random.default_rng(0), 0
     env.reset(seed=0)
     before = ""
     for agent in env.agent_iter(2_000):
@@ -92,12 +92,12 @@ def test_turns_are_the_engines_and_may_come_twice_running() -> None:
         assert agent == f"player_{env.game.turn}"
         twice += agent == before
         before = agent
-        env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+        env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
     assert twice > 0
 
 
 def test_masks_are_the_legal_moves_and_empty_for_those_not_to_move() -> None:
-    env, random = fiveup_env.raw_env(draw="optional"), np.random.default_rng(3)
+    env, rng = fiveup_env.raw_env(draw="optional"), np.random.default_rng(3)
     env.reset(seed=3)
     for _ in range(400):
         if any(env.terminations.values()):
@@ -106,15 +106,15 @@ def test_masks_are_the_legal_moves_and_empty_for_those_not_to_move() -> None:
         for agent in env.agents:
             mask = env.observe(agent)["action_mask"]
             assert np.flatnonzero(mask).tolist() == (legal if agent == env.agent_selection else [])
-        env.step(int(random.choice(legal)))
+        env.step(int(rng.choice(legal)))
 
 
 def test_all_agents_terminate_together_with_the_game() -> None:
     env = fiveup_env.raw_env()
     env.reset(seed=2)
-    random = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     while not any(env.terminations.values()):
-        env.step(int(random.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
     assert all(env.terminations.values())
     outcome = env.game.outcome()
     assert outcome is not None
@@ -254,7 +254,7 @@ def test_the_worked_example_of_the_page_on_rewards(reward: str, expected: list[l
 
 
 def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
-    env, random = fiveup_env.raw_env(players=3, reward="points"), np.random.default_rng(1)
+    env, rng = fiveup_env.raw_env(players=3, reward="points"), np.random.default_rng(1)
     env.reset(seed=1)
     since = dict.fromkeys(env.possible_agents, 0.0)
     for agent in env.agent_iter(3_000):
@@ -264,7 +264,7 @@ def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
             env.step(None)
             continue
         since[agent] = 0
-        env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+        env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
         for name, one in env.rewards.items():
             since[name] += one
 

@@ -19,9 +19,9 @@ from tests.support import EVERY_PRESET
 
 def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
     """Play at random; return everything that was observed."""
-    random, seen = np.random.default_rng(seed), []
+    rng, seen = np.random.default_rng(seed), []
     for _ in range(steps):
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
         arrays = (
             batch.observation,
             batch.action_mask,
@@ -87,10 +87,10 @@ def test_each_game_may_be_given_a_seed_of_its_own() -> None:
 def test_an_ended_episode_is_followed_by_the_next_one_of_its_stream() -> None:
     batch = Batch(50, episode="hand", seed=100)
     batch.reset()
-    stream, random = Stream(100, 7), np.random.default_rng(0)
+    stream, rng = Stream(100, 7), np.random.default_rng(0)
     assert batch.states["seed"][7] == stream.next()
     while not batch.terminated[7]:
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
     seed = stream.next()
     assert batch.states["seed"][7] == seed
     assert batch.states[7]["hands"].tolist() == Game(seed=seed).state()["hands"][0].tolist()
@@ -133,10 +133,10 @@ def test_what_is_hidden_comes_only_when_asked_for() -> None:
 def test_max_hands_cuts_an_episode_off() -> None:
     batch = Batch(20, max_hands=2, seed=1)
     batch.reset()
-    random, cut = np.random.default_rng(0), 0
+    rng, cut = np.random.default_rng(0), 0
     for _ in range(120):
         hands = batch.states["public"]["hand_number"].copy()
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
         cut += int(batch.truncated.sum())
         assert not batch.terminated.any()
         assert (hands[batch.truncated] == 1).all()
@@ -148,10 +148,10 @@ def test_max_hands_cuts_an_episode_off() -> None:
 def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: str) -> None:
     batch = Batch(40, players=players, reward=reward, seed=3, target=15)
     batch.reset()
-    random, totals, points = np.random.default_rng(0), np.zeros((40, players)), np.zeros(40)
+    rng, totals, points = np.random.default_rng(0), np.zeros((40, players)), np.zeros(40)
     for _ in range(400):
         before = batch.states["public"]["scores"].copy()
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
         totals += batch.reward
         if reward != "points":
             sides = 2 if players == 4 else players
@@ -230,11 +230,11 @@ def test_bad_options_are_refused(match: str, options: dict[str, Any]) -> None:
 def test_ten_thousand_games_of_every_preset_run_without_a_warning() -> None:
     batch = Batch(2_100, EVERY_PRESET, max_hands=150, threads=2, seed=1)
     batch.reset()
-    random, ended = np.random.default_rng(0), np.zeros(len(EVERY_PRESET), np.int64)
+    rng, ended = np.random.default_rng(0), np.zeros(len(EVERY_PRESET), np.int64)
     low, high = bounds(batch.encoder)
     steps = 0
     while ended.sum() < 10_000:
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
         over = np.flatnonzero(batch.terminated | batch.truncated)
         np.add.at(ended, over % len(EVERY_PRESET), 1)
         if steps % 50 == 0:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fiveup_env
-from fiveup_env import MOVES, Batch, Game, Rules
+from fiveup_env import MOVES, Batch, Game, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -94,9 +94,10 @@ GOLDEN = {
 }
 
 
-def lowest_or_highest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
+def lowest_or_highest(views: np.ndarray, rng: Any) -> np.ndarray:
     """Return low or high actions by the number of plays, so that they depend on the view alone."""
-    del random
+    masks = legal_masks(views)
+    del rng
     odd = views["public"]["plies"] % 2 == 1
     return np.where(odd, ACTION_COUNT - 1 - masks[:, ::-1].argmax(1), masks.argmax(1))
 
@@ -110,7 +111,7 @@ def through_game(rules: Rules, seed: int, encoder: Any) -> list[bytes]:
             break
         encoder.encode(game.view(), row)
         mask = game.action_mask()
-        action = int(lowest_or_highest(game.view(), mask[None], None)[0])
+        action = int(lowest_or_highest(game.view(), None)[0])
         before = game.scores
         seen.append(bytes([game.turn or 0]) + row.tobytes() + mask.tobytes())
         game.push(MOVES[action])
@@ -130,7 +131,7 @@ def through_aec(rules: Rules, seed: int, encoder: Any) -> list[bytes]:
         agent = env.agent_selection
         observed = env.observe(agent)
         mask = observed["action_mask"]
-        action = int(lowest_or_highest(env.view(agent), mask[None], None)[0])
+        action = int(lowest_or_highest(env.view(agent), None)[0])
         turn = bytes([env.possible_agents.index(agent)])
         seen.append(turn + observed["observation"].tobytes() + mask.tobytes())
         env.step(action)
@@ -145,7 +146,7 @@ def through_batch(rules: Rules, seed: int, encoder: Any, threads: int = 1) -> li
     for _ in range(STEPS):
         turn = bytes([batch.turn[299]])
         seen.append(turn + batch.observation[299].tobytes() + batch.action_mask[299].tobytes())
-        batch.step(lowest_or_highest(batch.views(), batch.action_mask, None))
+        batch.step(lowest_or_highest(batch.views(), None))
         seen.append(batch.reward[299].tobytes())
         if batch.terminated[299]:
             break

@@ -31,12 +31,12 @@ LEARNT = 0.55  # a learner with wrong rewards or masks would win less than this
 
 def mean_margin(model: MaskablePPO | None) -> float:
     """Return the mean points won per hand against random opponents, on deals never trained on."""
-    env, random = VecMonitor(FiveUpVecEnv(512, seed=10**9, **SMALL)), np.random.default_rng(0)
+    env, rng = VecMonitor(FiveUpVecEnv(512, seed=10**9, **SMALL)), np.random.default_rng(0)
     observation, won, hands = env.reset(), 0.0, 0
     for _ in range(60):
         masks = env.action_masks()
         if model is None:
-            actions = (random.random(masks.shape) * masks).argmax(1)
+            actions = (rng.random(masks.shape) * masks).argmax(1)
         else:
             actions, _ = model.predict(observation, action_masks=masks, deterministic=True)  # type: ignore[arg-type]
         env.step_async(actions)
@@ -82,13 +82,13 @@ def test_it_says_what_sb3_contrib_asks() -> None:
 @pytest.mark.parametrize("seat", [None, 1])
 def test_each_learner_sees_its_own_seat_and_the_loser_receives_its_loss(seat: int | None) -> None:
     env = FiveUpVecEnv(30, players=3, seat=seat, seed=3, target=10, reward="win")
-    rows, random = np.asarray(env.reset()), np.random.default_rng(0)
+    rows, rng = np.asarray(env.reset()), np.random.default_rng(0)
     results: list[float] = []
     for _ in range(300):
         turn = piece_of(env.batch.encoder, "turn", rows)
         assert (turn[:, 0] == 1).all()
         masks = env.action_masks()
-        env.step_async((random.random(masks.shape) * masks).argmax(1))
+        env.step_async((rng.random(masks.shape) * masks).argmax(1))
         seen, rewards, over, infos = env.step_wait()
         rows = np.asarray(seen)
         assert (rewards[~over] == 0).all()

@@ -14,6 +14,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
 
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
@@ -52,26 +53,26 @@ def test_sb3_contribs_evaluation_runs_without_a_warning(players: int) -> None:
 @pytest.mark.parametrize("seat", [0, 1, None])
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_rewards_of_an_episode_are_all_that_the_learner_won(players: int, seat: Any) -> None:
-    env, random = make(players=players, seat=seat, reward="points"), np.random.default_rng(0)
+    env, rng = make(players=players, seat=seat, reward="points"), np.random.default_rng(0)
     for seed in range(4):
         _, info = env.reset(seed=seed)
         total, over = 0.0, False
         while not over:
-            action = int(random.choice(np.flatnonzero(info["action_mask"])))
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
             _, reward, over, _, info = env.step(action)
             total += reward
         assert total == env.game.scores[env.rules.side_of(env.seat)]
 
 
 def test_the_side_that_loses_receives_its_loss_in_its_last_step() -> None:
-    env, random = make(players=2, seat=0), np.random.default_rng(0)
+    env, rng = make(players=2, seat=0), np.random.default_rng(0)
     results = []
     for seed in range(12):
         _, info = env.reset(seed=seed)
         over, reward = False, 0.0
         while not over:
             assert reward == 0
-            action = int(random.choice(np.flatnonzero(info["action_mask"])))
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
             _, reward, over, _, info = env.step(action)
         outcome = env.game.outcome()
         assert outcome is not None
@@ -109,8 +110,9 @@ def test_a_seed_fixes_the_deal_the_seat_and_the_opponents() -> None:
 def test_opponents_are_given_views_and_masks() -> None:
     asked = []
 
-    def watch(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        del random
+    def watch(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        masks = legal_masks(views)
+        del rng
         asked.append((views["seat"][0], views["public"]["turn"][0], int(masks.sum())))
         return masks.argmax(1)
 

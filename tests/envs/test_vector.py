@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from fiveup_env.encoders import piece_of
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError
@@ -22,15 +23,15 @@ SMALL: dict[str, Any] = {"players": 2, "max_pip": 3, "hand_size": 3, "episode": 
 MODES = ["NextStep", "SameStep", "Disabled"]
 
 
-def legal(infos: dict[str, Any], random: np.random.Generator) -> np.ndarray:
+def legal(infos: dict[str, Any], rng: np.random.Generator) -> np.ndarray:
     """Return a random legal action for every game, 0 where none is."""
     masks = infos["action_mask"]
-    return (random.random(masks.shape) * masks).argmax(1)
+    return (rng.random(masks.shape) * masks).argmax(1)
 
 
-def lowest(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-    del views, random
-    return masks.argmax(1)
+def lowest(views: np.ndarray, rng: Any) -> np.ndarray:
+    del rng
+    return legal_masks(views).argmax(1)
 
 
 def test_gymnasium_makes_it() -> None:
@@ -53,12 +54,12 @@ def test_gymnasium_makes_it() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_every_step_keeps_gymnasiums_contract(mode: str) -> None:
     envs = FiveUpVectorEnv(40, opponents="greedy", autoreset_mode=mode, seed=1, **SMALL)
-    random, ended = np.random.default_rng(0), 0
+    rng, ended = np.random.default_rng(0), 0
     observations, infos = envs.reset()
     over = np.zeros(40, np.bool_)
     for _ in range(60):
         before = over
-        observations, rewards, terminated, truncated, infos = envs.step(legal(infos, random))
+        observations, rewards, terminated, truncated, infos = envs.step(legal(infos, rng))
         assert envs.observation_space.contains(observations)
         assert rewards.shape == terminated.shape == truncated.shape == (40,)
         over = terminated | truncated
@@ -111,10 +112,10 @@ def test_the_rewards_of_episodes_add_up_by_gymnasiums_own_statistics() -> None:
             30, opponents="greedy", reward="win", autoreset_mode="SameStep", **SMALL, seed=0
         )
     )
-    random, returns = np.random.default_rng(0), list[float]()
+    rng, returns = np.random.default_rng(0), list[float]()
     _, infos = envs.reset(seed=2)
     for _ in range(40):
-        _, _, terminated, _, infos = envs.step(legal(infos, random))
+        _, _, terminated, _, infos = envs.step(legal(infos, rng))
         if terminated.any():
             returns += infos["episode"]["r"][terminated].tolist()
     assert set(returns) == {-1.0, 0.0, 1.0}
@@ -122,10 +123,10 @@ def test_the_rewards_of_episodes_add_up_by_gymnasiums_own_statistics() -> None:
 
 def test_a_cut_off_episode_is_truncated_and_not_terminated() -> None:
     envs = FiveUpVectorEnv(20, players=2, max_hands=1, seed=1, autoreset_mode="SameStep")
-    random, cuts = np.random.default_rng(0), 0
+    rng, cuts = np.random.default_rng(0), 0
     _, infos = envs.reset()
     for _ in range(30):
-        _, _, terminated, truncated, infos = envs.step(legal(infos, random))
+        _, _, terminated, truncated, infos = envs.step(legal(infos, rng))
         assert not terminated.any()
         cuts += int(truncated.sum())
     assert cuts > 20
@@ -175,9 +176,9 @@ def test_an_opponent_that_chooses_wrongly_is_named_and_the_games_have_to_be_rese
 ) -> None:
     misbehaves = False
 
-    def opponent(views: np.ndarray, masks: np.ndarray, random: Any) -> np.ndarray:
-        del random
-        return np.array([chosen] * len(views)) if misbehaves else masks.argmax(1)
+    def opponent(views: np.ndarray, rng: Any) -> np.ndarray:
+        del rng
+        return np.array([chosen] * len(views)) if misbehaves else legal_masks(views).argmax(1)
 
     envs = FiveUpVectorEnv(4, players=2, opponents=opponent, illegal=illegal, seed=1, seat=0)
     _, infos = envs.reset()
@@ -192,18 +193,15 @@ def test_an_opponent_that_chooses_wrongly_is_named_and_the_games_have_to_be_rese
 
 
 def test_copies_and_saved_states_play_on_alike() -> None:
-    envs, random = (
-        FiveUpVectorEnv(12, players=3, opponents="random", seed=0),
-        np.random.default_rng(0),
-    )
+    envs, rng = FiveUpVectorEnv(12, players=3, opponents="random", seed=0), np.random.default_rng(0)
     _, infos = envs.reset(seed=3)
     for _ in range(10):
-        infos = envs.step(legal(infos, random))[4]
+        infos = envs.step(legal(infos, rng))[4]
     loaded = FiveUpVectorEnv(12, players=3, opponents="random", seed=0)
     loaded.load(envs.save())
     twins = [copy.deepcopy(envs), pickle.loads(pickle.dumps(envs)), loaded]
     for _ in range(30):
-        actions = legal(infos, random)
+        actions = legal(infos, rng)
         wanted = envs.step(actions)
         infos = wanted[4]
         for twin in twins:

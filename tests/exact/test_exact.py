@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import coo_array, vstack
 
-from fiveup_env import Deal, Game, Rules
+from fiveup_env import Deal, Game, Rules, legal_masks
 from fiveup_env.errors import IllegalMoveError
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.histories import SizeError, deal_count, estimated_size, histories_of
@@ -230,10 +230,10 @@ def test_sampling_comes_to_the_same_value_by_fewer_histories() -> None:
 @settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(GAMES)))
 def test_no_strategy_does_better_than_the_best_reply(seed: int, name: str) -> None:
-    game, random = form(name), np.random.default_rng(seed)
+    game, rng = form(name), np.random.default_rng(seed)
     players = game.rules.players
-    weights = random.random(len(game.actions)) ** 8
-    profile, other = game.normalised(weights), game.normalised(random.permutation(weights))
+    weights = rng.random(len(game.actions)) ** 8
+    profile, other = game.normalised(weights), game.normalised(rng.permutation(weights))
     found = exploitability(game, profile)
     assert found.values.sum() == pytest.approx(0, abs=1e-12)
     for seat in range(players):
@@ -257,9 +257,8 @@ def test_random_tells_its_probabilities() -> None:
 
 def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:
     class First:
-        def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
-            del views
-            return np.eye(ACTION_COUNT)[masks.argmax(1)]
+        def probabilities(self, views: np.ndarray) -> np.ndarray:
+            return np.eye(ACTION_COUNT)[legal_masks(views).argmax(1)]
 
     profile = profile_of(form("mini-2"), First())
     states = np.add.reduceat(profile, form("mini-2").firsts[:-1])
@@ -268,10 +267,8 @@ def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:
 
 
 def test_agents_that_break_the_rules_are_refused() -> None:
-    def lead_always(
-        views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
-        del masks, random
+    def lead_always(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        del rng
         return np.zeros(len(views), np.int64)
 
     with pytest.raises(IllegalMoveError, match="chose 0-0, which is not allowed"):

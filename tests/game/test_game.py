@@ -343,7 +343,8 @@ def test_rules_that_do_not_exist_or_cannot_be_dealt(error: Any, match: str, argu
 def test_finished_rules_may_be_changed_too() -> None:
     rules = Rules.preset("all_fives", players=2)
     assert Game(rules, reserve=2, seed=1).rules.reserve == 2
-    refused(RulesError, "did you mean 'reserve'", lambda: Game(rules, reserv=2))
+    misspelt: Any = {"reserv": 2}
+    refused(RulesError, "did you mean 'reserve'", lambda: Game(rules, **misspelt))
 
 
 @pytest.mark.parametrize(

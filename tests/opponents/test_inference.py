@@ -127,14 +127,14 @@ def test_before_anybody_has_chosen_all_worlds_count_alike() -> None:
 def test_the_true_deal_counts_for_more_than_others_where_players_are_strong() -> None:
     student, gains = make_agent("student"), []
     for seed in range(60):
-        game, chance = Game(seed=seed), np.random.default_rng(seed)
+        game, rng = Game(seed=seed), np.random.default_rng(seed)
         for _ in range(10):
             if game.turn is not None:
-                (action,) = student(game.view(), game.action_mask()[None], chance)
+                (action,) = student(game.view(), rng)
                 game.push(Move(int(action)))
         if game.turn is not None:
             view = game.view()
-            worlds = worlds_to_games(view, sample(view, 200, chance))
+            worlds = worlds_to_games(view, sample(view, 200, rng))
             logs = log_weights(view, worlds, shipped_model())
             true = log_weights(view, game.state(), shipped_model())[0]
             gains.append(true - np.log(np.exp(logs).mean()))

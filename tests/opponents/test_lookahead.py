@@ -38,7 +38,7 @@ def test_looks_are_those_of_the_heuristics() -> None:
 
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
 def test_rows_keep_their_bounds_and_hold_flat(rules: Rules) -> None:
-    batch, random = Batch(32, rules, seed=3), np.random.default_rng(0)
+    batch, rng = Batch(32, rules, seed=3), np.random.default_rng(0)
     batch.reset()
     low, high = bounds(ENCODER)
     flat = slice(FEATURES_SIZE, FEATURES_SIZE + batch.observation.shape[1])
@@ -48,7 +48,7 @@ def test_rows_keep_their_bounds_and_hold_flat(rules: Rules) -> None:
         assert (rows <= high).all()
         assert np.array_equal(rows[:, flat], batch.observation)
         assert not piece_of(ENCODER, "features", rows)[batch.action_mask == 0].any()
-        batch.step(batch.random_actions(random))
+        batch.step(batch.random_actions(rng))
 
 
 def test_nothing_hidden_is_told() -> None:

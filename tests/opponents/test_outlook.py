@@ -80,10 +80,10 @@ def wins_of(player: str, to_go: tuple[int, int], games: int) -> float:
     rows = np.arange(games)
     for side, points in zip((leads, 1 - leads), to_go, strict=True):
         batch.states["public"]["scores"][rows, side] = rules.target - points
-    agent, random = make_agent(player), np.random.default_rng(3)
+    agent, rng = make_agent(player), np.random.default_rng(3)
     going = rows
     while len(going):
-        batch.advance(agent(batch.views(going), batch.action_mask[going], random), going)
+        batch.advance(agent(batch.views(going), rng), going)
         going = going[~batch.terminated[going]]
     return float((batch.states["public"]["winner"] == leads).mean())
 

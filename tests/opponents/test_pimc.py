@@ -16,7 +16,7 @@ from tests.support import chosen, game_of, play_randomly, push_all
 
 def values(agent: Pimc, game: Game, seed: int = 0) -> dict[str, float]:
     """What the agent thinks of every allowed move."""
-    row = agent.values(game.view(), game.action_mask()[None], np.random.default_rng(seed))[0]
+    row = agent.values(game.view(), np.random.default_rng(seed))[0]
     assert (np.isfinite(row) == game.action_mask()).all()
     return {str(move): float(row[move.action]) for move in game.legal_moves}
 
@@ -29,10 +29,10 @@ def mean_margin(game: Game, move: str, worlds: int) -> float:
         twin._state["hands"][0], twin._state["order"][0] = world["hands"], world["order"]
         twin.push(move)
         twins.append(twin)
-    greedy, random = make_agent("greedy"), np.random.default_rng(2)
+    greedy, rng = make_agent("greedy"), np.random.default_rng(2)
     while going := [twin for twin in twins if goes_on(twin, game.hand_number)]:
         views = np.concatenate([twin.view() for twin in going])
-        actions = greedy(views, np.stack([twin.action_mask() for twin in going]), random)
+        actions = greedy(views, rng)
         for twin, action in zip(going, actions, strict=True):
             twin.push(Move(int(action)))
     side = game.rules.side_of(int(game.turn or 0))
@@ -72,9 +72,8 @@ def test_the_same_seed_gives_the_same_values_and_another_one_others() -> None:
 def test_a_decision_is_the_same_alone_and_first_among_others() -> None:
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
     views = np.concatenate([game.view() for game in games])
-    masks = np.stack([game.action_mask() for game in games])
-    together = Pimc().values(views, masks, np.random.default_rng(0))
-    alone = Pimc().values(views[:1], masks[:1], np.random.default_rng(0))
+    together = Pimc().values(views, np.random.default_rng(0))
+    alone = Pimc().values(views[:1], np.random.default_rng(0))
     assert (together[0] == alone[0]).all()
 
 

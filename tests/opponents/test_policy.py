@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fiveup_env import Game
+from fiveup_env import Game, legal_masks
 from fiveup_env.opponents.networks.files import (
     DESCRIPTION,
     SHIPPED,
@@ -49,44 +49,43 @@ def numbers(text: str) -> list[float]:
     return [float(word) for word in text.split()]
 
 
-def positions() -> tuple[np.ndarray, np.ndarray]:
-    """Return the views of these positions, and their masks."""
+def positions() -> np.ndarray:
+    """Return the views of these positions."""
     games = []
     for number, (preset, players) in enumerate(itertools.product(PRESETS, (2, 3, 4))):
         game, random = Game(preset, players, target=61, seed=number), Random(number)
         while len(game.legal_moves) < 3 or len(game.moves) < 6:
             game.push(random.choice(list(game.legal_moves)))
         games.append(game)
-    views = np.concatenate([game.view() for game in games])
-    return views, np.array([game.action_mask() for game in games])
+    return np.concatenate([game.view() for game in games])
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
-    agent, (views, masks) = PolicyAgent(name), positions()
-    assert agent(views, masks, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
-    assert agent.logits(views, masks).max(1) == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
+    agent, views = PolicyAgent(name), positions()
+    assert agent(views, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
+    assert agent.logits(views).max(1) == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
 
 
 def test_a_position_has_the_same_logits_alone_and_among_others() -> None:
-    agent, (views, masks) = PolicyAgent("partners"), positions()
-    together = agent.logits(views, masks)
+    agent, views = PolicyAgent("partners"), positions()
+    together = agent.logits(views)
     for k in range(len(views)):
-        assert (agent.logits(views[k : k + 1], masks[k : k + 1]) == together[k]).all()
+        assert (agent.logits(views[k : k + 1]) == together[k]).all()
 
 
 def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() -> None:
-    agent, (views, masks) = PolicyAgent("partners", sample=True), positions()
-    shares = agent.probabilities(views, masks)
-    assert ((shares > 0) == (masks > 0)).all()
+    agent, views = PolicyAgent("partners", sample=True), positions()
+    shares = agent.probabilities(views)
+    assert ((shares > 0) == (legal_masks(views) > 0)).all()
     assert shares.sum(1) == pytest.approx(1)
-    again = np.repeat(views[:1], 4000), np.repeat(masks[:1], 4000, axis=0)
-    chosen = agent(*again, np.random.default_rng(0))
-    found = np.bincount(chosen, minlength=masks.shape[1]) / 4000
+    again = np.repeat(views[:1], 4000)
+    chosen = agent(again, np.random.default_rng(0))
+    found = np.bincount(chosen, minlength=shares.shape[1]) / 4000
     assert found == pytest.approx(shares[0], abs=0.04)
     cold = PolicyAgent("partners", sample=True, temperature=0.01)
-    assert (cold.probabilities(views, masks).argmax(1) == shares.argmax(1)).all()
-    assert cold.probabilities(views, masks).max(1).mean() > shares.max(1).mean()
+    assert (cold.probabilities(views).argmax(1) == shares.argmax(1)).all()
+    assert cold.probabilities(views).max(1).mean() > shares.max(1).mean()
 
 
 def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
@@ -94,7 +93,7 @@ def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
         "import sys; sys.modules['torch'] = None; from fiveup_env import make_agent, Game\n"
         "import numpy as np; game = Game(seed=1)\n"
         "for name in ('policy', 'policy:partners', 'policy:family'):\n"
-        "    print(make_agent(name)(game.view(), game.action_mask()[None], None)[0])"
+        "    print(make_agent(name)(game.view(), None)[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert len(done.stdout.split()) == 3, done.stderr

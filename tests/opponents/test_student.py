@@ -35,7 +35,7 @@ def test_the_student_plays_without_torch_or_safetensors() -> None:
         "import sys; sys.modules.update(torch=None, safetensors=None);"
         "from fiveup_env import Batch, make_agent; import numpy as np;"
         "batch = Batch(4, seed=0); batch.reset();"
-        "print(make_agent('student')(batch.views(), batch.action_mask, np.random.default_rng(0)).shape)"
+        "print(make_agent('student')(batch.views(), np.random.default_rng(0)).shape)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "(4,)\n"
@@ -45,13 +45,13 @@ def test_the_student_beats_a_weaker_heuristic() -> None:
     scores = np.zeros(2)
     for seat in range(2):
         agents = [make_agent("student"), make_agent("defensive")][:: 1 - 2 * seat]
-        batch, random = Batch(400, players=4, episode="hand", seed=3), np.random.default_rng(0)
+        batch, rng = Batch(400, players=4, episode="hand", seed=3), np.random.default_rng(0)
         batch.reset()
         for _ in range(200):
             turn, views, actions = batch.turn % 2, batch.views(), np.zeros(400, np.int64)
             for side, agent in enumerate(agents):
                 which = np.flatnonzero(turn == side)
-                actions[which] = agent(views[which], batch.action_mask[which], random)
+                actions[which] = agent(views[which], rng)
             batch.step(actions)
             scores += batch.reward[:, :2].sum(0)[:: 1 - 2 * seat]
     assert scores[0] > scores[1]

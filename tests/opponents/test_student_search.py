@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, make_agent
+from fiveup_env import Batch, Game, legal_masks, make_agent
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import (
     DESCRIPTION,
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def positions(games: int = 60, moves: int = 9) -> tuple[np.ndarray, np.ndarray]:
-    batch, chance = Batch(games, players=4, seed=8), np.random.default_rng(2)
+def positions(games: int = 60, moves: int = 9) -> np.ndarray:
+    batch, rng = Batch(games, players=4, seed=8), np.random.default_rng(2)
     batch.reset()
     for _ in range(moves):
-        batch.step(batch.random_actions(chance))
-    return batch.views(), batch.action_mask.copy()
+        batch.step(batch.random_actions(rng))
+    return batch.views()
 
 
 def choices(agent: StudentSearch | Student, seed: int = 0) -> np.ndarray:
-    return agent(*positions(), np.random.default_rng(seed))
+    return agent(positions(), np.random.default_rng(seed))
 
 
 def test_a_network_that_is_all_but_certain_decides_and_one_that_is_not_leaves_it_to_the_worlds() -> (
@@ -55,24 +55,24 @@ def test_a_network_that_is_all_but_certain_decides_and_one_that_is_not_leaves_it
 
 def test_an_uncertain_network_leaves_what_pimc_chooses() -> None:
     pimc = make_agent("pimc:worlds=64,weighed=8,aim=game")
-    views, masks = positions()
-    expected = pimc(views, masks, np.random.default_rng(0))
+    views = positions()
+    expected = pimc(views, np.random.default_rng(0))
     assert (choices(StudentSearch(worlds=64, error=1e3)) == expected).all()
 
 
 def test_actions_of_which_the_network_expects_far_too_little_are_not_tried() -> None:
-    views, masks = positions()
-    found = StudentSearch(worlds=32, error=0.02).values(views, masks, np.random.default_rng(0))
-    logits = Student().logits(views, masks)
+    views = positions()
+    found = StudentSearch(worlds=32, error=0.02).values(views, np.random.default_rng(0))
+    logits = Student().logits(views)
     behind = logits < logits.max(1, keepdims=True) - FAR * 0.02
     assert (np.isneginf(found) == behind).all()
-    assert (behind & (masks > 0)).any()
+    assert (behind & (legal_masks(views) > 0)).any()
 
 
 def test_values_are_chances_to_win() -> None:
     game = play_randomly(Game(seed=3), Random(3), 6)
     agent, mask = StudentSearch(worlds=64), game.action_mask()[None]
-    values = agent.values(game.view(), mask, np.random.default_rng(0))[0, mask[0] > 0]
+    values = agent.values(game.view(), np.random.default_rng(0))[0, mask[0] > 0]
     assert agent.aim == "game"
     assert ((values[np.isfinite(values)] > 0) & (values[np.isfinite(values)] < 1)).all()
     assert POINTS_IN_ONE == 5  # the help of `error` says so
@@ -82,27 +82,27 @@ def test_a_single_action_is_played() -> None:
     game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
     (move,) = game.legal_moves
     agent = make_agent("student+search")
-    assert agent(game.view(), game.action_mask()[None], np.random.default_rng(0)) == [move.action]
+    assert agent(game.view(), np.random.default_rng(0)) == [move.action]
 
 
 @pytest.mark.parametrize(
     "playout", ["greedy", "partner", pytest.param("student", marks=pytest.mark.slow)]
 )
 def test_any_budget_of_time_gives_an_allowed_move(playout: str) -> None:
-    views, masks = positions(games=4)
+    views = positions(games=4)
     for ms in (0.01, 3):
         agent = make_agent(f"student+search:ms={ms},playout={playout}")
-        chosen = agent(views, masks, np.random.default_rng(0))
-        assert (masks[np.arange(len(views)), chosen] == 1).all()
+        chosen = agent(views, np.random.default_rng(0))
+        assert (legal_masks(views)[np.arange(len(views)), chosen] == 1).all()
 
 
 def test_every_family_member_is_played_by_its_rules() -> None:
-    agent, chance = make_agent("student+search:worlds=4"), np.random.default_rng(0)
+    agent, rng = make_agent("student+search:worlds=4"), np.random.default_rng(0)
     for draw in ("until_playable", "optional"):
         batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
         batch.reset()
         for _ in range(30):
-            batch.step(agent(batch.views(), batch.action_mask, chance))
+            batch.step(agent(batch.views(), rng))
 
 
 @pytest.mark.parametrize(

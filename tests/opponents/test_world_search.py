@@ -87,8 +87,8 @@ def test_worlds_hold_what_the_viewer_knows() -> None:
 
 
 def test_worlds_are_drawn_again_as_often_as_their_weights_say() -> None:
-    random = np.random.default_rng(0)
-    worlds, logs = np.zeros((50, 64), GAME), random.normal(0, 2, (50, 64)) - 1e4
+    rng = np.random.default_rng(0)
+    worlds, logs = np.zeros((50, 64), GAME), rng.normal(0, 2, (50, 64)) - 1e4
     worlds["order"][..., 0] = np.arange(64)
     worlds["seed"] = np.arange(64)
     drawn, levels = np.zeros((50, 16), GAME), np.zeros((50, 16))
@@ -117,5 +117,5 @@ def test_every_view_has_a_budget_of_time_of_its_own(monkeypatch: pytest.MonkeyPa
         return [(0, BLOCK)]
 
     monkeypatch.setattr(Search, "rounds", rounds)
-    Pimc(ms=1)(views, masks, np.random.default_rng(0))
+    Pimc(ms=1)(views, np.random.default_rng(0))
     assert len(begun) == (masks.sum(1) > 1).sum() > 1

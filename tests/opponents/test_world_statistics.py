@@ -57,8 +57,8 @@ def test_worlds_of_no_weight_do_not_count() -> None:
 
 def test_actions_are_compared_world_by_world() -> None:
     # Worlds differ by far more than the actions do in each of them.
-    random = np.random.default_rng(0)
-    worths = random.normal(0, 100, (64, 1)) + random.normal([0.0, 2.0, 2.1], 1, (64, 3))
+    rng = np.random.default_rng(0)
+    worths = rng.normal(0, 100, (64, 1)) + rng.normal([0.0, 2.0, 2.1], 1, (64, 3))
     assert np.isfinite(decided(worths, [0.0, 0.0, 0.0])).tolist() == [False, True, True]
 
 

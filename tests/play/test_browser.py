@@ -117,11 +117,11 @@ def picture(page: Any, name: str, **options: Any) -> None:
 
 def played_by_agents() -> Game:
     """A game by the default rules between agents of several strengths."""
-    game, chance = Game(seed=3), np.random.default_rng(3)
+    game, rng = Game(seed=3), np.random.default_rng(3)
     agents = [make_agent(spec) for spec in ("partner", "defensive", "greedy", "partner")]
     while game.outcome() is None:
         agent = agents[game.turn or 0]
-        game.push(Move(int(agent(game.view(), game.action_mask()[None], chance)[0])))
+        game.push(Move(int(agent(game.view(), rng)[0])))
     return game
 
 

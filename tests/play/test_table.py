@@ -293,7 +293,7 @@ def test_opponents_may_be_one_for_each_other_seat() -> None:
 
 def test_pimc_advises_with_chances_points_and_errors() -> None:
     game = play_randomly(Game(seed=3), Random(3), 6)
-    advice = advice_of("pimc:worlds=64", game.view(), game.action_mask())
+    advice = advice_of("pimc:worlds=64", game.view())
     assert advice.unit == "chance to win"
     assert {row["move"] for row in advice.moves} == set(map(str, game.legal_moves))
     assert all(0 <= row["value"] <= 1 and row["error"] >= 0 for row in advice.moves)
@@ -303,7 +303,7 @@ def test_pimc_advises_with_chances_points_and_errors() -> None:
 
 def test_a_policy_advises_with_its_probabilities() -> None:
     game = play_randomly(Game(seed=3), Random(3), 6)
-    advice = advice_of("random", game.view(), game.action_mask())
+    advice = advice_of("random", game.view())
     assert advice.unit == "probability"
     assert sum(row["value"] for row in advice.moves) == pytest.approx(1, abs=0.01)
 
@@ -311,7 +311,7 @@ def test_a_policy_advises_with_its_probabilities() -> None:
 @pytest.mark.parametrize("spec", ["student+search:worlds=32", "pimc:worlds=32,weighed=2"])
 def test_a_search_advises_with_its_values_and_leaves_out_what_it_rules_out(spec: str) -> None:
     game = play_randomly(Game(seed=3), Random(3), 6)
-    advice = advice_of(spec, game.view(), game.action_mask())
+    advice = advice_of(spec, game.view())
     assert advice.unit == "value"
     assert {row["move"] for row in advice.moves} <= set(map(str, game.legal_moves))
     assert advice.moves
@@ -321,7 +321,7 @@ def test_a_search_advises_with_its_values_and_leaves_out_what_it_rules_out(spec:
 def test_an_agent_without_numbers_is_refused_as_adviser() -> None:
     game = Game(seed=3)
     with pytest.raises(AgentError, match="puts no number on its moves"):
-        advice_of("greedy", game.view(), game.action_mask())
+        advice_of("greedy", game.view())
 
 
 def test_hidden_tiles_are_shared_out_among_the_others() -> None:

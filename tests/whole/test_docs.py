@@ -32,10 +32,10 @@ def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
-    game, chance = Game("five_up", players=4, seed=10), np.random.default_rng(0)
+    game, rng = Game("five_up", players=4, seed=10), np.random.default_rng(0)
     agent = make_agent("partner")
     while not game.hand_over:
-        game.push(MOVES[int(agent(game.view(), game.action_mask()[None], chance)[0])])
+        game.push(MOVES[int(agent(game.view(), rng)[0])])
     picture = hand_svg(game)
     if folder := os.environ.get("FIVEUP_PICTURES"):
         Path(folder, "hand.svg").write_text(picture, encoding="utf-8")

@@ -22,7 +22,6 @@ from fiveup_env.exact.profiles import profile_of
 from fiveup_env.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.opponents.action_probabilities import Mixed
 from fiveup_env.opponents.registry import make_agent, register_missing, registered
-from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -112,8 +111,8 @@ def rows_of(
 def _telling(agent: Agent, answered: Callable[[], None]) -> Agent:
     """Return an agent that plays as another does, and says that it has responded."""
 
-    def ask(views: np.ndarray, masks: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        chosen = agent(views, masks, random)
+    def ask(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        chosen = agent(views, rng)
         answered()
         return chosen
 
@@ -136,12 +135,8 @@ def _always_the_same(form: Form, agent: Agent) -> bool:
     """Return whether an agent's choices do not vary with chance, as far as is seen."""
     views = form.views()
     which = np.unique(np.linspace(0, len(views) - 1, SEEN).astype(int))
-    state = np.repeat(np.arange(len(views)), form.widths)
-    masks = np.zeros((len(views), ACTION_COUNT), np.int8)
-    masks[state, form.actions[form.rules.players :]] = 1
     chosen = [
-        np.asarray(agent(views[which].copy(), masks[which].copy(), np.random.default_rng(k)))
-        for k in range(ASKED)
+        np.asarray(agent(views[which].copy(), np.random.default_rng(k))) for k in range(ASKED)
     ]
     return all((one == chosen[0]).all() for one in chosen)
 

@@ -70,7 +70,7 @@ class FiveUpGame(pyspiel.Game):
             iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params
         )
 
-    def state_of(self, view: np.ndarray, random: np.random.Generator) -> FiveUpState:
+    def state_of(self, view: np.ndarray, rng: np.random.Generator) -> FiveUpState:
         """Return a random state that is consistent with a seat's view.
 
         States are as likely as their deals. The hand is an episode of its own here, and it leads to
@@ -79,7 +79,7 @@ class FiveUpGame(pyspiel.Game):
         public = view[0]["public"]
         by_lot = self.rules.lead_tile == "any"
         leader = None if by_lot or public["forced_lead"] >= 0 else int(public["lead"])
-        world = worlds_to_games(view, sample(view, 1, random))
+        world = worlds_to_games(view, sample(view, 1, rng))
         course = self.course.beginning(FAR_BELOW, leader)
         state = self.replayed(hand_actions(world, by_lot=by_lot), course)
         state.course.set_scores(public["scores"])

@@ -118,8 +118,8 @@ class FiveUpState(pyspiel.State):
         if course.stage != MOVING or course.mover == NOBODY:
             raise BeliefError("states can be resampled only where somebody is to move")
         view = course.view(player_id)
-        random = np.random.default_rng(int(probability_sampler() * 2**53))
-        world = worlds_to_games(view, sample(view, 1, random))
+        rng = np.random.default_rng(int(probability_sampler() * 2**53))
+        world = worlds_to_games(view, sample(view, 1, rng))
         actions = list(hand_actions(world, by_lot=course.by_lot))
         before = self.history()[: -len(actions)]
         return self.get_game().replayed([*before, *actions], course.beginning())

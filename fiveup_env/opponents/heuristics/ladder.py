@@ -43,12 +43,9 @@ def weights_of(rung: str) -> np.ndarray:
 class Rung(CompiledAgent):
     """A rung of the ladder: plays the best action by its weights."""
 
-    def choose_unchecked(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
-        """Return an action for every view; the masks are not needed, as views imply them."""
-        del masks
-        actions, key = np.empty(len(views), np.int64), np.uint64(random.integers(1 << 63))
+    def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return an action for every view."""
+        actions, key = np.empty(len(views), np.int64), np.uint64(rng.integers(1 << 63))
         weights = weights_of(type(self).__name__.lower())
         choose_all(views, key, weights, np.zeros(1, SCRATCH), actions)
         return actions

@@ -10,7 +10,7 @@ import numpy as np
 
 from fiveup_env.checks import whole
 from fiveup_env.encoders import factors_of, get_encoder
-from fiveup_env.engine.view import as_views, check_masks
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
 from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.networks.compiled import (
@@ -35,6 +35,7 @@ from fiveup_env.opponents.networks.files import (
     settings_in,
 )
 from fiveup_env.opponents.networks.lookahead import PIECE
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,23 +57,21 @@ class Logits(ABC):
             raise PolicyError(f"temperature must be above 0, not {temperature}")
         self.sample, self._temperature = sample, temperature
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
         if not self.sample:
-            return self.logits(views, masks).argmax(1)
-        cumulative = self.probabilities(views, masks).cumsum(1, np.float64)
-        return (cumulative > random.random((len(views), 1)) * cumulative[:, -1:]).argmax(1)
+            return self.logits(views).argmax(1)
+        cumulative = self.probabilities(views).cumsum(1, np.float64)
+        return (cumulative > rng.random((len(views), 1)) * cumulative[:, -1:]).argmax(1)
 
-    def probabilities(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Return the probability of every action, 0 where it is not allowed."""
-        logits = self.logits(views, masks) / np.float32(self._temperature)
+        logits = self.logits(views) / np.float32(self._temperature)
         weights = np.exp(logits - logits.max(1, keepdims=True))
         return weights / weights.sum(1, keepdims=True)
 
     @abstractmethod
-    def logits(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action (float32), -inf where it is not allowed."""
 
 
@@ -99,23 +98,20 @@ class PolicyAgent(CompiledAgent, Logits):
         temperature = self.temperature * unit_of(self.about)
         Logits.__init__(self, sample=self.sample, temperature=temperature)
 
-    def choose_unchecked(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
         if self.sample:
-            return Logits.__call__(self, views, masks, random)
-        actions = np.empty(len(views), np.int64)  # a view implies its mask
+            return Logits.__call__(self, views, rng)
+        actions = np.empty(len(views), np.int64)
         choose_all(views, self.weights, memory_for(self.weights), actions)
         return actions
 
-    def logits(self, views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action (float32), -inf where it is not allowed."""
         views = as_views(views)
-        check_masks(masks, len(views))
-        logits = np.full(masks.shape, -np.inf, np.float32)
+        logits = np.full((len(views), ACTION_COUNT), -np.inf, np.float32)
         write_all(views, self.weights, memory_for(self.weights), logits)
-        return np.where(masks > 0, logits, np.float32(-np.inf))
+        return logits
 
     def values(self, views: np.ndarray) -> np.ndarray:
         """Return the network's value for the seat of every view, in the units it was trained on."""

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.checks import is_one_of
-from fiveup_env.engine.view import as_views
+from fiveup_env.engine.view import as_views, legal_masks
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.networks.files import PATHS, PolicyError, settings_in
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent
@@ -79,25 +79,21 @@ class NetworkSearch(ABC):
         """The unit of its values: points (`hand`) or chances to win (`game`)."""
         return AIMS[self._reward]
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
-        return self.search(views, masks, random).scores.argmax(1)
+        return self.search(views, rng).scores.argmax(1)
 
-    def search(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> WorldStatistics:
+    def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the actions that the network does not rule out."""
         began, views = time.perf_counter(), as_views(views)
         units = Units(views, self._reward)
-        statistics = self._prior(views, masks, units)
+        statistics = self._prior(views, units)
         search = WorldSearch(self._budget, self._playout, self.weighed)
-        key = np.uint64(random.integers(1 << 63))
+        key = np.uint64(rng.integers(1 << 63))
         return search(views, statistics, (units.chances, units.which), key, began)
 
     @abstractmethod
-    def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
+    def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         """Return statistics that hold the network's prior, and no worlds."""
 
 
@@ -128,32 +124,28 @@ class PolicySearch(NetworkSearch):
         fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / worlds)
         self._trust = fitting if self.trust is None else self.trust
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the score of every action, in the units of `pimc` with the same aim.
 
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
         only one action is not ruled out, its score is what the network expects.
         """
-        scores = self.search(views, masks, random).scores
+        scores = self.search(views, rng).scores
         alone = np.isnan(self.last_effective_worlds)
         expected = self._policy.values(views[alone])
         scores[alone] += Units(views[alone], self._reward).values(expected)[:, None]
         return scores
 
-    def search(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> WorldStatistics:
+    def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the actions that the policy does not rule out."""
-        found = super().search(views, masks, random)
+        found = super().search(views, rng)
         self.last_effective_worlds = found.effective_worlds
         return found
 
-    def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
+    def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         del units
-        shares = self._policy.probabilities(views, masks)
-        tried = (shares >= self.least) & (masks > 0)
+        shares = self._policy.probabilities(views)
+        tried = (shares >= self.least) & (legal_masks(views) > 0)
         tried[np.arange(len(views)), shares.argmax(1)] = True
         floor = np.finfo(shares.dtype).tiny
         logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
@@ -184,19 +176,17 @@ class StudentSearch(NetworkSearch):
         if self.playout == STUDENT:
             self._playout = playout_by(self._policy.weights)
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the average value of every action in the worlds, in the units of `aim`.
 
         It is -inf where the action is not allowed or the network rules it out, and 0 for the only
         one that is left. An action that was closed has the average of the worlds until then.
         """
-        return self.search(views, masks, random).means
+        return self.search(views, rng).means
 
-    def _prior(self, views: np.ndarray, masks: np.ndarray, units: Units) -> WorldStatistics:
+    def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         stakes = units.stakes() / units.scale
-        expected = self._policy.logits(views, masks).astype(np.float64)
+        expected = self._policy.logits(views).astype(np.float64)
         behind = expected < expected.max(1, keepdims=True) - FAR * self.error
         expected[behind] = -np.inf
         precision = (self.error * stakes) ** -2.0

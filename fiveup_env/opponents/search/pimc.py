@@ -43,31 +43,24 @@ class Pimc(Search):
         super().__post_init__()
         check_weighed(self.weighed)
 
-    def __call__(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
-        return self.search(views, masks, random).scores.argmax(1)
+        return self.search(views, rng).scores.argmax(1)
 
-    def values(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> np.ndarray:
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the average value of every action, -inf where it is not allowed.
 
         Values are chances to win the game, or with `aim=hand` the points still to be won in the
         hand. A single allowed action is not searched, and its value is 0. An action that was closed
         has the average of the worlds until then.
         """
-        return self.search(views, masks, random).means
+        return self.search(views, rng).means
 
-    def search(
-        self, views: np.ndarray, masks: np.ndarray, random: np.random.Generator
-    ) -> WorldStatistics:
+    def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the legal actions of some views: means and errors."""
-        del masks  # a view implies its mask
         began, views = time.perf_counter(), as_views(views)
         allowed = np.full((len(views), ACTION_COUNT), -np.inf)
         mark_allowed(views, allowed)
         search = WorldSearch(self, playout_of(self.playout), self.weighed)
-        key = np.uint64(random.integers(1 << 63))
+        key = np.uint64(rng.integers(1 << 63))
         return search(views, WorldStatistics(allowed), outlooks_of(views, self.aim), key, began)
