@@ -12,7 +12,7 @@ of the game, so it needs a learner with a fixed seat.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Opponents:
         Raises OptionError or SeatError if there is not one agent for each of the other seats, and
         AgentError if there is no such agent.
         """
-        listed: list[Opponent] = [chosen] if _is_one(chosen) else _listed(chosen, players, seat)
+        listed = _listed(chosen, players, seat)
         made: dict[int | str, int] = {}
         self.agents: list[Agent] = []
         self._by_offset: list[int] = []  # the index in `agents`, by seats after the learner's
@@ -48,20 +48,21 @@ class Opponents:
             key = one if isinstance(one, str) else id(one)
             if key not in made:
                 made[key] = len(self.agents)
-                self.agents.append(unchecked(get_agent(one)))
+                self.agents.append(get_agent(one))
             self._by_offset.append(made[key])
+        self._choices = [unchecked(agent) for agent in self.agents]
         self._everybody = len(self.agents) == 1
 
     def at(self, seat: int, learner: int, players: int) -> Agent:
-        """Return the agent in one seat of a game."""
-        return self.agents[
+        """Return what chooses in one seat of a game, given views that the library has made."""
+        return self._choices[
             0 if self._everybody else self._by_offset[(seat - learner) % players - 1]
         ]
 
     def shares(
         self, seats: np.ndarray, learners: np.ndarray, players: np.ndarray
     ) -> list[tuple[Agent, np.ndarray]]:
-        """Return each agent that is to move in some games, and the positions of its games.
+        """Return what chooses for each agent that is to move, and the positions of its games.
 
         Args:
             seats: The seat to move in each game, which is not the learner's.
@@ -69,44 +70,49 @@ class Opponents:
             players: The number of players of each game.
         """
         if self._everybody:
-            return [(self.agents[0], np.arange(len(seats)))]
+            return [(self._choices[0], np.arange(len(seats)))]
         chosen = np.array(self._by_offset)[(seats - learners) % players - 1]
-        shares = ((agent, np.flatnonzero(chosen == k)) for k, agent in enumerate(self.agents))
+        shares = ((agent, np.flatnonzero(chosen == k)) for k, agent in enumerate(self._choices))
         return [(agent, positions) for agent, positions in shares if len(positions)]
 
 
-def _is_one(chosen: object) -> bool:
-    """Return whether this is one agent for all seats, or what is not allowed at all."""
-    return (
-        isinstance(chosen, str) or callable(chosen) or not isinstance(chosen, (Sequence, Mapping))
-    )
-
-
-def _listed(chosen: OpponentChoice, players: Iterable[int], seat: int | None) -> list[Opponent]:
-    """Return an agent for each seat after the learner's, in order of play."""
+def _listed(chosen: object, players: Iterable[int], seat: int | None) -> list[Any]:
+    """Return one agent for all seats, or one for each seat after the learner's, in order of play."""
+    if isinstance(chosen, str) or callable(chosen):
+        return [chosen]
+    if not isinstance(chosen, (Sequence, Mapping)):
+        raise OptionError(
+            f"opponents must be an agent or its spec, a list of them, or a dict by seat, not "
+            f"{shown(chosen)}"
+        )
     counts = sorted(set(players))
     if len(counts) > 1:
         raise OptionError(
             f"opponents by seat need games of one number of players, not of "
-            f"{', '.join(map(str, counts))}: give one agent for all seats"
+            f"{' and '.join(map(str, counts))}: give one agent for all seats"
         )
     (count,) = counts
-    if not isinstance(chosen, Mapping):
-        if len(chosen) != count - 1:
-            raise OptionError(
-                f"opponents must be one agent, or {count - 1} of them for {count} players, in "
-                f"order of play after the learner, not {len(chosen)}"
-            )
-        return list(chosen)
+    if isinstance(chosen, Mapping):
+        return _in_order_of_play(chosen, count, seat)
+    if len(chosen) != count - 1:
+        raise OptionError(
+            f"opponents must be one agent, or {count - 1} of them for {count} players, in order "
+            f"of play after the learner, not {len(chosen)}"
+        )
+    return list(chosen)
+
+
+def _in_order_of_play(chosen: Mapping[Any, Any], count: int, seat: int | None) -> list[Any]:
+    """Return the agents of a dict by seat, from that of the seat after the learner's."""
     if seat is None:
         raise OptionError(
-            "opponents by seat need a learner with a fixed seat, such as seat=0; a list names "
-            "them in order of play after the learner"
+            "opponents by seat need a learner with a fixed seat, such as seat=0; a list has them "
+            "in order of play after the learner, wherever that sits"
         )
-    others = [other for other in range(count) if other != seat]
-    if set(chosen) != set(others):
+    order = [(seat + k) % count for k in range(1, count)]
+    if set(chosen) != set(order):
         raise SeatError(
-            f"opponents must have an agent for each of the seats {', '.join(map(str, others))}, "
-            f"where the learner is not, but have {shown(list(chosen))}"
+            f"opponents must have an agent for each seat but the learner's, "
+            f"{', '.join(map(str, sorted(order)))}, not for {shown(list(chosen))}"
         )
-    return [chosen[(seat + 1 + k) % count] for k in range(count - 1)]
+    return [chosen[other] for other in order]

@@ -36,7 +36,7 @@ def play_on(env: Any, rng: np.random.Generator, steps: int = 100_000) -> dict[st
 
 @pytest.mark.parametrize("episode", ["game", "hand"])
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_pettingzoos_api_test(rules: Rules, episode: str) -> None:
+def test_pettingzoos_api_test(rules: Rules, episode: Any) -> None:
     with warnings.catch_warnings():
         # Said of every environment whose observation is a dictionary with a mask.
         warnings.filterwarnings("ignore", "Observation is not a NumPy array")
@@ -46,7 +46,7 @@ def test_pettingzoos_api_test(rules: Rules, episode: str) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("reward", ["points", "margin", "win"])
-def test_pettingzoos_seed_test(players: int, reward: str) -> None:
+def test_pettingzoos_seed_test(players: int, reward: Any) -> None:
     seed_test(lambda: fiveup_env.env(players=players, reward=reward), num_cycles=100)
 
 
@@ -240,7 +240,7 @@ def test_render_without_a_mode_says_which_there_are() -> None:
         ("win", [[0, 0, 0, 0]] * 4),
     ],
 )
-def test_the_worked_example_of_the_page_on_rewards(reward: str, expected: list[list[int]]) -> None:
+def test_the_worked_example_of_the_page_on_rewards(reward: Any, expected: list[list[int]]) -> None:
     env = fiveup_env.raw_env(hand_size=2, reward=reward)
     env.reset(seed=0)
     given = game_of("6-4 1-0", "5-4 1-1", "6-5 2-2", "5-0 2-1")

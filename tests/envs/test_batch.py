@@ -145,7 +145,7 @@ def test_max_hands_cuts_an_episode_off() -> None:
 
 @pytest.mark.parametrize("reward", ["points", "margin", "win"])
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: str) -> None:
+def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: Any) -> None:
     batch = Batch(40, players=players, reward=reward, seed=3, target=15)
     batch.reset()
     rng, totals, points = np.random.default_rng(0), np.zeros((40, players)), np.zeros(40)

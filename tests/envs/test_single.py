@@ -32,7 +32,7 @@ def make(**options: Any) -> FiveUpEnv:
 
 @pytest.mark.parametrize("episode", ["game", "hand"])
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_gymnasiums_and_stable_baselines_checkers(rules: Rules, episode: str) -> None:
+def test_gymnasiums_and_stable_baselines_checkers(rules: Rules, episode: Any) -> None:
     env = FiveUpEnv(rules, episode=episode, illegal="terminate")
     check_env(env, skip_render_check=True)
     check_env_for_sb3(env, skip_render_check=True)

@@ -52,7 +52,7 @@ def test_gymnasium_makes_it() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_step_keeps_gymnasiums_contract(mode: str) -> None:
+def test_every_step_keeps_gymnasiums_contract(mode: Any) -> None:
     envs = FiveUpVectorEnv(40, opponents="greedy", autoreset_mode=mode, seed=1, **SMALL)
     rng, ended = np.random.default_rng(0), 0
     observations, infos = envs.reset()
@@ -85,7 +85,7 @@ def test_every_step_keeps_gymnasiums_contract(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_one_game_of_many_is_the_game_that_a_single_environment_plays(mode: str) -> None:
+def test_one_game_of_many_is_the_game_that_a_single_environment_plays(mode: Any) -> None:
     options: dict[str, Any] = {"opponents": lowest, "seat": 1, "reward": "margin", "players": 3}
     envs = FiveUpVectorEnv(3, autoreset_mode=mode, episode="hand", **options, seed=0)
     one = FiveUpEnv(episode="hand", **options)
@@ -172,7 +172,7 @@ def test_an_illegal_action_is_refused_and_nothing_is_lost() -> None:
     ],
 )
 def test_an_opponent_that_chooses_wrongly_is_named_and_the_games_have_to_be_reset(
-    chosen: Any, match: str, illegal: str
+    chosen: Any, match: str, illegal: Any
 ) -> None:
     misbehaves = False
 

@@ -113,7 +113,7 @@ def test_numpys_integers_are_players_seats_and_seeds() -> None:
     assert Game(players=two, seed=np.uint64(3)).rules.players == 2  # type: ignore[arg-type]
     assert Batch(np.int32(3), players=two, seed=np.int16(5)).rules[0].players == 2  # type: ignore[arg-type]
     assert FiveUpEnv(players=two, seat=np.int8(1)).rules.players == 2  # type: ignore[arg-type]
-    assert FiveUpVecEnv(np.int64(2), players=[two, np.int64(3)], seed=0).num_envs == 2  # type: ignore[arg-type]
+    assert FiveUpVecEnv(np.int64(2), players=[two, np.int64(3)], seed=0).num_envs == 2  # type: ignore[arg-type,list-item]
     assert Game(seed=1).hand_of(np.int64(1)) == Game(seed=1).hand_of(1)  # type: ignore[arg-type]
 
 
