@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agents.data.card import Card
     from agents.data.games import Columns
     from agents.data.plan import Plan
+    from fiveup_env.envs.episodes import RewardName
 
 
 def export_to_minari(

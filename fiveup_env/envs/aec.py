@@ -56,7 +56,7 @@ from fiveup_env.envs.episodes import (
     step_games,
 )
 from fiveup_env.envs.options import as_array, check_fields
-from fiveup_env.envs.rows import Rows
+from fiveup_env.envs.rows import Rows, RowSpace
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import (
     GameOverError,
@@ -109,7 +109,7 @@ def env(
     >>> game.reset(seed=7)
     >>> observation, reward, termination, truncation, info = game.last()
     >>> game.agent_selection, observation["observation"].shape, observation["action_mask"].sum()
-    ('player_1', (557,), np.int64(5))
+    ('player_0', (557,), np.int64(5))
     """
     check_fields(fields, env)
     return wrappers.OrderEnforcingWrapper(
@@ -245,7 +245,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         low, high = bounds(get_encoder("flat"))
         truth = np.concatenate([np.full(piece.size, piece.high, np.int8) for piece in TRUTH_PIECES])
         least = np.concatenate([low, np.zeros(TRUTH_SIZE, np.int8)])
-        return Box(least, np.concatenate([high, truth]), dtype=np.int8)
+        return RowSpace(least, np.concatenate([high, truth]), np.dtype(np.int8), "state")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode with this seed, or with the next one of the stream.

@@ -322,7 +322,8 @@ class Batch:
         >>> while not batch.terminated.any():
         ...     batch.step(batch.action_mask.argmax(1))
         >>> results = batch.final_results_of(batch.terminated.nonzero()[0])
-        >>> results.winner, results.scores, results.ended
+        >>> results.scores.shape == (len(results.winner), 2)
+        True
         """
         self._check_ended(which)
         return self._results_of(self._finals, which)

@@ -77,7 +77,7 @@ class Opponents:
 
 
 def _listed(chosen: object, players: Iterable[int], seat: int | None) -> list[Any]:
-    """Return one agent for all seats, or one for each seat after the learner's, in order of play."""
+    """Return one agent for all seats, or one for each seat after the learner's, in play order."""
     if isinstance(chosen, str) or callable(chosen):
         return [chosen]
     if not isinstance(chosen, (Sequence, Mapping)):

@@ -21,14 +21,14 @@ CHUNK: Final = 128  # rows that are encoded and then scaled together, while they
 class RowSpace(Box):
     """The space of rows: a Box whose bounds differ by entry, and which prints in one line."""
 
-    def __init__(self, low: np.ndarray, high: np.ndarray, dtype: Any, encoder: str) -> None:
-        """Make the space of the rows of an encoder, or of arrays of them."""
+    def __init__(self, low: np.ndarray, high: np.ndarray, dtype: Any, name: str) -> None:
+        """Make the space of rows, or of arrays of rows, that are named for what writes them."""
         super().__init__(low, high, dtype=dtype)
-        self.encoder = encoder
+        self.name = name
 
     def __repr__(self) -> str:
-        """Return the encoder, the shape and the type, without the bounds."""
-        return f"RowSpace({self.encoder!r}, {self.shape}, {self.dtype})"
+        """Return the name, the shape and the type, without the bounds."""
+        return f"RowSpace({self.name!r}, {self.shape}, {self.dtype})"
 
 
 class Rows:

@@ -11,17 +11,17 @@ from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import AgentError, OptionError, SeatError
+from fiveup_env.opponents.agent import Random
 
 
 class Recorder:
-    """Plays its first legal action, and keeps at which seats it was asked."""
+    """Plays at random, and keeps at which seats it was asked."""
 
     def __init__(self) -> None:
         self.seats: list[int] = []
 
     def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        from fiveup_env.opponents.agent import Random
-
+        """Return an action for every view."""
         self.seats += views["seat"].tolist()
         return Random()(views, rng)
 
@@ -56,11 +56,7 @@ def test_a_list_seats_agents_in_order_of_play_after_a_learner(kind: str) -> None
 
 @pytest.mark.parametrize("kind", ["single", "vector", "vec_env"])
 def test_the_second_of_three_is_the_partner_of_a_learner_that_moves(kind: str) -> None:
-    learners, partner, asked = [], Recorder(), Recorder()
-
-    def rival(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return asked(views, rng)
-
+    rival, partner = Recorder(), Recorder()
     learners = play(kind, [rival, partner, rival], seat=None)
     assert len(learners) > 1
     assert set(partner.seats) == {(seat + 2) % 4 for seat in learners}
