@@ -27,7 +27,7 @@ from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder
-from fiveup_env.opponents.registry import agent_class
+from fiveup_env.opponents.registry import resolved
 
 if TYPE_CHECKING:
     import os
@@ -69,7 +69,7 @@ def origin(spec: str) -> str:
 
     The source is the file of the class, and its whole package where that is not the library.
     """
-    file = Path(inspect.getfile(agent_class(spec.partition(":")[0])))
+    file = Path(inspect.getfile(resolved(spec)[1]))
     package = top_folder(file.parent)
     alone = package == PACKAGE or not (package / "__init__.py").exists()
     around = "" if alone else source_digest(frozenset({package}))
@@ -78,7 +78,7 @@ def origin(spec: str) -> str:
 
 def code_of(spec: str) -> str:
     """Return `code_version`, and the digest of an agent's own code if it is not the library's."""
-    library = PACKAGE in Path(inspect.getfile(agent_class(spec.partition(":")[0]))).parents
+    library = PACKAGE in Path(inspect.getfile(resolved(spec)[1])).parents
     return code_version() if library else f"{code_version()}, {origin(spec)}"
 
 
@@ -90,7 +90,7 @@ def agent_digest(spec: str) -> str:
 def _files_of(spec: str) -> list[Path]:
     """Return all files that a spec names, and those in folders and policies that it names."""
     found: list[Path] = []
-    for part in filter(None, re.split("[,=]", spec.partition(":")[2])):
+    for part in filter(None, re.split("[,=]", resolved(spec)[2])):
         named = policy_folder(part)
         inside = sorted(path for path in named.rglob("*") if path.is_file())
         found += [named] if named.is_file() else inside if named.is_dir() else []

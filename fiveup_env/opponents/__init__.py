@@ -22,3 +22,4 @@ register_agent("student+search", "fiveup_env.opponents.search.network_search:Stu
 register_agent("policy", "fiveup_env.opponents.networks.policy:PolicyAgent")
 register_agent("policy+search", "fiveup_env.opponents.search.network_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.search.pimc:Pimc")
+register_agent("sb3", "fiveup_env.opponents.networks.saved_model:SavedModel")

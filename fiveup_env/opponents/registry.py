@@ -1,20 +1,39 @@
 """Agents by short specs: `greedy`, `pimc:worlds=200`, `policy:runs/quick/policy,sample=1`.
 
-The class of an agent is a dataclass whose fields are its options, and whose docstring says in its
-first line what the agent does. It is registered under a name, either as the class itself or as
-`"module:Class"`, which is imported when the agent is asked for. Other packages offer theirs by an
-entry point of the group `fiveup.agents`, whose name is the agent's.
+An agent is a function of views and a generator, or a class whose instances are called like one. The
+class is a dataclass whose fields are its options, and whose docstring says in its first line what
+the agent does. A spec has one of these forms, each of which may end in `,option=value`:
+
+    name or name:value   a registered agent; the value is that of its first option
+    module:Class         a class or a function of any module that can be imported
+    path.zip             a model that Stable-Baselines3 has saved
+
+Agents are registered under a name, either as they are or as `"module:Class"`, which is imported
+when the agent is asked for. Other packages offer theirs by an entry point of the group
+`fiveup.agents`, whose name is the agent's.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
+import re
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from fiveup_env.errors import AgentError, shown, unknown
 
@@ -25,15 +44,35 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "fiveup.agents"
 GAP = "  "
+SAVED_MODEL: Final = "sb3"  # the agent that plays a zip file of Stable-Baselines3
+_PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
-_AGENTS: dict[str, type[Any] | str] = {}
+# What makes an agent, or is one: a class, or a function.
+Source: TypeAlias = "Callable[..., Any]"
+
+_AGENTS: dict[str, Source | str] = {}
 
 
-def register_agent(name: str, agent: type[Any] | str) -> None:
-    """Make an agent available by its name: its class, or the place of it, `"module:Class"`.
+def register_agent(name: str, agent: Source | str) -> None:
+    """Make an agent available by its name.
 
     Registering a class again, as a notebook does when a cell is run again, replaces it.
+
+    Args:
+        name: What specs call it: letters, digits, `_`, `-`, `+` and `.`.
+        agent: A dataclass whose instances are agents, a function that is one, or the place of
+            either, `"module:Class"`, which is imported when it is asked for.
+
+    Raises:
+        AgentError: If there is another agent of that name, or `agent` cannot be used as one.
     """
+    if not re.fullmatch(r"[A-Za-z][\w+.-]*", str(name)) or name is None:
+        raise AgentError(f"the name of an agent is a word such as 'greedy', not {shown(name)}")
+    if isinstance(agent, str):
+        if not _PLACE.fullmatch(agent):
+            raise AgentError(f"the place of an agent is written module:Class, not {shown(agent)}")
+    else:
+        _check_source(agent)
     former = _AGENTS.get(name, agent)
     if _place_of(former) != _place_of(agent):
         raise AgentError(
@@ -57,19 +96,47 @@ def register_missing(places: Mapping[str, str]) -> None:
         _AGENTS.setdefault(name, place)
 
 
-def known_agents() -> dict[str, type[Any]]:
-    """Return the class of every agent by its name."""
+def known_agents() -> dict[str, Source]:
+    """Return the class, or the function, of every agent by its name."""
     return {name: load() for name, load in _loaders().items()}
 
 
 def make_agent(spec: str) -> Agent:
-    """Return the agent that a spec such as `name:option=value,option=value` describes."""
+    """Return the agent that a spec describes.
+
+    Raises:
+        AgentError: If there is no such agent, or it does not have such an option.
+
+    >>> make_agent("pimc:worlds=50,playout=partner").worlds
+    50
+    """
+    name, source, text = resolved(spec)
+    made: Agent = source
+    if isinstance(source, type):
+        made = source(**_options(name, source, text))
+    elif text:
+        raise AgentError(f"{name} is a function, which has no options, not {shown(text)}")
+    return made
+
+
+def resolved(spec: str) -> tuple[str, Source, str]:
+    """Return what a spec names: the name, the class or function, and the options as text."""
     if not isinstance(spec, str):
         raise AgentError(f"the spec of an agent is text such as 'greedy', not {shown(spec)}")
+    if spec.partition(",")[0].endswith(".zip") and not spec.startswith(f"{SAVED_MODEL}:"):
+        spec = f"{SAVED_MODEL}:{spec}"
     name, _, text = spec.partition(":")
-    agent = agent_class(name)
-    made: Agent = agent(**_options(name, agent, text))
-    return made
+    loaders = _loaders()
+    if name in loaders:
+        return name, loaders[name](), text
+    place, _, options = text.partition(",")
+    if _PLACE.fullmatch(f"{name}:{place}") and _is_module(name):
+        found = _loader(f"{name}:{place}")()
+        _check_source(found)
+        return f"{name}:{place}", found, options
+    raise AgentError(
+        f"{unknown('agent', name, loaders)}; an agent of your own is named module:Class"
+    )
 
 
 def split_specs(specs: str) -> tuple[str, ...]:
@@ -84,14 +151,6 @@ def split_specs(specs: str) -> tuple[str, ...]:
         else:
             names.append(part)
     return tuple(names)
-
-
-def agent_class(name: str) -> type[Any]:
-    """Return the class of one agent."""
-    loaders = _loaders()
-    if name not in loaders:
-        raise AgentError(unknown("agent", name, loaders))
-    return loaders[name]()
 
 
 def get_agent(chosen: str | Agent) -> Agent:
@@ -109,15 +168,48 @@ def listing() -> str:
         except ImportError as error:
             lines.append(f"{name:<{width}}cannot be loaded: {error}")
             continue
-        lines.append(f"{name:<{width}}{(agent.__doc__ or '').strip().splitlines()[0]}")
+        about = (agent.__doc__ or "").strip().splitlines() or [""]
+        lines.append(f"{name:<{width}}{about[0]}".rstrip())
         lines += [
             f"{'':<{width}}{GAP}{field.name}={field.default}{GAP}{field.metadata.get('help', '')}"
-            for field in dataclasses.fields(agent)
+            for field in _fields_of(agent)
         ]
     return "\n".join(lines)
 
 
-def _place_of(agent: type[Any] | str) -> str:
+def _check_source(agent: Any) -> None:
+    """Raise AgentError unless this is a function of views and rng, or a class of such functions."""
+    call, given = agent, 2
+    if isinstance(agent, type):
+        own = (vars(base) for base in agent.__mro__)
+        call, given = next((names["__call__"] for names in own if "__call__" in names), None), 3
+    if not callable(call):
+        raise AgentError(
+            "an agent is a function of views and rng, or a class whose instances are called like "
+            f"one, not {shown(agent)}"
+        )
+    try:
+        inspect.signature(call).bind(*[None] * given)
+    except TypeError:
+        raise AgentError(
+            f"an agent is called with views and rng, which {shown(agent)} does not take"
+        ) from None
+
+
+def _fields_of(agent: Source) -> tuple[dataclasses.Field[Any], ...]:
+    """Return the options of an agent."""
+    return dataclasses.fields(agent) if dataclasses.is_dataclass(agent) else ()
+
+
+def _is_module(name: str) -> bool:
+    """Return whether there is a module of this name."""
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _place_of(agent: Source | str) -> str:
     """Return the module and the name of a class, which outlive a new definition of it."""
     return agent if isinstance(agent, str) else f"{agent.__module__}:{agent.__qualname__}"
 
@@ -127,23 +219,25 @@ def _can_be_imported(place: str) -> bool:
     return module != "__main__" and name.isidentifier()
 
 
-def _loaders() -> dict[str, Callable[[], type[Any]]]:
-    """Return what loads the class of each agent; a registered agent wins over an entry point."""
+def _loaders() -> dict[str, Callable[[], Source]]:
+    """Return what loads each agent; a registered one wins over an entry point."""
     return offered() | {name: _loader(agent) for name, agent in _AGENTS.items()}
 
 
 @cache
-def offered() -> dict[str, Callable[[], type[Any]]]:
+def offered() -> dict[str, Callable[[], Source]]:
     """Return what loads each agent of other packages; to look for them reads many files."""
     return {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
 
 
-def _loader(agent: type[Any] | str) -> Callable[[], type[Any]]:
-    def load() -> type[Any]:
+def _loader(agent: Source | str) -> Callable[[], Source]:
+    def load() -> Source:
         if not isinstance(agent, str):
             return agent
         module, _, name = agent.partition(":")
-        loaded: type[Any] = getattr(import_module(module), name)
+        loaded: Source | None = getattr(import_module(module), name, None)
+        if loaded is None:
+            raise AgentError(f"there is no {name} in the module {module}")
         return loaded
 
     return load
@@ -155,7 +249,7 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     The value of the first option may stand without its name.
     """
     kinds = get_type_hints(agent)
-    fields = [field.name for field in dataclasses.fields(agent)]
+    fields = [field.name for field in _fields_of(agent)]
     parts = [part for part in text.split(",") if part]
     if parts and fields and "=" not in parts[0] and parts[0] not in fields:
         parts[0] = f"{fields[0]}={parts[0]}"

@@ -75,8 +75,69 @@ class Slow:
         return legal_masks(views).argmax(1)
 
 
-def test_a_spec_sets_the_options_of_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what tests register."""
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+
+
+def lowest(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Play the lowest action."""
+    del rng
+    return legal_masks(views).argmax(1)
+
+
+def test_a_function_is_an_agent() -> None:
+    register_agent("lowest", lowest)
+    assert make_agent("lowest") is lowest
+    assert "\nlowest          Play the lowest action.\n" in listing() + "\n"
+    with pytest.raises(AgentError, match="lowest is a function, which has no options, not 'n=1'"):
+        make_agent("lowest:n=1")
+
+
+def test_a_spec_names_a_class_or_a_function_of_any_module() -> None:
+    assert make_agent(f"{__name__}:lowest") is lowest
+    assert make_agent(f"{__name__}:Slow,times=5") == Slow(times=5)
+    with pytest.raises(AgentError, match=r"there is no Fast in the module tests\.opponents"):
+        make_agent(f"{__name__}:Fast")
+    with pytest.raises(AgentError, match=r"no agent 'mine'.*of your own is named module:Class"):
+        make_agent("mine:Mine")
+
+
+def called_with_masks(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    del views, rng
+    return masks.argmax(1)
+
+
+class Uncalled:
+    """Has no way to be asked."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "why"),
+    [
+        (called_with_masks, "is called with views and rng, which .* does not take"),
+        (Uncalled, "a class whose instances are called like one, not .*Uncalled"),
+        (Uncalled(), "a class whose instances are called like one, not .*Uncalled"),
+        (None, "a class whose instances are called like one, not None"),
+        (7, "a class whose instances are called like one, not 7"),
+        ("module", "is written module:Class, not 'module'"),
+        ("a module:Class", "is written module:Class, not 'a module:Class'"),
+    ],
+)
+def test_what_cannot_be_an_agent_is_refused_at_once(agent: Any, why: str) -> None:
+    with pytest.raises(AgentError, match=why):
+        register_agent("wrong", agent)
+    assert "wrong" not in registry.known_agents()
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a:b", "a,b", "a=b", None, 7.5])
+def test_the_name_of_an_agent_is_one_word(name: Any) -> None:
+    with pytest.raises(AgentError, match="the name of an agent is a word such as 'greedy'"):
+        register_agent(name, Slow)
+
+
+def test_a_spec_sets_the_options_of_an_agent() -> None:
     register_agent("slow", Slow)
     assert make_agent("slow") == Slow()
     assert make_agent("slow:times=5,seconds=0.25") == Slow(0.25, 5)
@@ -96,13 +157,11 @@ def test_a_spec_sets_the_options_of_an_agent(monkeypatch: pytest.MonkeyPatch) ->
     [float | None, None | float, Optional[float]],  # noqa: UP045  (as older packages write it)
 )
 def test_an_option_that_may_be_none_is_read_as_what_it_is_otherwise(
-    kind: Any, monkeypatch: pytest.MonkeyPatch
+    kind: Any,
 ) -> None:
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     option = ("weight", kind, field(default=None))
-    register_agent(
-        "weighing", make_dataclass("Weighing", [option], namespace={"__doc__": "Weighs."})
-    )
+    namespace = {"__doc__": "Weighs.", "__call__": Slow.__call__}
+    register_agent("weighing", make_dataclass("Weighing", [option], namespace=namespace))
     given: Any = make_agent("weighing:weight=2.5")
     left_out: Any = make_agent("weighing")
     assert (given.weight, left_out.weight) == (2.5, None)
@@ -110,11 +169,7 @@ def test_an_option_that_may_be_none_is_read_as_what_it_is_otherwise(
         make_agent("weighing:weight=None")
 
 
-def test_an_agent_defined_again_replaces_the_former_and_no_other_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
-
+def test_an_agent_defined_again_replaces_the_former_and_no_other_does() -> None:
     def define(number: int) -> type[Any]:
         @dataclass(frozen=True)
         class Again(Slow):
@@ -207,7 +262,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
     )
     assert told.returncode == 0, told.stderr
     learnt = ["student", "student+search", "policy", "policy+search"]
-    names = sorted(["random", *LADDER, *learnt, "pimc"])
+    names = sorted(["random", *LADDER, *learnt, "pimc", "sb3"])
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 

@@ -118,7 +118,7 @@ def test_before_anybody_has_chosen_all_worlds_count_alike() -> None:
     assert (log_weights(view, worlds, model()) == 0).all()
     plain, weighed = (make_agent(f"pimc:worlds=40,weighed={weighed}") for weighed in (1, 8))
     values = [
-        agent.values(view, game.action_mask()[None], np.random.default_rng(0))  # type: ignore[attr-defined]
+        agent.values(view, np.random.default_rng(0))  # type: ignore[attr-defined]
         for agent in (plain, weighed)
     ]
     assert np.array_equal(*values)

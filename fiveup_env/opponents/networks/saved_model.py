@@ -1,0 +1,144 @@
+"""`sb3`: a model that Stable-Baselines3 has saved, played by its weights: `runs/model.zip`.
+
+The weights are read from the zip file, and nothing that is pickled beside them is loaded. So what
+is played is what `MlpPolicy` builds: layers with one activation, on the rows of an encoder, scaled
+by the environment, by `ScalingExtractor`, or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.encoders import ENCODERS, factors_of, row_size
+from fiveup_env.engine.view import as_views, legal_masks
+from fiveup_env.errors import MissingExtraError, shown
+from fiveup_env.files import file_path
+from fiveup_env.opponents.networks.files import PolicyError, check_finite
+from fiveup_env.opponents.networks.policy import Logits
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from fiveup_env.encoders import Encoder
+
+ACTIVATIONS: Final = {"Tanh": "tanh", "ReLU": "relu"}  # by their names in a file and in torch
+LAYERS: Final = "mlp_extractor.policy_net."
+FACTORS: Final = "features_extractor.factors"
+
+
+@dataclass
+class SavedModel(Logits):
+    """Plays a model of Stable-Baselines3, trained on an environment of this package: `sb3:PATH`."""
+
+    path: str = field(default="model.zip", metadata={"help": "the zip file"})
+    sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
+    temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
+
+    def __post_init__(self) -> None:
+        """Read the weights; raise PolicyError if they are not those of such a model."""
+        super().__init__(sample=self.sample, temperature=self.temperature)
+        about, weights = _contents_of(self.path)
+        check_finite({name: weight.numpy() for name, weight in weights.items()}, self.path)
+        try:
+            last = weights["action_net.weight"], weights["action_net.bias"]
+            numbers = sorted(int(name.split(".")[-2]) for name in weights if _is_layer(name))
+            self._layers = [
+                (weights[f"{LAYERS}{n}.weight"], weights[f"{LAYERS}{n}.bias"]) for n in numbers
+            ]
+        except (KeyError, ValueError):
+            raise PolicyError(f"{self.path} is not a model of MlpPolicy") from None
+        self._layers.append(last)
+        self._activation = _activation_of(about, self.path)
+        width = self._layers[0][0].shape[-1]
+        self._encoder = _encoder_of(width, self.path)
+        self._factors = weights.get(FACTORS)
+        if _is_scaled(about):
+            self._factors = last[0].new_tensor(factors_of(self._encoder.pieces))
+        self._check_shapes(width)
+
+    def logits(self, views: np.ndarray) -> np.ndarray:
+        """Return the logit of every action (float32), -inf where it is not allowed."""
+        import torch
+
+        views = as_views(views)
+        rows = np.empty((len(views), row_size(self._encoder)), np.int8)
+        self._encoder.encode(views, rows)
+        values = torch.from_numpy(rows).float()
+        if self._factors is not None:
+            values = values * self._factors
+        for weight, bias in self._layers[:-1]:
+            values = getattr(torch, self._activation)(
+                torch.nn.functional.linear(values, weight, bias)
+            )
+        logits = torch.nn.functional.linear(values, *self._layers[-1])
+        return np.where(legal_masks(views) > 0, logits.numpy(), np.float32(-np.inf))
+
+    def _check_shapes(self, width: int) -> None:
+        """Raise PolicyError unless each layer takes what the one before gives."""
+        fits = self._factors is None or self._factors.shape == (width,)
+        for weight, bias in self._layers:
+            fits = fits and weight.ndim == 2 and weight.shape == (len(bias), width)
+            width = len(bias)
+        if not fits or width != ACTION_COUNT:
+            raise PolicyError(f"{self.path} has layers that do not fit: it is no model of ours")
+
+
+def _contents_of(path: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Return what a zip file says of its model, and the weights by name."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            "models of Stable-Baselines3 need torch: pip install 'fiveup-env[sb3]'"
+        ) from None
+    try:
+        with zipfile.ZipFile(file_path(path)) as file:
+            about = json.loads(file.read("data"))
+            with file.open("policy.pth") as content:
+                tensors = torch.load(content, map_location="cpu", weights_only=True)
+        weights = {name: tensor.float() for name, tensor in tensors.items()}
+    except OSError as error:
+        raise PolicyError(f"{path} cannot be read ({error.strerror})") from None
+    except Exception as error:  # noqa: BLE001  (what zip files, JSON and torch raise for damage)
+        raise PolicyError(
+            f"{path} is not a model that Stable-Baselines3 has saved ({type(error).__name__})"
+        ) from None
+    return about if isinstance(about, dict) else {}, weights
+
+
+def _is_layer(name: str) -> bool:
+    return name.startswith(LAYERS) and name.endswith(".weight")
+
+
+def _said(about: dict[str, Any], *names: str) -> str:
+    """Return a word of a model's description, which holds words beside what is pickled."""
+    for name in names[:-1]:
+        inner = about.get(name)
+        about = inner if isinstance(inner, dict) else {}
+    return str(about.get(names[-1], ""))
+
+
+def _activation_of(about: dict[str, Any], path: str) -> str:
+    said = _said(about, "policy_kwargs", "activation_fn")
+    name = said.removesuffix("'>").rpartition(".")[-1] or "Tanh"
+    if name not in ACTIVATIONS:
+        known = " or ".join(ACTIVATIONS)
+        raise PolicyError(f"{path} has the activation {shown(name, str)}; {known} can be played")
+    return ACTIVATIONS[name]
+
+
+def _encoder_of(width: int, path: str) -> Encoder:
+    for encoder in ENCODERS.values():
+        if row_size(encoder) == width:
+            return encoder
+    raise PolicyError(f"{path} reads rows of {width} numbers, which no encoder here writes")
+
+
+def _is_scaled(about: dict[str, Any]) -> bool:
+    return _said(about, "observation_space", "dtype") == "float32"

@@ -1,0 +1,128 @@
+"""Models of Stable-Baselines3 play by their zip files as they play themselves."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+
+from fiveup_env import Batch, Rules, make_agent
+from fiveup_env.arena.duels import duel
+from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
+from fiveup_env.opponents.networks.files import PolicyError
+from fiveup_env.opponents.networks.saved_model import SavedModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+torch.set_num_threads(1)
+
+KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "plain": ({}, {}),
+    "scaled by the environment": ({"scaled": True}, {"net_arch": [16, 8]}),
+    "scaled by the network": ({}, {"features_extractor_class": ScalingExtractor}),
+    "tokens, ReLU": (
+        {"encoder": "tokens"},
+        {"activation_fn": torch.nn.ReLU, "net_arch": {"pi": [8], "vf": [16, 4]}},
+    ),
+}
+
+
+def saved(path: Path, kind: str = "plain") -> tuple[MaskablePPO, FiveUpVecEnv, str]:
+    options, network = KINDS[kind]
+    env = FiveUpVecEnv(64, players=2, seed=3, episode="hand", **options)
+    model = MaskablePPO("MlpPolicy", env, policy_kwargs=network, n_steps=4, batch_size=8, seed=1)
+    model.save(path / "model.zip")
+    return model, env, str(path / "model.zip")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_plays_as_it_does_itself(kind: str, tmp_path: Path) -> None:
+    model, env, path = saved(tmp_path, kind)
+    agent = make_agent(path)
+    assert isinstance(agent, SavedModel)
+    observations: Any = env.reset()
+    for _ in range(12):
+        expected, _ = model.predict(
+            observations, deterministic=True, action_masks=env.action_masks()
+        )
+        logits = agent.logits(env.games.batch.views())
+        # Actions that are equal but for rounding may be told apart in another order.
+        assert (logits.max(1) - logits[np.arange(64), expected] < 1e-5).all()
+        observations, _, _, _ = env.step(expected)
+
+
+def test_a_model_plays_in_the_arena_and_as_an_opponent(tmp_path: Path) -> None:
+    _, _, path = saved(tmp_path)
+    played = duel(
+        [make_agent(f"{path},sample=1"), make_agent("greedy")],
+        Rules.preset(players=2),
+        np.arange(8, dtype=np.uint64),
+    )
+    assert len(played.wins) == 8
+    env = FiveUpVecEnv(4, players=2, seed=1, opponents=path)
+    env.reset()
+    env.step(env.action_masks().argmax(1))
+    batch = Batch(4, players=3, seed=0)
+    batch.reset()
+    batch.step(make_agent(f"sb3:{path}")(batch.views(), np.random.default_rng(0)))
+
+
+def altered(path: str, **changes: Any) -> None:
+    """Write other contents into some files of a zip file."""
+    with zipfile.ZipFile(path) as file:
+        contents = {name: file.read(name) for name in file.namelist()} | changes
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in contents.items():
+            file.writestr(name, content)
+
+
+def test_what_is_pickled_in_a_file_is_not_loaded(tmp_path: Path) -> None:
+    _, _, path = saved(tmp_path)
+    with zipfile.ZipFile(path) as file:
+        about = json.loads(file.read("data"))
+    poisoned = {
+        name: one | {":serialized:": "Y29zCnN5c3RlbQou"} if isinstance(one, dict) else one
+        for name, one in about.items()
+    }
+    altered(path, data=json.dumps(poisoned).encode())
+    assert isinstance(make_agent(path), SavedModel)
+    altered(path, **{"policy.pth": b"cos\nsystem\n(S'exit 3'\ntR."})
+    with pytest.raises(PolicyError, match="is not a model that Stable-Baselines3 has saved"):
+        make_agent(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"", "is not a model that"), (b"PK", "is not a model that"), (None, "cannot be read")],
+)
+def test_what_is_no_model_is_refused(content: bytes | None, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.zip"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(PolicyError, match=why):
+        make_agent(str(path))
+
+
+def test_a_model_of_other_observations_or_another_activation_is_refused(tmp_path: Path) -> None:
+    _, _, path = saved(tmp_path)
+    with zipfile.ZipFile(path) as file:
+        about = json.loads(file.read("data"))
+        with file.open("policy.pth") as content:
+            tensors = torch.load(content, weights_only=True)
+    about["policy_kwargs"] = {"activation_fn": "<class 'torch.nn.modules.activation.GELU'>"}
+    altered(path, data=json.dumps(about).encode())
+    with pytest.raises(PolicyError, match="has the activation GELU; Tanh or ReLU can be played"):
+        make_agent(path)
+    del about["policy_kwargs"]
+    tensors["mlp_extractor.policy_net.0.weight"] = torch.zeros(64, 12)
+    torch.save(tensors, tmp_path / "policy.pth")
+    weights = (tmp_path / "policy.pth").read_bytes()
+    altered(path, data=json.dumps(about).encode(), **{"policy.pth": weights})
+    with pytest.raises(PolicyError, match="reads rows of 12 numbers, which no encoder here writes"):
+        make_agent(path)
