@@ -153,7 +153,7 @@ class Part:
             games,
             config.rules,
             config.players,
-            episode=config.episode,
+            episode="hand" if config.episode == "hand" else "game",
             seed=derived_seed(config.seed, number),
         )
         self._batch.reset()

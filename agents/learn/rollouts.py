@@ -40,7 +40,7 @@ def make_batch(config: Config, encoder: str) -> Batch:
         config.rules,
         config.players,
         encoder=encoder,
-        episode=config.episode,
+        episode="hand" if config.episode == "hand" else "game",
         reward=BATCH_REWARDS[config.reward],
         seed=config.seed,
         oracle=config.oracle,

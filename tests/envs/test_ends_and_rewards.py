@@ -193,7 +193,8 @@ def test_the_error_of_an_illegal_action_names_what_would_terminate(kind: str) ->
         with pytest.raises(IllegalMoveError, match=wanted):
             batch.step(np.full(2, PASS))
         return
-    env: Any = {"aec": fiveup_env.env, "single": FiveUpEnv, "vector": FiveUpVectorEnv}[kind]()
+    makers: dict[str, Any] = {"aec": fiveup_env.env, "single": FiveUpEnv, "vector": FiveUpVectorEnv}
+    env = makers[kind]()
     env.reset(seed=1)
     with pytest.raises(IllegalMoveError, match=wanted):
         env.step(np.full(256, PASS) if kind == "vector" else PASS)

@@ -20,7 +20,7 @@ ID = "fiveup/FiveUp-v0"
 SHORT: dict[str, Any] = {"players": 2, "episode": "hand"}
 
 
-def needs(package: str) -> Any:
+def needs(package: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not find_spec(package), reason=f"{package} is not installed")
 
 
@@ -58,7 +58,7 @@ def test_gymnasiums_loop() -> None:
 
 @pytest.mark.parametrize("mode", ["sync", "async", "vector_entry_point", None])
 def test_gymnasiums_vector_loop_with_any_way_of_making_it(mode: str | None) -> None:
-    kinds = {} if mode is None else {"vectorization_mode": mode}
+    kinds: dict[str, Any] = {} if mode is None else {"vectorization_mode": mode}
     envs = gymnasium.make_vec(ID, num_envs=3, **kinds, **SHORT)
     _, infos = envs.reset(seed=42)
     rng, ended = np.random.default_rng(0), 0
@@ -111,7 +111,7 @@ def test_a_masked_ppo_in_the_manner_of_cleanrl() -> None:
             clipped = torch.minimum(ratio * gains[k], ratio.clamp(0.8, 1.2) * gains[k])
             loss = -clipped.mean() - 0.01 * new.entropy().mean() + (value - gains[k]).pow(2).mean()
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
             assert torch.isfinite(loss)
 
@@ -203,10 +203,11 @@ def test_openspiels_random_play() -> None:
 
 
 def test_an_unexpected_keyword_is_an_option_error_and_a_type_error() -> None:
-    for make in (fiveup_env.env, fiveup_env.raw_env, fiveup_env.Batch):
+    makers: list[Any] = [fiveup_env.env, fiveup_env.raw_env, fiveup_env.Batch]
+    for make in makers:
         for error in (OptionError, TypeError):
             with pytest.raises(error, match="unexpected keyword argument 'frameskip'"):
-                make(frameskip=4)  # type: ignore[operator]
+                make(frameskip=4)
     with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
         gymnasium.make(ID, frameskip=4)
     for mode in ("sync", "vector_entry_point"):

@@ -138,7 +138,7 @@ def test_eyes_that_no_seat_has_are_refused() -> None:
 def test_the_window_shows_the_end_of_every_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setitem(fiveup_env.raw_env.metadata, "render_fps", 1000)  # type: ignore[arg-type]
+    monkeypatch.setitem(fiveup_env.raw_env.metadata, "render_fps", 1000)
     env = fiveup_env.raw_env(players=2, render_mode="human", max_hands=2)
     env.reset(seed=3)
     shown = []

@@ -54,7 +54,7 @@ def errors_of(folder: Path, *files: Path) -> list[tuple[str, int, str]]:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pyright", "--outputjson"),
-            *("-p", folder, "--pythonpath", sys.executable, *files),
+            *("-p", str(folder), "--pythonpath", sys.executable, *map(str, files)),
         ],
         check=False,
         capture_output=True,
