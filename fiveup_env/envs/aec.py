@@ -139,9 +139,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         episode: A whole `game`, or a single `hand`.
         reward: What a move brings each seat: `win`, `points` or `margin`
             (docs/understand/rewards.md), or a function of (before, move, after), a `Game` before
-            the move, the `Move`, and a `Game` after it, which returns a number for each seat. It is called for every move, an illegal
-            one excepted. Its price: the environment then keeps a `Game` beside its own state, and
-            copies it at every move.
+            the move, the `Move`, and a `Game` after it, which returns a number for each seat. It is
+            called for every move, an illegal one excepted. Its price: the environment then keeps a
+            `Game` beside its own state, and copies it at every move.
         max_hands: The number of hands after which an episode is cut off; 0 means never.
         illegal: Whether an illegal action raises an `error`, or makes the episode `terminate` with
             `illegal_reward` for its player and 0 for the others.
