@@ -1,7 +1,7 @@
 """Compare agents on duplicate deals: `python evaluate.py --agents greedy,defensive`.
 
 This is `fiveup evaluate` with the laboratory: its agents, Ray, and the bank of positions.
-docs/arena.md explains how to read the tables, and what else the arena can do.
+docs/understand/arena.md explains how to read the tables, and what else the arena can do.
 """
 
 from __future__ import annotations

@@ -226,11 +226,12 @@ EXTRAS = {  # what works where the wheel was installed with one extra, and with 
     "train": "import matplotlib, rich, safetensors.torch, sb3_contrib, tensorboard, torch, yaml",
     "render": "import fiveup_env; e = fiveup_env.env(players=2, render_mode='rgb_array');"
     " e.reset(seed=1); assert e.render().ndim == 3",
+    "video": "from gymnasium.utils.save_video import save_video; import moviepy, pygame",
     "openspiel": "from fiveup_env.doors.openspiel import load; load().new_initial_state()",
     "web": "from fiveup_env.play.launch import free_socket; free_socket('127.0.0.1', 0).close()",
     "data": "import minari, pyarrow.parquet",
     "sweep": "import optuna",
-    "ray": "import ray, ray.rllib",
+    "ray": "import ray, ray.rllib, torch",
     "docs": "import furo, myst_parser, sphinx",
     "dev": "import httpx, hypothesis, mypy, nox, playwright, pytest, ruff, scipy, torchrl, xdist",
 }
@@ -283,7 +284,7 @@ def newcomer(session: nox.Session) -> None:
     """Install, train and compare in a fresh clone, by the site's own commands."""
     install = line_of("docs/index.md", r"pip install .*\[train\]").partition(" && ")[0]
     train = line_of("docs/learn/tutorial.md", "python train.py .*--name tutorial$")
-    compare = line_of("docs/learn/tutorial.md", "python evaluate.py --agents policy:runs/tutorial")
+    compare = line_of("docs/learn/tutorial.md", "python evaluate.py --agents torch:runs/tutorial")
     session.chdir(session.create_tmp())
     shutil.rmtree("clone", ignore_errors=True)
     session.run("git", "clone", "--quiet", str(ROOT), "clone", external=True)

@@ -4,7 +4,7 @@
     check   check entries: every figure, random chunks, which are played again, and fresh deals
     page    write the leaderboard's page from its entries
 
-docs/benchmark.md says how to enter.
+docs/understand/benchmark.md says how to enter.
 """
 
 from __future__ import annotations

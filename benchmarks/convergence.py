@@ -1,4 +1,4 @@
-"""Measure how fast learners converge on solved games, for docs/convergence.md.
+"""Measure how fast learners converge on solved games, for docs/understand/convergence.md.
 
     python -m benchmarks.convergence mini-2 --decisions 400000
 

@@ -29,7 +29,7 @@ from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
 from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import legal_count, nth_legal
-from fiveup_env.envs.episodes import restart_ended, step_games
+from fiveup_env.envs.episodes import Episodes, restart_ended, step_games
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
@@ -50,7 +50,7 @@ def choose(games: Array, key: Word, actions: Array) -> None:
 
 def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
     """Return the seconds per step of one game, through `Batch` and by the engine alone."""
-    batch = Batch(games, threads=threads)
+    batch = Batch(games, threads=threads, seed=0)
     batch.reset()
     steps = BATCH_STEPS // games
     actions = np.zeros(games, np.int64)
@@ -64,7 +64,7 @@ def batch_seconds(games: int, threads: int = 1) -> tuple[float, float]:
         if step % 2:
             batch.step(actions)
         else:
-            codes = batch.episodes.codes
+            codes = Episodes().codes
             step_games(batch.states, everywhere, actions, codes, batch.reward, endings)
             restart_ended(batch.states, everywhere, endings, keys, episodes, finals)
         taken["batch" if step % 2 else "engine"] += time.perf_counter() - started
@@ -83,7 +83,7 @@ class Unchecked(Batch):
 
 def checks_ratio() -> float:
     """Return the speed of steps whose actions are checked, as a share of that without checks."""
-    batches = Batch(4096), Unchecked(4096)
+    batches = Batch(4096, seed=0), Unchecked(4096, seed=0)
     seconds = [0.0, 0.0]
     actions = np.zeros(4096, np.int64)
     for batch in batches:
@@ -101,7 +101,10 @@ def vector_rates() -> tuple[float, float]:
     """Return learners' steps per second among greedy opponents: of the vector, and side by side."""
     side_by_side = SyncVectorEnv([partial(FiveUpEnv, opponents="greedy") for _ in range(16)])
     rates = []
-    for envs, steps in ((FiveUpVectorEnv(4096, opponents="greedy"), 60), (side_by_side, 60)):
+    for envs, steps in (
+        (FiveUpVectorEnv(4096, opponents="greedy", seed=0), 60),
+        (side_by_side, 60),
+    ):
         _, infos = envs.reset(seed=0)
         started = time.perf_counter()
         for _ in range(steps):
@@ -149,7 +152,7 @@ class _Clock(BaseCallback):
 def training_share() -> tuple[float, float]:
     """Return the environment's share of MaskablePPO's time (2 x 256 net), and steps per second."""
     torch.set_num_threads(2)
-    env = FiveUpVecEnv(256, players=2)
+    env = FiveUpVecEnv(256, players=2, seed=0)
     clock = _Clock(env)
     model = MaskablePPO(
         "MlpPolicy",

@@ -78,7 +78,7 @@ def decisions() -> np.ndarray:
         batch = Batch(1, players=4, seed=seed)
         batch.reset()
         while not batch.terminated[0]:
-            if batch.mask[0].sum() > 1:
+            if batch.action_mask[0].sum() > 1:
                 views.append(batch.views())
             batch.step(greedy(batch.views(), rng))
     chosen = np.linspace(0, len(views) - 1, POSITIONS).astype(int)

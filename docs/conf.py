@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from docutils import nodes
+from ipykernel.kernelspec import get_kernel_dict
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ROOT: Final = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
-)  # of the notebooks, and of the commands that pages show
+
+
+def prepend(variable: str, first: Path) -> None:
+    """Put a folder before those that a variable of the environment names."""
+    os.environ[variable] = os.pathsep.join(filter(None, (str(first), os.environ.get(variable))))
+
+
+# Notebooks, and the commands that pages show, run by the interpreter that builds the site.
+KERNEL: Final = ROOT / "build" / "jupyter" / "kernels" / "python3" / "kernel.json"
+KERNEL.parent.mkdir(parents=True, exist_ok=True)
+KERNEL.write_text(json.dumps(get_kernel_dict()))
+prepend("JUPYTER_PATH", KERNEL.parents[2])
+prepend("PATH", Path(sys.executable).parent)
+prepend("PYTHONPATH", ROOT)
 
 import fiveup_env  # noqa: E402
 
@@ -31,6 +46,8 @@ html_theme = "furo"
 html_title = f"fiveup-env {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_logo = "_static/logo.svg"
+html_favicon = "_static/favicon.svg"
 html_copy_source = False
 
 default_role = "code"
@@ -47,24 +64,26 @@ myst_enable_extensions = ["attrs_inline", "colon_fence"]
 nb_execution_mode = "force"
 nb_execution_timeout = 600  # of a cell; the game may have to be compiled first
 nb_execution_raise_on_error = True
+nb_execution_show_tb = True
 nb_merge_streams = True
 # The outside is checked by `-b linkcheck`, in a job of its own.
 linkcheck_timeout = 20
 
 # Pages that are whole files elsewhere in the repository.
 ELSEWHERE: Final = {
-    "rules": "RULES.md",
     "contributing": "CONTRIBUTING.md",
     "changelog": "CHANGELOG.md",
-    "leaderboard": "leaderboard/README.md",
-    "model-card": "fiveup_env/opponents/networks/policies/README.md",
+    "understand/rules": "RULES.md",
+    "understand/leaderboard": "leaderboard/README.md",
+    "understand/model-card": "fiveup_env/opponents/networks/policies/README.md",
+    "use/examples": "examples/README.md",
 }
 # Where the site has what a link to a file of the repository means.
 PLACES: Final = {
     **{ROOT / file: f"{page}.md" for page, file in ELSEWHERE.items()},
     ROOT / "README.md": "index.md",
-    ROOT / "examples" / "README.md": "use/index.md",
 }
+INTERVAL: Final = re.compile(r" \(?[+-]?[\d.,]+ \.\. [+-]?[\d.,]+\)?| \+- [\d.]+")
 LINK: Final = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]+)")
 
 
@@ -94,7 +113,17 @@ def keep_sentence(
         lines[:] = [*(inspect.getdoc(documented) or "").splitlines(), ""]
 
 
+def keep_intervals(app: Sphinx, page: nodes.document) -> None:
+    """Let no interval break across lines: its spaces, and that before it, become hard ones."""
+    del app
+    for text in page.findall(nodes.Text):
+        kept = INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+        if kept != text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
+            text.parent.replace(text, nodes.Text(kept))
+
+
 def setup(app: Sphinx) -> None:
     """Connect what is done when a page or a docstring is read."""
     app.connect("source-read", read_page)
+    app.connect("doctree-read", keep_intervals)
     app.connect("autodoc-process-docstring", keep_sentence, priority=600)

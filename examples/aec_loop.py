@@ -22,7 +22,7 @@ for hand in range(HANDS):
     for agent in env.agent_iter():
         observation, reward, termination, truncation, _ = env.last()
         points[agent] += reward
-        if termination or truncation:
+        if observation is None or termination or truncation:
             env.step(None)
             continue
         action = env.action_space(agent).sample(observation["action_mask"])

@@ -20,7 +20,7 @@ torch.set_num_threads(1)  # this network is too small for more
 chance = np.random.default_rng(0)
 batch = Batch(GAMES, players=2, episode="hand", reward="margin", seed=1)
 batch.reset()
-rows, mask = torch.from_numpy(batch.observation), torch.from_numpy(batch.mask)
+rows, mask = torch.from_numpy(batch.observation), torch.from_numpy(batch.action_mask)
 network = nn.Sequential(nn.Linear(rows.shape[1], 128), nn.ReLU(), nn.Linear(128, mask.shape[1]))
 optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
 

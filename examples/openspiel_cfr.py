@@ -32,9 +32,10 @@ best = solver.average_policy()
 for spec in ("random", "greedy", "defensive"):
     asked = AgentPolicy(game, spec, samples=16)
     agent = policy.tabular_policy_from_callable(game, asked.action_probabilities)
+    seatings: list[list[policy.Policy]] = [[agent, best], [best, agent]]
     first, second = (
         expected_game_score.policy_value(game.new_initial_state(), seated)[seat]
-        for seat, seated in enumerate(([agent, best], [best, agent]))
+        for seat, seated in enumerate(seatings)
     )
     gap = exploitability.nash_conv(game, agent)
     print(f"{spec:<10} {first:+.3f} {second:+.3f}   NashConv {gap:.3f}")

@@ -48,7 +48,7 @@ print(game, "\n")
 for piece in suits.pieces:
     print(f"{piece.name}: {piece_of(suits, piece.name, row)[0]}")
 
-batch = Batch(1000, encoder="suits")
+batch = Batch(1000, encoder="suits", seed=0)
 batch.reset()
 env = gymnasium.make("fiveup/FiveUp-v0", encoder="suits")
 print(f"\nBatch: {batch.observation.shape}, Gymnasium: {env.observation_space.shape}")

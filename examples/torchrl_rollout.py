@@ -6,6 +6,8 @@ A trajectory to learn from belongs to one seat: its decisions, and the rewards b
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from tensordict.nn import TensorDictModule
 from torch import nn
@@ -38,9 +40,10 @@ env = PettingZooWrapper(
 )
 rows = ("seats", "observation", "observation")
 network = Network(env.observation_spec[rows].shape[-1])
+keys: Any = {"logits": ("seats", "logits"), "mask": ("seats", "action_mask")}
 policy = ProbabilisticActor(
     TensorDictModule(network, [rows], [("seats", "logits")]),
-    in_keys={"logits": ("seats", "logits"), "mask": ("seats", "action_mask")},
+    in_keys=keys,
     out_keys=[("seats", "action")],
     distribution_class=MaskedCategorical,
 )

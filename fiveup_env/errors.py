@@ -95,6 +95,10 @@ class OptionError(InputError):
     """A value that an option of an environment does not allow."""
 
 
+class UnexpectedOptionError(OptionError, TypeError):
+    """A keyword that is neither an option nor a rule field; Python's own error is a TypeError."""
+
+
 LONGEST = 100
 
 

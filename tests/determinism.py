@@ -45,7 +45,7 @@ def observations() -> bytes:
     batch, seen, rng = Batch(GAMES, rules, seed=1), [], np.random.default_rng(1)
     batch.reset()
     for _ in range(MOVES):
-        seen += [batch.observation.tobytes(), batch.mask.tobytes(), batch.reward.tobytes()]
+        seen += [batch.observation.tobytes(), batch.action_mask.tobytes(), batch.reward.tobytes()]
         batch.step(batch.random_actions(rng))
     return b"".join(seen)
 

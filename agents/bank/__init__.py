@@ -4,5 +4,5 @@
     storage    the bank as a file
     regret     what agents lose on the bank, and its tables
 
-`python -m agents.bank AGENT...` measures agents; docs/arena.md explains the figures.
+`python -m agents.bank AGENT...` measures agents; docs/understand/arena.md explains the figures.
 """

@@ -1,7 +1,8 @@
 """Measure agents on the bank of positions, in seconds: `python -m agents.bank greedy`.
 
 The figures are mean regrets: by how much a decision lowers the chance to win the game, in per cent,
-compared with the best action that the reference search finds. docs/arena.md explains them.
+compared with the best action that the reference search finds. docs/understand/arena.md explains
+them.
 """
 
 from __future__ import annotations

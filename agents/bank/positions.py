@@ -97,7 +97,7 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if not len(going):
             break
         seen = batch.views(going)
-        choice = np.flatnonzero(batch.mask[going].sum(1) > 1)
+        choice = np.flatnonzero(batch.action_mask[going].sum(1) > 1)
         phases = phases_of(seen[choice])
         met[going[choice], phases] += 1
         # The k-th view of a phase replaces the one drawn before with a probability of 1 / k.

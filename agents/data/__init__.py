@@ -10,5 +10,5 @@
     dataset   the rows as tensors
     export    one learner's episodes for Minari
 
-`python -m agents.data` makes, checks and exports; docs/data.md describes the columns.
+`python -m agents.data` makes, checks and exports; docs/understand/data.md describes the columns.
 """

@@ -4,7 +4,7 @@
     python -m agents.data check DIR
     python -m agents.data minari DIR --name fiveup/partner-v0
 
-docs/data.md describes the columns.
+docs/understand/data.md describes the columns.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agents.data.card import Card
     from agents.data.games import Columns
     from agents.data.plan import Plan
+    from fiveup_env.envs.episodes import RewardName
 
 
 def export_to_minari(
@@ -38,7 +39,7 @@ def export_to_minari(
     *,
     seat: int = 0,
     split: str = "train",
-    reward: str = "win",
+    reward: RewardName = "win",
 ) -> Any:
     """Write the episodes of a seat as the Minari data set `name`, and return it.
 
@@ -103,7 +104,7 @@ def games_of(card: Card, split: str) -> Iterator[Columns]:
                 yield {name: column[game] for name, column in rows.items()}
 
 
-def episode_of(plan: Plan, rows: Columns, seat: int, reward: str) -> dict[str, Any]:
+def episode_of(plan: Plan, rows: Columns, seat: int, reward: RewardName) -> dict[str, Any]:
     """Return what a seat saw, did and got in a game, as Minari's buffers hold it."""
     replay, earned = Replay(plan, rows, reward), 0.0
     observations, masks = [], []

@@ -130,7 +130,7 @@ def decisions_of_group(
     log = []
     while len(going := np.flatnonzero(~(batch.terminated | batch.truncated))):
         views = batch.views(going)
-        masks, hands = batch.mask[going], views["public"]["hand_number"]
+        masks, hands = batch.action_mask[going], views["public"]["hand_number"]
         movers = seated[going, views["seat"] % sides[going]]
         actions = np.zeros(len(going), np.int64)
         for k, agent in enumerate(agents):

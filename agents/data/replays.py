@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from agents.data.games import Columns
     from agents.data.plan import Plan
+    from fiveup_env.envs.episodes import RewardName
 
 
 class Turn(NamedTuple):
@@ -31,7 +32,7 @@ class Turn(NamedTuple):
 class Replay:
     """A game that is played again, through the PettingZoo environment."""
 
-    def __init__(self, plan: Plan, rows: Columns, reward: str) -> None:
+    def __init__(self, plan: Plan, rows: Columns, reward: RewardName) -> None:
         """Deal the game of some rows, all of the same one."""
         self.seed, self._actions = int(rows["seed"][0]), rows["action"].tolist()
         self.rules = Rules.preset(str(rows["preset"][0]), int(rows["players"][0]))

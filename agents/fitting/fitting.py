@@ -69,7 +69,7 @@ def moves_of(player: str, seed: int, rounds: int) -> Moves:
     """Return the moves with a choice of some rounds of games between one player's copies."""
     found = []
     for batch, views, actions in played(player, seed, rounds):
-        counts = batch.mask.sum(1)
+        counts = batch.action_mask.sum(1)
         which = np.flatnonzero((counts > 1) & (counts <= MOST))
         features = np.zeros((len(which), MOST, len(FEATURE_NAMES)))
         numbers = np.full((len(which), MOST), -1)
@@ -133,7 +133,7 @@ def told(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarra
     """Return what the model tells about the true deal of some positions, for each of POWERS."""
     rng, found = np.random.default_rng(seed), []
     for batch, views, _ in played(player, seed, BURN_IN):
-        which = rng.choice(np.flatnonzero(batch.mask.sum(1) > 1), 1 + positions // BURN_IN)
+        which = rng.choice(np.flatnonzero(batch.action_mask.sum(1) > 1), 1 + positions // BURN_IN)
         for i in which:
             view = views[i : i + 1]
             worlds = worlds_to_games(view, sample(view, WORLDS, rng))

@@ -94,8 +94,8 @@ class AllActions:
     def _move(self, rng: np.random.Generator) -> Examples:
         """Make a move in every game, and return the decisions that were labelled."""
         batch = self._batch
-        asked = np.flatnonzero(batch.mask.sum(1, dtype=np.int16) > 1)
-        masks = torch.from_numpy(batch.mask[asked])
+        asked = np.flatnonzero(batch.action_mask.sum(1, dtype=np.int16) > 1)
+        masks = torch.from_numpy(batch.action_mask[asked])
         with torch.inference_mode():
             logits = self._learning.logits(torch.from_numpy(batch.observation[asked]))
             logs = masked_log_probabilities(logits, masks)
@@ -110,7 +110,7 @@ class AllActions:
         labels = rewards / units.stakes()[:, None]
         numbers = (labels.astype(np.float32), returns.astype(np.float32))
         examples = Examples(batch.observation[which], *numbers)
-        actions = batch.mask.argmax(1)
+        actions = batch.action_mask.argmax(1)
         actions[asked] = chosen
         batch.step(actions)
         self.decisions += len(asked)

@@ -22,6 +22,7 @@ from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 
 from agents.learn.ppo import scheduled
+from agents.learn.rewards import BATCH_REWARDS
 from agents.learn.starting import shape_of
 from agents.policies.networks import PolicyNetwork, build
 from agents.policies.weights import arrays_of, put_back
@@ -49,7 +50,7 @@ class Baseline:
             config.players,
             opponents=config.rivals[0],
             seed=config.seed,
-            reward=config.reward,
+            reward=BATCH_REWARDS[config.reward],
             episode="hand" if "hand" in {config.episode, config.horizon} else "game",
         )
         self._scale = VecNormalize(self._games, norm_obs=False, gamma=config.gamma)

@@ -119,12 +119,12 @@ def play(
     seen, received = [], []
     ended: list[np.ndarray] = []
     while len(ended) < MOVES or counted.any():
-        views, choices = batch.views(), batch.mask.sum(1)
+        views, choices = batch.views(), batch.action_mask.sum(1)
         free = choices > 1
         which = np.flatnonzero(free & counted)
         inputs = agent.value_inputs(views[which])
         seen.append((which, batch.turn[which], inputs, choices[which], numbers[which]))
-        actions = batch.mask.argmax(1)
+        actions = batch.action_mask.argmax(1)
         actions[free] = agent(views[free], rng)
         hands = batch.states["public"]["hand_number"].copy()
         batch.step(actions)

@@ -153,7 +153,7 @@ class Part:
             games,
             config.rules,
             config.players,
-            episode=config.episode,
+            episode="hand" if config.episode == "hand" else "game",
             seed=derived_seed(config.seed, number),
         )
         self._batch.reset()
@@ -169,7 +169,7 @@ class Part:
         for _ in range(config.n_steps):
             views = batch.views()
             actions = player(views, rng)
-            which = np.flatnonzero(batch.mask.sum(1) > 1)
+            which = np.flatnonzero(batch.action_mask.sum(1) > 1)
             units = Units(views[which], config.reward)
             if self._teacher:
                 rewards = label_by(self._teacher, views[which], units, rng)

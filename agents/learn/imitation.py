@@ -118,10 +118,10 @@ def gather(teacher: Teacher, plan: Gathering, explorer: Agent) -> Positions:
         views = batch.views()
         one, other = _two_searches(teacher, views, rng)
         values = (one + other) / 2
-        choice = batch.mask.sum(1) > 1
+        choice = batch.action_mask.sum(1) > 1
         best = _unbiased_best(one[choice], other[choice])
         returns = Units(views[choice], plan.reward).rewards(best).astype(np.float32)
-        rows, masks = batch.observation[choice], batch.mask[choice]
+        rows, masks = batch.observation[choice], batch.action_mask[choice]
         seen.append((rows, masks, values[choice], returns, np.flatnonzero(choice)))
         actions, explored = values.argmax(1), np.flatnonzero(rng.random(games) < plan.share)
         actions[explored] = explorer(views[explored], rng)

@@ -15,10 +15,17 @@ from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fiveup_env.envs.batch import Batch
+    from fiveup_env.envs.episodes import RewardName
 
 # The reward that the batch computes for each of these.
-BATCH_REWARDS: Final = {"margin": "margin", "win": "win", "outlook": "win"}
+BATCH_REWARDS: Final[Mapping[str, RewardName]] = {
+    "margin": "margin",
+    "win": "win",
+    "outlook": "win",
+}
 
 
 class Rewards:

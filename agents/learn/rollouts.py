@@ -40,7 +40,7 @@ def make_batch(config: Config, encoder: str) -> Batch:
         config.rules,
         config.players,
         encoder=encoder,
-        episode=config.episode,
+        episode="hand" if config.episode == "hand" else "game",
         reward=BATCH_REWARDS[config.reward],
         seed=config.seed,
         oracle=config.oracle,
@@ -185,17 +185,17 @@ class Rollouts:
     def _tick(self, tick: int, choose: Choose, rng: np.random.Generator) -> None:
         """Make one move in every game; forced moves are decisions only with `forced`."""
         batch, window = self._batch, self.window
-        free = self._forced_too | (batch.mask.sum(1, dtype=np.int16) > 1)
+        free = self._forced_too | (batch.action_mask.sum(1, dtype=np.int16) > 1)
         theirs = self._rivals.to_move(batch)
         asked = np.flatnonzero(free & ~theirs)
-        actions = batch.mask.argmax(1)
+        actions = batch.action_mask.argmax(1)
         self._rivals.move(batch, np.flatnonzero(free & theirs), actions, rng)
-        window.rows[tick], window.masks[tick] = batch.observation, batch.mask
+        window.rows[tick], window.masks[tick] = batch.observation, batch.action_mask
         truths = None
         if window.truths.size:
             window.truths[tick] = batch.oracle
             truths = batch.oracle[asked]
-        chosen = choose(batch.observation[asked], batch.mask[asked], truths)
+        chosen = choose(batch.observation[asked], batch.action_mask[asked], truths)
         actions[asked], window.log_probabilities[tick, asked], window.values[tick, asked] = chosen
         window.actions[tick] = actions
         window.seats[tick] = NOBODY

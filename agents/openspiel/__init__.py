@@ -1,1 +1,1 @@
-"""Our agents in OpenSpiel, and OpenSpiel's bots as agents of ours: see docs/openspiel.md."""
+"""Our agents in OpenSpiel, and OpenSpiel's bots as agents of ours: see docs/use/openspiel.md."""

@@ -18,7 +18,7 @@
     charts      the plots of a page, as SVG
     benchmark   named protocols, score cards, entries of the leaderboard
 
-`fiveup evaluate` is the command line; docs/arena.md explains what it prints.
+`fiveup evaluate` is the command line; docs/understand/arena.md explains what it prints.
 """
 
 from fiveup_env.arena.duels import Duel, duel

@@ -181,7 +181,7 @@ def _run_compiled(report: Report) -> None:
     try:
         batch = Batch(1, seed=0)
         batch.reset()
-        batch.step(batch.mask.argmax(1))
+        batch.step(batch.action_mask.argmax(1))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is said
         report.faults.append(f"compiled code does not run: {type(error).__name__}: {error}")
     else:

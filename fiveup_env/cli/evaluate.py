@@ -1,7 +1,7 @@
 """`fiveup evaluate`: agents, compared on duplicate deals.
 
-A script may run the same command with more: another engine, and a bank of positions. docs/arena.md
-explains how to read the tables, and what else the arena can do.
+A script may run the same command with more: another engine, and a bank of positions.
+docs/understand/arena.md explains how to read the tables, and what else the arena can do.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def add_options(made: Parser, more: More | None = None) -> None:
         action="store_true",
         help="measure regret in solved endings (implied by --report)",
     )
-    judge = "judge decisions by a search (docs/arena.md)"
+    judge = "judge decisions by a search (docs/understand/arena.md)"
     add("--judge", metavar="SPEC", help=judge)
     every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
     add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from fiveup_env.drawing.geometry import Box
     from fiveup_env.drawing.placement import Placement
@@ -100,8 +100,11 @@ def layout_height(placement: Placement | None) -> float:
     return min(most, max(least, placement.extent.height * cell + MARGIN))
 
 
-def picture_of(snapshot: Snapshot, room: float, *, hands: bool = True) -> Picture:
-    """Return the picture of a snapshot, with a layout `room` high; hands may lie face down."""
+def picture_of(snapshot: Snapshot, room: float, *, hands: Collection[int] | None = None) -> Picture:
+    """Return the picture of a snapshot, with a layout `room` high.
+
+    The hands of other seats than `hands` lie face down (None: none does).
+    """
     felt, height = _felt_top(snapshot.rules), frame_height(snapshot.rules) + room
     parts = [
         Part("wood", (Rect(WOOD, 0, 0, WIDTH, height, 16),)),
@@ -117,7 +120,10 @@ def picture_of(snapshot: Snapshot, room: float, *, hands: bool = True) -> Pictur
         row, column = divmod(seat, columns)
         left = MARGIN + column * (width + GAP)
         top = felt + STRIP + room + GAP + row * (RACK_HEIGHT + GAP)
-        parts += _rack(snapshot, seat, Rect(RACK, left, top, width, RACK_HEIGHT, 8), hands=hands)
+        face_up = hands is None or seat in hands
+        parts += _rack(
+            snapshot, seat, Rect(RACK, left, top, width, RACK_HEIGHT, 8), face_up=face_up
+        )
     return Picture(height, parts)
 
 
@@ -280,7 +286,7 @@ def _strip(snapshot: Snapshot, top: float) -> Iterator[Part]:
     yield Part("boneyard", (*backs, label))
 
 
-def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator[Part]:
+def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, face_up: bool) -> Iterator[Part]:
     """Yield a seat's hand, with its name and its number of tiles."""
     _, left, top, width, height, _ = rack
     middle = top + height / 2
@@ -300,7 +306,7 @@ def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, hands: bool) -> Iterator
     cell = min(11.0, (left + width - 8 - start) / (2.4 * max(1, len(tiles))))
     for k, tile in enumerate(tiles):
         x, y = start + 2.4 * cell * k, middle - 2 * cell
-        if hands:
+        if face_up:
             data = (("seat", str(seat)), ("tile", str(tile)))
             yield Part("held", tile_shapes(tile, x, y, cell, upright=True), data)
         else:

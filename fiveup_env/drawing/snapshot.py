@@ -9,6 +9,7 @@ from fiveup_env.drawing.geometry import Sizes
 from fiveup_env.drawing.placement import place_tree
 from fiveup_env.drawing.tree import layout_tree, open_ends
 from fiveup_env.drawing.words import ENDED, outcome_line
+from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
@@ -56,10 +57,15 @@ class Snapshot:
     status: str = ""  # who is to move, or who won
 
     @classmethod
-    def of(cls, game: Game, width: int = LAYOUT_WIDTH) -> Snapshot:
-        """Return the snapshot of a game as it stands, its layout `width` cells wide if possible."""
+    def of(cls, game: Game, width: int = LAYOUT_WIDTH, *, finished: bool = False) -> Snapshot:
+        """Return the snapshot of a game as it stands, its layout `width` cells wide if possible.
+
+        With `finished`, it is that of the hand that ended last, before the next one was dealt.
+        """
         steps = list(game.steps())
         past = [step.before[0]["public"]["scores"].tolist() for step in reversed(steps)]
+        if finished and not game.is_game_over():
+            return cls._of_hand_end(game, width, past)
         return cls(
             rules=game.rules,
             number=game.hand_number,
@@ -69,12 +75,28 @@ class Snapshot:
             turn=game.turn,
             boneyard=game.boneyard_count,
             scores=game.scores,
-            before=tuple(
-                next((scores[side] for scores in past if scores[side] != score), score)
-                for side, score in enumerate(game.scores)
-            ),
+            before=_scores_before(game.scores, past),
             note=_note(game, steps),
             status=outcome_line(game) if game.outcome() else f"seat {game.turn} to move",
+        )
+
+    @classmethod
+    def _of_hand_end(cls, game: Game, width: int, past: list[list[int]]) -> Snapshot:
+        last, number = game.last_hand(), game.hand_number - 1
+        assert last is not None, "no hand has ended"
+        plays, boneyard = hand_end_of(game)
+        return cls(
+            rules=game.rules,
+            number=number,
+            plays=plays,
+            placement=placement_of(plays, game.rules, width),
+            hands=last.left,
+            turn=None,
+            boneyard=boneyard,
+            scores=last.scores,
+            before=_scores_before(last.scores, past),
+            note=f"hand {number} {ENDED[last.ended]}",
+            status="the hand is over",
         )
 
     def after(self, move: Json, plays: Sequence[Move]) -> Snapshot:
@@ -117,6 +139,21 @@ class Snapshot:
             free = next(room for room in rooms if room[0] == end.key and room[1] >= shown)
             rooms.remove(free)
             yield end, free[2]
+
+
+def hand_end_of(game: Game) -> tuple[tuple[Move, ...], int]:
+    """Return the plays of the hand that ended last, and how many tiles its boneyard kept."""
+    public = game.hand_states()[game.hand_number - 1][0]["public"]
+    plays = tuple(MOVES[action] for action in public["play_action"][: public["plies"]])
+    return plays, int(public["boneyard"] - public["drawn"])
+
+
+def _scores_before(scores: Sequence[int], past: list[list[int]]) -> tuple[int, ...]:
+    """Return each score before it last changed, from those in the past, the latest first."""
+    return tuple(
+        next((earlier[side] for earlier in past if earlier[side] != score), score)
+        for side, score in enumerate(scores)
+    )
 
 
 def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:

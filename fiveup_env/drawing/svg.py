@@ -9,7 +9,7 @@ from fiveup_env.drawing.scene import Dots, Part, Picture, Rect, Text, layout_hei
 from fiveup_env.drawing.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from fiveup_env.game.game import Game
 
@@ -25,9 +25,13 @@ class Svg(str):
         return str(self)
 
 
-def game_svg(game: Game, *, hands: bool = True) -> Svg:
-    """Return the table as it stands; without `hands`, every hand lies face down."""
-    snapshot = Snapshot.of(game)
+def game_svg(game: Game, *, hands: Collection[int] | None = None, finished: bool = False) -> Svg:
+    """Return the table as it stands.
+
+    The hands of other seats than `hands` lie face down (None: none does). With `finished`, it is
+    the hand that ended last, before the next one was dealt.
+    """
+    snapshot = Snapshot.of(game, finished=finished)
     picture = picture_of(snapshot, layout_height(snapshot.placement), hands=hands)
     return picture_svg(picture, repr(game).strip("<>"))
 

@@ -4,28 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fiveup_env.drawing.snapshot import hand_end_of
 from fiveup_env.drawing.text import layout_text
-from fiveup_env.drawing.words import hand_end, move_text, outcome_line, score_line, tile_names
+from fiveup_env.drawing.words import (
+    ENDED,
+    hand_end,
+    move_text,
+    outcome_line,
+    score_line,
+    tile_names,
+)
 from fiveup_env.game.records import record_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import FIELDS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import numpy as np
 
     from fiveup_env.files import Json
     from fiveup_env.game.game import Game
 
 
-def table_text(game: Game) -> str:
-    """Return the table as it stands: the layout, every hand, the boneyard and the scores."""
-    hands = [
-        f"seat {seat}{' *' if seat == game.turn else '  '} {tile_names(game.hand_of(seat))}"
-        for seat in range(game.rules.players)
-    ]
-    counts = f"boneyard {game.boneyard_count}, hand {game.hand_number}"
-    layout = layout_text(game.plays, game.rules.spinners)
-    return "\n".join([layout, *hands, f"{counts}, scores {score_line(game.scores)}"])
+def table_text(game: Game, *, hands: Collection[int] | None = None, finished: bool = False) -> str:
+    """Return the table as it stands: the layout, the hands, the boneyard and the scores.
+
+    `hands` are the seats whose tiles are named; of the others they are counted (None: of none).
+    With `finished`, it is the hand that ended last, before the next one was dealt.
+    """
+    last = game.last_hand() if finished and not game.is_game_over() else None
+    if last:
+        plays, boneyard = hand_end_of(game)
+        left, turn, number, scores = last.left, None, game.hand_number - 1, last.scores
+    else:
+        plays, boneyard, turn, scores = game.plays, game.boneyard_count, game.turn, game.scores
+        left, number = tuple(map(game.hand_of, range(game.rules.players))), game.hand_number
+    lines = []
+    for seat, tiles in enumerate(left):
+        count = f"{len(tiles)} tile{'' if len(tiles) == 1 else 's'}"
+        held = tile_names(tiles) if hands is None or seat in hands else count
+        lines.append(f"seat {seat}{' *' if seat == turn else '  '} {held}")
+    over = f", {ENDED[last.ended]}" if last else ""
+    counts = f"boneyard {boneyard}, hand {number}{over}, scores {score_line(scores)}"
+    return "\n".join([layout_text(plays, game.rules.spinners), *lines, counts])
 
 
 def transcript(game: Game, *, unicode: bool = True) -> str:

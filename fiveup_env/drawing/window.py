@@ -12,16 +12,29 @@ from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fiveup_env.game.game import Game
 
 SUPERSAMPLING = 2  # drawn this many times as large, then scaled down, for smooth edges
 MIN_LAYOUT_HEIGHT = 200.0
 
 
-def pixels(game: Game, width: int = 960, height: int = 640) -> np.ndarray:
-    """Return the table as it stands, as height x width x 3 bytes."""
+def pixels(
+    game: Game,
+    width: int = 960,
+    height: int = 640,
+    *,
+    hands: Collection[int] | None = None,
+    finished: bool = False,
+) -> np.ndarray:
+    """Return the table as it stands, as uint8 of shape [height, width, 3].
+
+    `hands` and `finished` are those of `game_svg`.
+    """
     pygame = _pygame()
-    columns = pygame.surfarray.array3d(_draw(pygame, game, width, height))
+    picture = _draw(pygame, Snapshot.of(game, finished=finished), (width, height), hands)
+    columns = pygame.surfarray.array3d(picture)
     return np.ascontiguousarray(columns.swapaxes(0, 1))
 
 
@@ -37,8 +50,10 @@ class Window:
         self._screen: Any = None
         self._clock: Any = None
 
-    def show(self, game: Game) -> None:
-        """Show the table as it stands."""
+    def show(
+        self, game: Game, *, hands: Collection[int] | None = None, finished: bool = False
+    ) -> None:
+        """Show the table as it stands; `hands` and `finished` are those of `game_svg`."""
         if self.closed:
             return
         if self._screen is None:
@@ -50,7 +65,8 @@ class Window:
         if any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
             return
-        self._screen.blit(_draw(self._pygame, game, *self.size), (0, 0))
+        picture = _draw(self._pygame, Snapshot.of(game, finished=finished), self.size, hands)
+        self._screen.blit(picture, (0, 0))
         self._pygame.display.flip()
         self._clock.tick(self.fps)
 
@@ -69,23 +85,26 @@ def _pygame() -> Any:
         import pygame
     except ImportError:
         raise MissingExtraError(
-            "drawing pixels needs pygame: pip install 'fiveup-env[render]'"
+            "drawing pixels needs pygame: pip install 'fiveup-env[render]' (or, to record videos "
+            "too, 'fiveup-env[video]')"
         ) from None
     pygame.font.init()
     return pygame
 
 
-def _draw(pygame: Any, game: Game, width: int, height: int) -> Any:
+def _draw(
+    pygame: Any, snapshot: Snapshot, size: tuple[int, int], hands: Collection[int] | None
+) -> Any:
     """Return a surface of this size with the picture in its middle, as large as it fits."""
-    snapshot = Snapshot.of(game)
+    width, height = size
     room = max(MIN_LAYOUT_HEIGHT, WIDTH * height / width - frame_height(snapshot.rules))
-    picture = picture_of(snapshot, room)
+    picture = picture_of(snapshot, room, hands=hands)
     scale = SUPERSAMPLING * min(width / WIDTH, height / picture.height)
-    size = round(WIDTH * scale), round(picture.height * scale)
+    drawn = round(WIDTH * scale), round(picture.height * scale)
     large = pygame.Surface((SUPERSAMPLING * width, SUPERSAMPLING * height), depth=32)
     large.fill(WOOD)
-    corner = (SUPERSAMPLING * width - size[0]) // 2, (SUPERSAMPLING * height - size[1]) // 2
-    canvas = large.subsurface((corner, size))
+    corner = (SUPERSAMPLING * width - drawn[0]) // 2, (SUPERSAMPLING * height - drawn[1]) // 2
+    canvas = large.subsurface((corner, drawn))
     for part in picture.parts:
         for shape in part.shapes:
             _draw_shape(pygame, canvas, shape, scale)

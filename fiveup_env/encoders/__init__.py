@@ -1,6 +1,6 @@
 """Encoders turn views into arrays in which every entry has a name, a range and a meaning.
 
-docs/encoding.md lists the entries.
+docs/understand/encoding.md lists the entries.
 """
 
 from __future__ import annotations

@@ -14,9 +14,13 @@
 | rows | int8; with `scaled=True` float32, each entry multiplied by its factor |
 | action | `Discrete(121)`, the action table of `fiveup_env.rules.actions` |
 | turns | forced draws and passes take no turn; a player may move twice in a row |
-| rewards | see docs/rewards.md |
+| rewards | see docs/understand/rewards.md |
 | end | all agents terminate together; `max_hands` truncates |
+| infos | at the end, for every agent: `winner` (a side, or -1), `scores` (by side) and `ended` |
 | state | seat 0's `flat` observation, then what is hidden from seat 0 |
+
+`ended` says how the last hand ended: `domino`, `blocked` or `target`, or `illegal` where an illegal
+action ended the episode.
 
 Version history: v0, the first.
 """
@@ -24,7 +28,8 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
@@ -32,6 +37,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from fiveup_env.checks import is_one_of, whole
+from fiveup_env.drawing.svg import game_svg
+from fiveup_env.drawing.transcript import table_text
 from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
@@ -41,13 +48,15 @@ from fiveup_env.engine.view import VIEW, mark_legal_in, observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
+    HOW_TO_TERMINATE,
     Episodes,
     refusal,
+    results_of,
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import check_names
-from fiveup_env.envs.rows import Rows
+from fiveup_env.envs.options import as_array, check_fields
+from fiveup_env.envs.rows import Rows, RowSpace
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import (
     GameOverError,
@@ -55,30 +64,109 @@ from fiveup_env.errors import (
     OptionError,
     SeatError,
     WrongMomentError,
+    shown,
     unknown,
 )
 from fiveup_env.game.game import Game
-from fiveup_env.rules.actions import ACTION_COUNT, MOVES
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
-RENDER_MODES: Final = ("ansi", "human", "rgb_array", "svg")
+    from typing_extensions import Unpack
+
+    from fiveup_env.envs.episodes import EpisodeName, IllegalName, RewardName
+    from fiveup_env.rules.fields import RuleFields
+
+RewardFunction: TypeAlias = Callable[[Game, Move, Game], Sequence[float] | np.ndarray]
+RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array", "rgb_array_list", "svg"]
+RENDER_MODES: Final[tuple[RenderMode, ...]] = get_args(RenderMode)
 FIRST = np.zeros(1, np.int64)  # the index of the only game
 
 
-def env(rules: str | Rules = "five_up", players: int | None = None, **options: Any) -> AECEnv:
+def env(
+    rules: str | Rules = "five_up",
+    players: int | None = None,
+    *,
+    episode: EpisodeName = "game",
+    reward: RewardName | RewardFunction = "win",
+    max_hands: int = 0,
+    illegal: IllegalName = "error",
+    illegal_reward: float = -1.0,
+    encoder: str | Encoder = "flat",
+    scaled: bool = False,
+    render_mode: RenderMode | None = None,
+    eyes: int | None = None,
+    **fields: Unpack[RuleFields],
+) -> AECEnv:
     """Return a `raw_env`, wrapped in PettingZoo's check that its methods are called in order.
 
     The options are those of `raw_env`, which refuses actions out of bounds itself, and ends an
     episode at an illegal action if it is told to: it needs no other wrapper.
+
+    >>> game = env(players=2)
+    >>> game.reset(seed=7)
+    >>> observation, reward, termination, truncation, info = game.last()
+    >>> game.agent_selection, observation["observation"].shape, observation["action_mask"].sum()
+    ('player_0', (557,), np.int64(5))
     """
-    return wrappers.OrderEnforcingWrapper(raw_env(rules, players, **options))
+    check_fields(fields, env)
+    return wrappers.OrderEnforcingWrapper(
+        raw_env(
+            rules,
+            players,
+            episode=episode,
+            reward=reward,
+            max_hands=max_hands,
+            illegal=illegal,
+            illegal_reward=illegal_reward,
+            encoder=encoder,
+            scaled=scaled,
+            render_mode=render_mode,
+            eyes=eyes,
+            **fields,
+        )
+    )
 
 
 class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (PettingZoo's name for it)
-    """The environment without wrappers."""
+    """The environment without wrappers.
+
+    Args:
+        rules: The name of a preset, or a `Rules`.
+        players: 2 to 5; None means as many as `rules` has, and 4 for a preset.
+        episode: A whole `game`, or a single `hand`.
+        reward: What a move brings each seat: `win`, `points` or `margin`
+            (docs/understand/rewards.md), or a function of (before, move, after), a `Game` before
+            the move, the `Move`, and a `Game` after it, which returns a number for each seat. It is
+            called for every move, an illegal one excepted. Its price: the environment then keeps a
+            `Game` beside its own state, and copies it at every move.
+        max_hands: The number of hands after which an episode is cut off; 0 means never.
+        illegal: Whether an illegal action raises an `error`, or makes the episode `terminate` with
+            `illegal_reward` for its player and 0 for the others.
+        illegal_reward: That reward.
+        encoder: The encoder of the observations, or its name.
+        scaled: Whether observations are float32, each entry multiplied by its factor
+            (docs/understand/encoding.md), as networks need them; otherwise they are int8.
+        render_mode: One of RENDER_MODES: text (`ansi`), a window (`human`), an RGB array
+            (`rgb_array`), the list of those of all moves since the last call (`rgb_array_list`),
+            or SVG (`svg`).
+        eyes: The seat that pictures are drawn for: other hands lie face down. None shows them all.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Attributes:
+        rules: the rules of the game.
+        encoder: the encoder of the observations.
+        render_mode: the render mode, or None.
+        eyes: the seat that pictures are drawn for, or None; it may be set at any time.
+
+    Raises:
+        RulesError: If there is no such preset, or the rules cannot be played.
+        SeatError: If the number of players is not from 2 to 5, or there is no seat `eyes`.
+        EncoderError: If there is no such encoder.
+        OptionError: If another option has a value that is not allowed.
+    """
 
     metadata: Mapping[str, Any] = {
         "name": "fiveup_v0",
@@ -92,35 +180,32 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         rules: str | Rules = "five_up",
         players: int | None = None,
         *,
-        episode: str = "game",
-        reward: str = "win",
+        episode: EpisodeName = "game",
+        reward: RewardName | RewardFunction = "win",
         max_hands: int = 0,
-        illegal: str = "error",
+        illegal: IllegalName = "error",
         illegal_reward: float = -1.0,
         encoder: str | Encoder = "flat",
         scaled: bool = False,
-        render_mode: str | None = None,
-        **fields: Any,
+        render_mode: RenderMode | None = None,
+        eyes: int | None = None,
+        **fields: Unpack[RuleFields],
     ) -> None:
-        """Make the environment; `reset` starts its first episode.
-
-        `rules` is the name of a preset or a `Rules`; `players`, `teams` and any rule field override
-        it. `episode` is `game` or `hand`, `reward` is `win`, `points` or `margin`, and an episode
-        is cut off after `max_hands` hands (0: never). An illegal action raises an error, or with
-        `illegal="terminate"` ends the episode with `illegal_reward` for its player and 0 for the
-        others. With `scaled`, observations are float32, each entry multiplied by its factor
-        (docs/encoding.md), as networks need them. `render_mode` is one of RENDER_MODES.
-
-        Raises RulesError, SeatError, EncoderError or OptionError for a value that is not allowed.
-        """
+        """Make the environment; `reset` starts its first episode."""
         super().__init__()
-        check_names(fields, raw_env)
+        check_fields(fields, raw_env)
         if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
             raise OptionError(unknown("render mode", render_mode, RENDER_MODES))
         self.rules = Rules.of(rules, players, **fields)
-        self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)
-        self.rows = Rows(encoder, scaled=scaled)
-        self.encoder = self.rows.encoder
+        self._reward = reward if callable(reward) else None
+        self._options = Episodes(
+            episode, "points" if callable(reward) else reward, max_hands, illegal, illegal_reward
+        )
+        self._rows = Rows(encoder, scaled=scaled)
+        self.encoder = self._rows.encoder
+        self.eyes = None if eyes is None else whole(eyes, 0, self.rules.players - 1)
+        if eyes is not None and self.eyes is None:
+            raise SeatError(f"eyes must be from 0 to {self.rules.players - 1}, not {shown(eyes)}")
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents: list[str] = []
@@ -138,11 +223,13 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._seed: int | None = None
         self._game: Game | None = None
         self._made: list[int] = []
+        self._over = False  # by the last move, which ended a hand
+        self._film: Game | None = None  # at the last picture of `rgb_array_list`
         self._window: Any = None
 
     def _space(self) -> Dict:
         mask = Box(0, 1, (ACTION_COUNT,), np.int8)
-        return Dict({"observation": self.rows.space(), "action_mask": mask})
+        return Dict({"observation": self._rows.space(), "action_mask": mask})
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations."""
@@ -158,7 +245,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         low, high = bounds(get_encoder("flat"))
         truth = np.concatenate([np.full(piece.size, piece.high, np.int8) for piece in TRUTH_PIECES])
         least = np.concatenate([low, np.zeros(TRUTH_SIZE, np.int8)])
-        return Box(least, np.concatenate([high, truth]), dtype=np.int8)
+        return RowSpace(least, np.concatenate([high, truth]), np.dtype(np.int8), "state")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode with this seed, or with the next one of the stream.
@@ -174,7 +261,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             self._stream = Stream(seed)
         self._seed = seed
         start_episodes(self._games, FIRST, np.array([seed], np.uint64))
-        self._game, self._made = Game(self.rules, seed=seed) if self.render_mode else None, []
+        watched = self.render_mode or self._reward
+        self._game, self._made = Game(self.rules, seed=seed) if watched else None, []
+        self._over, self._film = False, None
         self.agents = list(self._names)
         self.rewards = dict.fromkeys(self._names, 0.0)
         self._cumulative_rewards = dict.fromkeys(self._names, 0.0)
@@ -200,13 +289,10 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             return
         number = whole(action, 0, ACTION_COUNT - 1)
         legal = number is not None and is_legal_at(self._games, 0, number)
-        if not legal and not self.episodes.terminates:
-            raise IllegalMoveError(f"{agent}: {refusal(self._games, 0, action)}")
+        if not legal and not self._options.terminates:
+            raise IllegalMoveError(f"{agent}: {refusal(self._games, 0, action)}{HOW_TO_TERMINATE}")
         self._actions[0] = -1 if number is None else number
-        codes = self.episodes.codes
-        step_games(self._games, FIRST, self._actions, codes, self._rewards, self._ending)
-        if legal:
-            self._made.append(int(self._actions[0]))
+        self._move(legal=legal)
         self._cumulative_rewards[agent] = 0.0
         for name, reward in zip(self._names, self._rewards[0].tolist(), strict=True):
             self.rewards[name] = reward
@@ -215,19 +301,49 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             self.terminations = dict.fromkeys(self._names, True)
         elif self._ending[0] == CUT_OFF:
             self.truncations = dict.fromkeys(self._names, True)
+        if self._ending[0]:
+            episode = self._options.codes.episode
+            results = results_of(self._games, FIRST, episode, self.rules.sides)
+            self.infos = {name: results.of(0) for name in self._names}
         self.agent_selection = self._names[self._turn]
         if self.render_mode == "human":
+            if legal and not self._over and self._replayed().hand_over:
+                self._show(finished=True)
             self.render()
+
+    def _move(self, *, legal: bool) -> None:
+        """Make the move in `_actions`, and write what it brought every seat."""
+        before = self.game if self._reward and legal else None
+        codes = self._options.codes
+        step_games(self._games, FIRST, self._actions, codes, self._rewards, self._ending)
+        if legal:
+            self._made.append(int(self._actions[0]))
+            self._over = bool(self._ending[0])
+        if self._reward and before:
+            after = self.game
+            self._rewards[0] = self._checked_rewards(self._reward(before, after.peek(), after))
+
+    def _checked_rewards(self, rewards: object) -> np.ndarray:
+        """Return what the reward function returned, a number for each seat."""
+        count = self.rules.players
+        wanted = f"{count} finite numbers, one for each seat"
+        array = as_array(rewards, "what the reward function returns", wanted)
+        right = array.shape == (count,) and array.dtype.kind in "iuf" and np.isfinite(array).all()
+        if not right:
+            raise OptionError(
+                f"what the reward function returns must be {wanted}, not {shown(rewards)}"
+            )
+        return array
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what an agent observes; its mask is all 0 unless the agent is to move."""
         self._check_started()
         if agent not in self._seats:
             raise SeatError(unknown("agent", agent, self._names))
-        row, mask = self.rows.empty(1), np.empty((1, ACTION_COUNT), np.int8)
+        row, mask = self._rows.empty(1), np.empty((1, ACTION_COUNT), np.int8)
         observe_seats(self._games, FIRST, self._seats[agent], self._views)
         mark_legal_in(self._views, mask)
-        self.rows.write(self._views, row)
+        self._rows.write(self._views, row)
         return {"observation": row[0], "action_mask": mask[0]}
 
     def view(self, agent: str) -> np.ndarray:
@@ -248,7 +364,10 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     @property
     def game(self) -> Game:
-        """A copy of the episode so far as a `Game`, to inspect, record or play on from here."""
+        """A copy of the episode so far as a `Game`, to inspect, record or play on from here.
+
+        Where the episode is a single hand, the `Game` goes on with the next one.
+        """
         return self._replayed().copy()
 
     def _replayed(self) -> Game:
@@ -264,31 +383,63 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         if self._seed is None:
             raise WrongMomentError("call reset() first: no episode has started")
 
-    def render(self) -> str | np.ndarray | None:
-        """Draw the game: return text, SVG or an RGB array, or show a window and return None.
+    def render(self) -> str | np.ndarray | list[np.ndarray] | None:
+        """Draw the game: return text, SVG or RGB arrays, or show a window and return None.
 
-        `render_mode` chooses which. Raises OptionError if the environment has none.
+        `render_mode` chooses which. At the end of an episode, the last hand is drawn as it ended.
+        With `rgb_array_list`, there is a picture of every position since the last call or `reset`,
+        of the opponents' moves too, and one of every hand as it ended. Raises OptionError if the
+        environment has no render mode.
         """
         if self.render_mode is None:
             raise OptionError(
                 f"make the environment with a render_mode to render it: {', '.join(RENDER_MODES)}"
             )
         if self.render_mode == "ansi":
-            return str(self._replayed())
+            return table_text(self._replayed(), hands=self._hands, finished=self._over)
         if self.render_mode == "svg":
-            return self._replayed()._repr_svg_()
-        from fiveup_env.drawing.window import Window, pixels
+            return self._repr_svg_()
+        if self.render_mode == "human":
+            self._show(finished=self._over)
+            return None
+        from fiveup_env.drawing.window import pixels
 
         if self.render_mode == "rgb_array":
-            return pixels(self._replayed())
+            return pixels(self._replayed(), hands=self._hands, finished=self._over)
+        return [
+            pixels(game, hands=self._hands, finished=finished)
+            for game, finished in self._positions()
+        ]
+
+    def _positions(self) -> Iterator[tuple[Game, bool]]:
+        """Yield the game at every position since the last picture, and whether to draw its end."""
+        if self._film is None:
+            self._film = Game(self.rules, seed=self._seed)
+            yield self._film, False
+        for number in range(len(self._film.moves), len(self._made)):
+            self._film.push(MOVES[self._made[number]])
+            last = self._over and number + 1 == len(self._made)
+            if self._film.hand_over or last:
+                yield self._film, True
+            if not last:
+                yield self._film, False
+
+    def _show(self, *, finished: bool) -> None:
+        """Show the game in the window."""
+        from fiveup_env.drawing.window import Window
+
         if self._window is None:
             self._window = Window(self.metadata["render_fps"])
-        self._window.show(self._replayed())
-        return None
+        self._window.show(self._replayed(), hands=self._hands, finished=finished)
+
+    @property
+    def _hands(self) -> Collection[int] | None:
+        """The seats whose hands a picture shows; None means all."""
+        return None if self.eyes is None else (self.eyes,)
 
     def _repr_svg_(self) -> str:
         """Return the game drawn as SVG, which notebooks show."""
-        return self._replayed()._repr_svg_()
+        return game_svg(self._replayed(), hands=self._hands, finished=self._over)
 
     def close(self) -> None:
         """Close the window, if one is open."""

@@ -1,9 +1,10 @@
 """`Batch`: thousands of games at once, arrays in and arrays out.
 
-    batch = Batch(games=4096, seed=0)
+    batch = Batch(4096, seed=0)
     batch.reset()
     while learning:
-        batch.step(choose(batch.observation, batch.mask))   # then batch.reward, batch.terminated
+        batch.step(choose(batch.observation, batch.action_mask))
+        learn(batch.reward, batch.terminated)
 
 The arrays are allocated once and overwritten in place, so that other libraries can share their
 memory; copy what is to be kept.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
@@ -28,16 +30,18 @@ from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
+    HOW_TO_TERMINATE,
     Episodes,
     first_illegal,
     first_repeated,
     observe_games,
     refusal,
     restart_ended,
+    results_of,
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import check_names, checked_flag, row_of_integers
+from fiveup_env.envs.options import check_fields, checked_flag, row_of_integers
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
@@ -48,7 +52,12 @@ from fiveup_env.sealed import seal, sealed_array, unseal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gymnasium.spaces import Box
+    from typing_extensions import Unpack
+
     from fiveup_env.encoders import Encoder
+    from fiveup_env.envs.episodes import EpisodeName, IllegalName, Results, RewardName
+    from fiveup_env.rules.fields import RuleFields
 
 SLICE: Final = 2048  # games that a thread steps, observes and encodes together
 MOST_GAMES: Final = 1 << 24
@@ -67,48 +76,73 @@ class _Scratch(threading.local):
 class Batch:
     """Many games, played side by side.
 
-    Every attribute has a row or an entry for every game.
+    Args:
+        num_envs: The number of games.
+        rules: The name of a preset, a `Rules`, or a list of them.
+        players: 2 to 5, or a list of numbers; None means as many as the rules have. The games take
+            every combination of `rules` and `players` in turn.
+        encoder: The encoder of the observations, or its name.
+        scaled: Whether observations are float32, each entry multiplied by its factor, as networks
+            need them; otherwise they are int8.
+        episode: A whole `game`, or a single `hand`.
+        reward: What a move brings each seat: `win`, `points` or `margin`
+            (docs/understand/rewards.md).
+        max_hands: The number of hands after which an episode is cut off; 0 means never.
+        illegal: Whether an illegal action raises an `error`, or makes the episode `terminate` with
+            `illegal_reward` for its player and 0 for the others.
+        illegal_reward: That reward.
+        seed: Names the streams of deals: the first `reset` starts stream `(seed, i)` in game i.
+            None chooses one at random.
+        threads: The number of threads that step the games.
+        oracle: Whether to write `oracle`.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Every array has a row or an entry for every game.
 
     Attributes:
         observation: what the seat to move observes, as the encoder writes it (int8; float32 if
             `scaled`).
-        mask: 1 for every legal action, else 0 (int8, games x 121).
+        action_mask: 1 for every legal action, else 0 (int8, [num_envs, 121]).
         turn: the seat to move (int8).
-        reward: what the last step brought each seat (float32, games x players).
+        reward: what the last step brought each seat (float32, [num_envs, players]).
         terminated: whether the last step ended the episode (bool); the next one has started.
         truncated: whether it was cut off instead, after `max_hands` (bool); the next has started.
         oracle: with `oracle=True`, what is hidden from the seat to move (int8); never part of
             an observation.
+        rules: the list of `Rules` that the games take in turn.
+        encoder: the encoder of the observations.
+        seed: the seed of the streams; a random one if none was given.
+        threads: the number of threads.
+
+    Raises:
+        RulesError: If there is no such preset, or the rules cannot be played.
+        SeatError: If a number of players is not from 2 to 5.
+        SeedError: If the seed is not from 0 to 2**64 - 1.
+        EncoderError: If there is no such encoder.
+        OptionError: If another option has a value that is not allowed.
     """
 
     def __init__(
         self,
-        games: int = 4096,
+        num_envs: int = 4096,
         rules: str | Rules | Sequence[str | Rules] = "five_up",
         players: int | Sequence[int] | None = None,
         *,
         encoder: str | Encoder = "flat",
         scaled: bool = False,
-        episode: str = "game",
-        reward: str = "win",
+        episode: EpisodeName = "game",
+        reward: RewardName = "win",
         max_hands: int = 0,
-        illegal: str = "error",
+        illegal: IllegalName = "error",
         illegal_reward: float = -1.0,
-        seed: int = 0,
+        seed: int | None = None,
         threads: int = 1,
         oracle: bool = False,
-        **fields: Any,
+        **fields: Unpack[RuleFields],
     ) -> None:
-        """Make the games; `reset` deals them.
-
-        If `rules` or `players` is a list, the games take every combination in turn. Each game plays
-        the stream of seeds that `seed` and its index name (`fiveup_env.envs.streams`). `scaled`,
-        `episode`, `reward`, `max_hands`, `illegal` and rule fields are those of `raw_env`. Raises
-        RulesError, SeatError, SeedError, EncoderError or OptionError for a value that is not
-        allowed.
-        """
-        check_names(fields, Batch)
-        games = _checked_count(games, MOST_GAMES, "game")
+        """Make the games; `reset` deals them."""
+        check_fields(fields, Batch)
+        games = _checked_count(num_envs, MOST_GAMES, "game")
         threads = _checked_count(threads, MOST_THREADS, "thread")
         self.rules = [
             Rules.of(one, count, **fields)
@@ -116,18 +150,19 @@ class Batch:
         ]
         if not self.rules:
             raise OptionError("a batch needs rules, and numbers of players, not an empty list")
-        self.episodes = Episodes(episode, reward, max_hands, illegal, illegal_reward)
-        self.rows = Rows(encoder, scaled=scaled)
-        self.encoder = self.rows.encoder
-        self.seed = checked_seed(seed)
+        self._options = Episodes(episode, reward, max_hands, illegal, illegal_reward)
+        self._rows = Rows(encoder, scaled=scaled)
+        self.encoder = self._rows.encoder
+        self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self.threads = threads
         self._games = np.zeros(games, GAME)
         for k, one in enumerate(self.rules):
             self._games["public"]["rules"][k :: len(self.rules)] = one.to_struct()
         most = max(one.players for one in self.rules)
-        self.observation = self.rows.empty(games)
+        self._sides = max(one.sides for one in self.rules)
+        self.observation = self._rows.empty(games)
         self.observation[:] = 0
-        self.mask = np.zeros((games, ACTION_COUNT), np.int8)
+        self.action_mask = np.zeros((games, ACTION_COUNT), np.int8)
         self.turn = np.zeros(games, np.int8)
         self.reward = np.zeros((games, most), np.float32)
         self.terminated = np.zeros(games, np.bool_)
@@ -168,6 +203,10 @@ class Batch:
         """Return the number of games."""
         return len(self._games)
 
+    def observation_space(self, count: int | None = None) -> Box:
+        """Return the space of one observation, or of an array of this many."""
+        return self._rows.space(count)
+
     @property
     def states(self) -> np.ndarray:
         """The GAME structs themselves, hidden tiles included, which no agent may see."""
@@ -176,8 +215,9 @@ class Batch:
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> None:
         """Start an episode in every game.
 
-        With a seed, the streams start anew from it; without one, every game goes on to the next
-        episode of its stream. A sequence with a seed for each game names the deals themselves:
+        With a seed, the streams start anew from it. None starts those of the seed that the batch
+        was made with, a random one if it was None too, and later goes on to the next episode of
+        every stream. A sequence with a seed for each game names the deals themselves:
         game i plays what `Game(seed=seed[i])` plays, and its stream goes on from there. Raises
         SeedError, or OptionError if the sequence does not have one integer for each game.
         """
@@ -252,7 +292,7 @@ class Batch:
         self._check_dealt()
         which = self._all if which is None else self._checked_games(which)
         views = np.zeros(len(which), VIEW)
-        observe_games(self._games, which, views, self.mask, self.turn)
+        observe_games(self._games, which, views, self.action_mask, self.turn)
         return views
 
     def observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
@@ -265,18 +305,46 @@ class Batch:
 
         Raises WrongMomentError where no episode of a game has ended yet.
         """
+        self._check_ended(which)
+        return self._rows_of(self._finals, which, seats)
+
+    def results_of(self, which: np.ndarray) -> Results:
+        """Return how the episodes ended of games that `advance` has left at their ends."""
+        self._check_dealt()
+        return self._results_of(self._games, which)
+
+    def final_results_of(self, which: np.ndarray) -> Results:
+        """Return how the last episode that ended in some games did: who won, and the scores.
+
+        Raises WrongMomentError where no episode of a game has ended yet.
+
+        >>> batch = Batch(64, players=2, episode="hand", seed=1)
+        >>> batch.reset()
+        >>> while not batch.terminated.any():
+        ...     batch.step(batch.action_mask.argmax(1))
+        >>> results = batch.final_results_of(batch.terminated.nonzero()[0])
+        >>> results.scores.shape == (len(results.winner), 2)
+        True
+        """
+        self._check_ended(which)
+        return self._results_of(self._finals, which)
+
+    def _results_of(self, games: np.ndarray, which: np.ndarray) -> Results:
+        which = self._checked_games(which)
+        return results_of(games, which, self._options.codes.episode, self._sides)
+
+    def _check_ended(self, which: np.ndarray) -> None:
         which = self._checked_games(which)
         if (self._finals["public"]["rules"]["players"][which] == 0).any():
             raise WrongMomentError("no episode of these games has ended yet")
-        return self._rows_of(self._finals, which, seats)
 
     def _rows_of(self, games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
         which = self._checked_games(which)
         seats = self._checked_seats(seats, which)
         views = np.zeros(len(which), VIEW)
         observe_seats(games, which, seats, views)
-        rows = self.rows.empty(len(which))
-        self.rows.write(views, rows)
+        rows = self._rows.empty(len(which))
+        self._rows.write(views, rows)
         return rows
 
     def observe(self) -> None:
@@ -286,8 +354,8 @@ class Batch:
 
     def random_actions(self, rng: np.random.Generator) -> np.ndarray:
         """Return a legal action for every game, each with the same probability."""
-        ranks = rng.random(self.mask.shape, np.float32)
-        ranks -= self.mask == 0
+        ranks = rng.random(self.action_mask.shape, np.float32)
+        ranks -= self.action_mask == 0
         return ranks.argmax(1)
 
     def save(self) -> bytes:
@@ -349,7 +417,7 @@ class Batch:
             "version": 1,
             "struct": GAME.itemsize,
             "rules": [[one.players, one.teams, *one.fields().values()] for one in self.rules],
-            "episode": list(self.episodes.codes),
+            "episode": list(self._options.codes),
             "seats": self.reward.shape[1],
         }
 
@@ -392,17 +460,18 @@ class Batch:
         """Return the actions as compiled code takes them; raise an error if one is illegal."""
         self._check_dealt()
         actions = row_of_integers(actions, "actions", len(which))
-        if self.episodes.terminates and not strictly:
+        if self._options.terminates and not strictly:
             return actions
         wrong = first_illegal(self._games, which, actions)
         if wrong >= 0:
             i = int(which[wrong])
             why = refusal(self._games, i, int(actions[wrong]))
-            raise IllegalMoveError(f"game {i}, seat {self.turn[i]}: {why}")
+            hint = "" if strictly else HOW_TO_TERMINATE
+            raise IllegalMoveError(f"game {i}, seat {self.turn[i]}: {why}{hint}")
         return actions
 
     def _move(self, which: np.ndarray, actions: np.ndarray) -> None:
-        codes = self.episodes.codes
+        codes = self._options.codes
         step_games(self._games, which, actions, codes, self.reward, self._endings)
 
     def _restart(self, which: np.ndarray) -> None:
@@ -412,8 +481,8 @@ class Batch:
 
     def _observe_slice(self, part: slice) -> None:
         views = self._scratch.views[: part.stop - part.start]
-        observe_games(self._games, self._all[part], views, self.mask, self.turn)
-        self.rows.write(views, self.observation[part])
+        observe_games(self._games, self._all[part], views, self.action_mask, self.turn)
+        self._rows.write(views, self.observation[part])
         if len(self.oracle):
             write_truths(self._games[part], self.turn[part], self.oracle[part])
 

@@ -1,4 +1,4 @@
-"""Episodes and rewards, which all environments share; docs/rewards.md explains them.
+"""Episodes and rewards, which all environments share; docs/understand/rewards.md explains them.
 
 An episode is a game or a single hand. Every move rewards every seat for everything that the move
 brought about: its points, and those of the hand's end. A seat's reward is that of its side, so
@@ -8,7 +8,7 @@ partners always get the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -17,20 +17,25 @@ from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.legality import is_legal, mark_legal, mark_legal_at
 from fiveup_env.engine.play import begin_hand, play
-from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, side_of
+from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, PLAYING, side_of
 from fiveup_env.engine.view import observe
 from fiveup_env.envs.streams import stream_seed
 from fiveup_env.errors import OptionError, shown, unknown
+from fiveup_env.game.values import ENDINGS
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.fields import MAX_PLAYERS
 
-EPISODES: Final = ("game", "hand")
-REWARDS: Final = ("points", "margin", "win")
-ILLEGAL: Final = ("error", "terminate")
+EpisodeName: TypeAlias = Literal["game", "hand"]
+RewardName: TypeAlias = Literal["points", "margin", "win"]
+IllegalName: TypeAlias = Literal["error", "terminate"]
+EPISODES: Final[tuple[EpisodeName, ...]] = get_args(EpisodeName)
+REWARDS: Final[tuple[RewardName, ...]] = get_args(RewardName)
+ILLEGAL: Final[tuple[IllegalName, ...]] = get_args(IllegalName)
 WHOLE_GAME, ONE_HAND = range(2)
 POINTS, MARGIN, WIN = range(3)
 
 MOST_HANDS: Final = 1 << 31
+HOW_TO_TERMINATE: Final = '; with illegal="terminate" it would end the episode instead'
 
 # How a step left an episode; 0 where it is still in progress.
 ENDED, CUT_OFF = 1, 2
@@ -52,7 +57,7 @@ class Episodes:
 
     Attributes:
         episode: `game` or `hand`.
-        reward: `win`, `points` or `margin`; docs/rewards.md explains them.
+        reward: `win`, `points` or `margin`; docs/understand/rewards.md explains them.
         max_hands: the number of hands after which an episode is cut off (0: never).
         illegal: what an illegal action does: `error` raises IllegalMoveError, `terminate` ends the
             episode and gives `illegal_reward` to its player and 0 to all others.
@@ -69,6 +74,11 @@ class Episodes:
         """Refuse values that do not exist."""
         if not is_one_of(self.episode, EPISODES):
             raise OptionError(unknown("episode", self.episode, EPISODES))
+        if callable(self.reward):
+            raise OptionError(
+                f"reward must be {', '.join(REWARDS[:-1])} or {REWARDS[-1]} here: a function is "
+                f"taken by env, raw_env and FiveUpEnv alone"
+            )
         if not is_one_of(self.reward, REWARDS):
             raise OptionError(unknown("reward", self.reward, REWARDS))
         if not is_one_of(self.illegal, ILLEGAL):
@@ -272,6 +282,54 @@ def _best_side(public: Struct) -> int:
         if side != best and public.scores[side] == public.scores[best]:
             return -1
     return best
+
+
+class Results(NamedTuple):
+    """How some episodes ended, an entry for each.
+
+    Attributes:
+        winner: the side that won the game, or alone has the most points of the hand; -1 if no side
+            did, or the episode was cut off or ended by an illegal action (int64, [n]).
+        scores: the score of every side (int64, [n, sides]).
+        ended: how the last hand ended: `domino`, `blocked` or `target`, or `illegal` where an
+            illegal action ended the episode (object, [n]).
+    """
+
+    winner: np.ndarray
+    scores: np.ndarray
+    ended: np.ndarray
+
+    def of(self, k: int) -> dict[str, Any]:
+        """Return the k-th entry as the info of one environment has it."""
+        return {
+            "winner": int(self.winner[k]),
+            "scores": self.scores[k].copy(),
+            "ended": self.ended[k],
+        }
+
+
+def results_of(games: np.ndarray, which: np.ndarray, episode: int, sides: int) -> Results:
+    """Return how the episodes ended of the games `which`, which are at their ends."""
+    winners = np.zeros(len(which), np.int64)
+    write_winners(games, which, episode, winners)
+    public = games["public"][which]
+    forfeited = public["phase"] == PLAYING
+    ended = np.array([*ENDINGS, "illegal"], object)[
+        np.where(forfeited, len(ENDINGS), public["ended"])
+    ]
+    return Results(winners, public["scores"][:, :sides].astype(np.int64), ended)
+
+
+@compiled
+def write_winners(games: Array, which: Array, episode: int, winners: Array) -> None:
+    """Write the side that won each of some episodes that have ended, or -1."""
+    for k in range(len(which)):
+        public = games[which[k]].public
+        winners[k] = -1
+        if episode == ONE_HAND and public.phase != PLAYING:
+            winners[k] = _best_side(public)
+        elif public.phase == GAME_OVER:
+            winners[k] = public.winner
 
 
 @compiled

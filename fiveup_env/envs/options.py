@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import inspect
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.errors import OptionError, shown, unknown
-from fiveup_env.rules.fields import FIELDS
+from fiveup_env.errors import OptionError, UnexpectedOptionError, shown, unknown
+from fiveup_env.rules.fields import RuleFields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-def check_names(given: Iterable[str], *takers: Callable[..., Any]) -> None:
-    """Raise an OptionError for a name that none of the takers has and that is no rule field."""
-    known = [
-        name
-        for taker in takers
-        for name, parameter in inspect.signature(taker).parameters.items()
-        if parameter.kind is not parameter.VAR_KEYWORD
-    ]
-    for name in given:
-        if name not in {*known, *FIELDS, "teams"}:
-            raise OptionError(
-                unknown("option or rule field", name, [*dict.fromkeys(known), "teams", *FIELDS])
+def check_fields(fields: Iterable[str], taker: Callable[..., Any]) -> None:
+    """Raise UnexpectedOptionError for a keyword that is neither an option nor a rule field.
+
+    Args:
+        fields: The keywords that `taker` was called with and that are not parameters of it.
+        taker: What was called; the message names its parameters.
+    """
+    for name in fields:
+        if name not in RuleFields.__annotations__:
+            options = [
+                option
+                for option, parameter in inspect.signature(taker).parameters.items()
+                if parameter.kind is not parameter.VAR_KEYWORD
+            ]
+            known = [*options, *RuleFields.__annotations__]
+            near = get_close_matches(name, known, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise UnexpectedOptionError(
+                f"unexpected keyword argument {name!r}{hint}; the options and rule fields: "
+                f"{', '.join(known)}"
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
 
 CHUNK: Final = 128  # rows that are encoded and then scaled together, while they are in the cache
+
+
+class RowSpace(Box):
+    """The space of rows: a Box whose bounds differ by entry, and which prints in one line."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray, dtype: Any, name: str) -> None:
+        """Make the space of rows, or of arrays of rows, that are named for what writes them."""
+        super().__init__(low, high, dtype=dtype)
+        self.name = name
+
+    def __repr__(self) -> str:
+        """Return the name, the shape and the type, without the bounds."""
+        return f"RowSpace({self.name!r}, {self.shape}, {self.dtype})"
 
 
 class Rows:
@@ -34,12 +47,14 @@ class Rows:
         """The type of an entry."""
         return np.dtype(np.int8 if self._factors is None else np.float32)
 
-    def space(self) -> Box:
-        """Return the space of a row."""
+    def space(self, count: int | None = None) -> RowSpace:
+        """Return the space of a row, or of an array of this many rows."""
         low, high = bounds(self.encoder)
         if self._factors is not None:
             low, high = low * self._factors, high * self._factors
-        return Box(low, high, dtype=self.dtype)
+        if count is not None:
+            low, high = (np.broadcast_to(bound, (count, self._size)) for bound in (low, high))
+        return RowSpace(low, high, self.dtype, self.encoder.name)
 
     def empty(self, count: int) -> np.ndarray:
         """Return memory for this many rows."""

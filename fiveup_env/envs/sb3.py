@@ -1,6 +1,6 @@
 """A native Stable-Baselines3 `VecEnv` over `Batch`: one process, no pickling, batched opponents.
 
-    env = FiveUpVecEnv(games=256, opponents="random")
+    env = FiveUpVecEnv(256, opponents="random")
     scaling = {"features_extractor_class": ScalingExtractor}
     MaskablePPO("MlpPolicy", env, policy_kwargs=scaling).learn(1_000_000)
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env.encoders import factors_of, get_encoder
+from fiveup_env.envs.options import check_fields
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import MissingExtraError, OptionError
@@ -31,61 +32,111 @@ except ModuleNotFoundError as error:
     ) from None
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gymnasium import Space
     from stable_baselines3.common.vec_env.base_vec_env import (
         VecEnvIndices,
         VecEnvObs,
         VecEnvStepReturn,
     )
+    from typing_extensions import Unpack
 
     from fiveup_env.encoders import Encoder
     from fiveup_env.envs.batch import Batch
+    from fiveup_env.envs.episodes import EpisodeName, IllegalName, RewardName
+    from fiveup_env.envs.opponents import OpponentChoice
+    from fiveup_env.rules.fields import RuleFields, Rules
 
 
 class FiveUpVecEnv(VecEnv):
     """Games with one learner each: observations, float32 rewards, and bool masks in arrays.
 
-    Observations are int8, or float32 with `scaled=True`.
-    `infos` has the `terminal_observation` of every game whose episode ended, and in
-    `TimeLimit.truncated` whether it was cut off; the next episode has started. Wrap it in
+    Observations are int8, or float32 with `scaled=True`. Where an episode ended, the next one has
+    started, and `infos` has its `terminal_observation`, in `TimeLimit.truncated` whether it was cut
+    off, and how it ended: `winner` (a side, or -1), `scores` and `ended`. Wrap it in
     Stable-Baselines3's `VecMonitor` for statistics of episodes.
+
+    Args:
+        num_envs: The number of games.
+        rules, players: Those of `FiveUpVectorEnv`, as are all other options and rule fields.
+
+    Attributes:
+        batch: the games.
+
+    Raises:
+        FiveUpError: As `FiveUpVectorEnv` does.
     """
 
     render_mode = None
 
-    def __init__(self, games: int = 256, *arguments: Any, **options: Any) -> None:
-        """Make the games; arguments and options are those of `FiveUpVectorEnv`.
-
-        They are `rules`, `players`, `opponents`, `seat`, `seed`, and the options of `Batch`.
-        """
-        if "autoreset_mode" in options:
-            raise OptionError("Stable-Baselines3 knows one autoreset_mode: leave it out")
-        self.games = FiveUpVectorEnv(games, *arguments, autoreset_mode="SameStep", **options)
+    def __init__(
+        self,
+        num_envs: int = 256,
+        rules: str | Rules | Sequence[str | Rules] = "five_up",
+        players: int | Sequence[int] | None = None,
+        *,
+        opponents: OpponentChoice = "random",
+        seat: int | None = None,
+        seed: int | None = None,
+        encoder: str | Encoder = "flat",
+        scaled: bool = False,
+        episode: EpisodeName = "game",
+        reward: RewardName = "win",
+        max_hands: int = 0,
+        illegal: IllegalName = "error",
+        illegal_reward: float = -1.0,
+        threads: int = 1,
+        oracle: bool = False,
+        **fields: Unpack[RuleFields],
+    ) -> None:
+        """Make the games; `reset` deals them."""
+        check_fields(fields, FiveUpVecEnv)
+        self._envs = FiveUpVectorEnv(
+            num_envs,
+            rules,
+            players,
+            opponents=opponents,
+            seat=seat,
+            seed=seed,
+            autoreset_mode="SameStep",
+            encoder=encoder,
+            scaled=scaled,
+            episode=episode,
+            reward=reward,
+            max_hands=max_hands,
+            illegal=illegal,
+            illegal_reward=illegal_reward,
+            threads=threads,
+            oracle=oracle,
+            **fields,
+        )
         super().__init__(
-            self.games.num_envs, self.games.single_observation_space, self.games.single_action_space
+            self._envs.num_envs, self._envs.single_observation_space, self._envs.single_action_space
         )
         self._actions = np.zeros(self.num_envs, np.int64)
 
     @property
     def batch(self) -> Batch:
         """The games."""
-        return self.games.batch
+        return self._envs.batch
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions of every learner: bool, games x 121."""
-        return self.games.action_masks()
+        """Return the legal actions of every learner: bool, [num_envs, 121]."""
+        return self._envs.action_masks()
 
     def reset(self) -> VecEnvObs:
         """Start an episode in every game; return what the learners observe at their first turns.
 
-        After `seed(s)` the games start anew from that seed; otherwise they go on. The option `deal`
+        After `seed(s)` the games start anew from that seed; otherwise they start from the seed that
+        they were made with, and later go on. The option `deal`
         of `set_options` names the deal of a game, and must be there for all games or for none.
         """
         seed = self._seeds[0] if self._seeds else None
         deals = [options.get("deal") for options in self._options]
         self._reset_seeds()
         self._reset_options()
-        return self.games.reset(
+        return self._envs.reset(
             seed=seed, options={"deals": deals} if deals.count(None) < len(deals) else None
         )[0]
 
@@ -98,26 +149,30 @@ class FiveUpVecEnv(VecEnv):
 
         Raises IllegalMoveError if a learner's action is illegal, and then changes nothing.
         """
-        observations, rewards, terminated, truncated, told = self.games.step(self._actions)
+        observations, rewards, terminated, truncated, told = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         over = terminated | truncated
         for game in np.flatnonzero(over).tolist():
+            final = told["final_info"]
             infos[game] = {
                 "terminal_observation": told["final_obs"][game],
                 "TimeLimit.truncated": bool(truncated[game]),
+                "winner": int(final["winner"][game]),
+                "scores": final["scores"][game].copy(),
+                "ended": final["ended"][game],
             }
         return observations, rewards.astype(np.float32), over, infos
 
     def save(self) -> bytes:
         """Return the whole state of the games, for `load`."""
-        return self.games.save()
+        return self._envs.save()
 
     def load(self, state: bytes) -> None:
         """Continue from a state that games with the same options have saved.
 
         Raises as `FiveUpVectorEnv.load` does.
         """
-        self.games.load(state)
+        self._envs.load(state)
 
     # The rest of the interface that Stable-Baselines3 requires
 

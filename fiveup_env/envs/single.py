@@ -4,21 +4,24 @@
 
 A step is the learner's move and everything up to its next turn. Its reward is for all of that, the
 end of the episode included. `info["action_mask"]` (int8) and `env.unwrapped.action_masks()` (bool)
-have an entry for each of the 121 actions, true where it is legal.
+have an entry for each of the 121 actions, true where it is legal; at the end of an episode, they
+allow the pass alone. There `info` also has `winner` (a side, or -1), `scores` (by side) and `ended`
+(`domino`, `blocked`, `target` or `illegal`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from fiveup_env.checks import whole
+from fiveup_env.checks import is_one_of, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.aec import raw_env
-from fiveup_env.envs.options import check_names, reset_options
+from fiveup_env.envs.opponents import OpponentChoice, Opponents
+from fiveup_env.envs.options import check_fields, reset_options
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import (
     IllegalMoveError,
@@ -26,15 +29,17 @@ from fiveup_env.errors import (
     WrongMomentError,
     shown,
 )
-from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.actions import ACTION_COUNT, PASS
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from fiveup_env.encoders import Encoder
+    from fiveup_env.envs.aec import RenderMode, RewardFunction
+    from fiveup_env.envs.episodes import EpisodeName, IllegalName, RewardName
     from fiveup_env.game.game import Game
-    from fiveup_env.opponents.agent import Agent
-    from fiveup_env.rules.fields import Rules
+    from fiveup_env.rules.fields import RuleFields, Rules
 
 
 class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
@@ -42,6 +47,35 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
     Observations are rows of int8, as the encoder writes them, or of float32 with `scaled=True`;
     actions are `Discrete(121)`.
+
+    Args:
+        rules: The name of a preset, or a `Rules`.
+        players: 2 to 5; None means as many as `rules` has, and 4 for a preset.
+        opponents: An agent or its spec for all other seats; a list with one for each of them, in
+            order of play from the seat after the learner's, wherever that is; or a dict by seat of
+            the game, which needs a fixed `seat`.
+        seat: The learner's seat; None draws it anew in every episode.
+        episode, max_hands, illegal, illegal_reward, encoder, scaled: Those of `raw_env`.
+        reward: `win`, `points`, `margin` or a function, as `raw_env` takes them; a step brings
+            what the learner's seat got by its move and by all moves up to its next turn.
+        render_mode: One of those of `raw_env`.
+        eyes: The seat that pictures are drawn for, or `learner`: other hands lie face down. None
+            shows them all.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Raises:
+        RulesError: If there is no such preset, or the rules cannot be played.
+        SeatError: If there is no such seat, or not that number of players.
+        AgentError: If there is no such agent.
+        EncoderError: If there is no such encoder.
+        OptionError: If another option has a value that is not allowed.
+
+    >>> env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="greedy", seat=0)
+    >>> observation, info = env.reset(seed=7)
+    >>> action = info["action_mask"].argmax()
+    >>> observation, reward, terminated, truncated, info = env.step(action)
+    >>> observation.shape, reward, terminated
+    ((557,), 0.0, False)
     """
 
     metadata = raw_env.metadata  # type: ignore[assignment]
@@ -51,25 +85,42 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         rules: str | Rules = "five_up",
         players: int | None = None,
         *,
-        opponents: str | Agent = "random",
+        opponents: OpponentChoice = "random",
         seat: int | None = None,
-        **options: Any,
+        episode: EpisodeName = "game",
+        reward: RewardName | RewardFunction = "win",
+        max_hands: int = 0,
+        illegal: IllegalName = "error",
+        illegal_reward: float = -1.0,
+        encoder: str | Encoder = "flat",
+        scaled: bool = False,
+        render_mode: RenderMode | None = None,
+        eyes: int | Literal["learner"] | None = None,
+        **fields: Unpack[RuleFields],
     ) -> None:
-        """Make the environment, with the learner at `seat`, or at a random seat in each episode.
-
-        `opponents` is an agent or its spec; the other options are those of `raw_env`. Raises
-        SeatError if there is no such seat, AgentError if there is no such agent, and otherwise as
-        `raw_env` does.
-        """
-        check_names(options, FiveUpEnv, raw_env)
-        self._aec = raw_env(rules, players, **options)
-        self._opponents = get_agent(opponents)
-        self._choose = unchecked(self._opponents)
+        """Make the environment; `reset` starts its first episode."""
+        check_fields(fields, FiveUpEnv)
+        self._eyes_of_learner = is_one_of(eyes, ("learner",))
+        self._aec = raw_env(
+            rules,
+            players,
+            episode=episode,
+            reward=reward,
+            max_hands=max_hands,
+            illegal=illegal,
+            illegal_reward=illegal_reward,
+            encoder=encoder,
+            scaled=scaled,
+            render_mode=render_mode,
+            eyes=None if eyes == "learner" else eyes,
+            **fields,
+        )
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
+        self._opponents = Opponents(opponents, [self.rules.players], self._fixed_seat)
         self._agent = self._aec.possible_agents[self._fixed_seat or 0]
-        self.observation_space = self._aec.rows.space()
+        self.observation_space = self._aec.observation_space(self._agent)["observation"]
         self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
         self.render_mode = self._aec.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)
@@ -119,6 +170,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
     def _begin(self, deal: int) -> None:
         """Start an episode, in which every opponent has chance of its own."""
+        if self._eyes_of_learner:
+            self._aec.eyes = self.seat
         self._aec.reset(deal)
         self._episodes += 1
         self._chances = {
@@ -166,7 +219,9 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         while not self._over and self._aec.agent_selection != self._agent:
             mover = self._aec.agent_selection
             mask = self._aec.observe(mover)["action_mask"]
-            action = self._choose(self._aec.view(mover), self._chances[mover])[0]
+            seat = self._aec.possible_agents.index(mover)
+            choose = self._opponents.at(seat, self.seat, self.rules.players)
+            action = choose(self._aec.view(mover), self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")
@@ -177,4 +232,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
     def _observation(self) -> tuple[np.ndarray, dict[str, Any]]:
         observed = self._aec.observe(self._agent)
         self._mask = observed["action_mask"]
-        return observed["observation"], {"action_mask": self._mask.copy()}
+        if self._over:
+            self._mask[PASS] = 1
+        info = {"action_mask": self._mask.copy(), **self._aec.infos[self._agent]}
+        return observed["observation"], info

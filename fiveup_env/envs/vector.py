@@ -2,24 +2,30 @@
 
     envs = gymnasium.make_vec("fiveup/FiveUp-v0", num_envs=4096, opponents="partner")
 
-Every game has one learner. A step is the learners' moves and everything up to their next turns: its
-rewards are for all of that, the ends of episodes included. The games are one `Batch`, so opponents
-choose for all games at once.
+Every game has one learner; with partners, one of the opponents is its partner. A step is the
+learners' moves and everything up to their next turns: its rewards are for all of that, the ends of
+episodes included. The games are one `Batch`, so opponents choose for all games at once.
 
 | | |
 | --- | --- |
-| observations | int8 (float32 with `scaled=True`), games x entries of the encoder's row |
-| actions | `MultiDiscrete([121] * games)`; legal ones by `infos["action_mask"]` (int8) |
+| observations | int8 (float32 with `scaled=True`), [num_envs, entries of the encoder's row] |
+| actions | `MultiDiscrete([121] * num_envs)`; legal ones by `infos["action_mask"]` (int8) |
 | ends of episodes | by `autoreset_mode`, as Gymnasium defines the three modes |
+| how they ended | `winner` (a side, or -1), `scores` and `ended`, where `_winner` is true |
 | final observations | `infos["final_obs"]`, where `infos["_final_obs"]` is true (same-step mode) |
+
+How episodes ended is in `infos`, and in same-step mode in `infos["final_info"]`. A game that waits
+at its end for a reset takes no action. Its mask allows the pass alone, action
+120, which is ignored: a masked distribution over it is certain, and so has neither entropy nor a
+gradient.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete, MultiDiscrete
+from gymnasium.spaces import Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from fiveup_env.checks import is_one_of, whole
@@ -27,7 +33,8 @@ from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.envs.batch import Batch
-from fiveup_env.envs.options import as_array, check_names, reset_options, row_of_integers
+from fiveup_env.envs.opponents import OpponentChoice, Opponents
+from fiveup_env.envs.options import as_array, check_fields, reset_options, row_of_integers
 from fiveup_env.errors import (
     IllegalMoveError,
     OptionError,
@@ -36,17 +43,20 @@ from fiveup_env.errors import (
     shown,
     unknown,
 )
-from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.actions import ACTION_COUNT, PASS
 from fiveup_env.sealed import seal, sealed_array, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.opponents.agent import Agent
-    from fiveup_env.rules.fields import Rules
+    from typing_extensions import Unpack
+
+    from fiveup_env.encoders import Encoder
+    from fiveup_env.envs.episodes import EpisodeName, IllegalName, Results, RewardName
+    from fiveup_env.rules.fields import RuleFields, Rules
+
+ModeName: TypeAlias = Literal["NextStep", "SameStep", "Disabled"]
 
 SAVED: Final = "saved vector environment"
 STATE: Final = ("_seats", "_fresh", "_over", "_before_first_turn")  # saved, beside the batch
@@ -55,8 +65,32 @@ STATE: Final = ("_seats", "_fresh", "_over", "_before_first_turn")  # saved, bes
 class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """Games with one learner each.
 
-    With partners, one of the opponents is the learner's partner. A learner sits at the same seat in
-    every episode, or moves on to the next one.
+    Args:
+        num_envs: The number of games.
+        rules: The name of a preset, a `Rules`, or a list of them.
+        players: 2 to 5, or a list of numbers; None means as many as the rules have. The games take
+            every combination of `rules` and `players` in turn.
+        opponents: An agent or its spec for all other seats; a list with one for each of them, in
+            order of play from the seat after the learner's, wherever that is; or a dict by seat of
+            the game, which needs a fixed `seat`.
+        seat: The learner's seat; None moves it on by one seat in every episode.
+        seed: That of the first `reset`; None chooses one at random.
+        autoreset_mode: One of Gymnasium's modes, or its value.
+        render_mode: None; many games cannot be rendered.
+        encoder, scaled, episode, reward, max_hands, illegal, illegal_reward, threads, oracle: Those
+            of `Batch`.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Attributes:
+        batch: the games.
+
+    Raises:
+        RulesError: If there is no such preset, or the rules cannot be played.
+        SeatError: If a game does not have the seat, or that number of players.
+        SeedError: If the seed is not from 0 to 2**64 - 1.
+        AgentError: If there is no such agent.
+        EncoderError: If there is no such encoder.
+        OptionError: If another option has a value that is not allowed.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012  (Gymnasium's)
@@ -67,23 +101,42 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         rules: str | Rules | Sequence[str | Rules] = "five_up",
         players: int | Sequence[int] | None = None,
         *,
-        opponents: str | Agent = "random",
+        opponents: OpponentChoice = "random",
         seat: int | None = None,
-        seed: int = 0,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        seed: int | None = None,
+        autoreset_mode: ModeName | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: None = None,
-        **options: Any,
+        encoder: str | Encoder = "flat",
+        scaled: bool = False,
+        episode: EpisodeName = "game",
+        reward: RewardName = "win",
+        max_hands: int = 0,
+        illegal: IllegalName = "error",
+        illegal_reward: float = -1.0,
+        threads: int = 1,
+        oracle: bool = False,
+        **fields: Unpack[RuleFields],
     ) -> None:
-        """Make the games, with the learner at `seat`, or at the next seat in every episode.
-
-        `opponents` is an agent or its spec, and `seed` is that of the first `reset`; the other
-        options are those of `Batch`. Raises SeatError if a game does not have the seat, AgentError
-        if there is no such agent, and otherwise as `Batch` does.
-        """
-        check_names(options, FiveUpVectorEnv, Batch)
+        """Make the games; `reset` deals them."""
+        check_fields(fields, FiveUpVectorEnv)
         if render_mode is not None:
             raise OptionError("many games cannot be rendered; make one, with gymnasium.make")
-        self.batch = Batch(num_envs, rules, players, seed=seed, **options)
+        self.batch = Batch(
+            num_envs,
+            rules,
+            players,
+            encoder=encoder,
+            scaled=scaled,
+            episode=episode,
+            reward=reward,
+            max_hands=max_hands,
+            illegal=illegal,
+            illegal_reward=illegal_reward,
+            seed=seed,
+            threads=threads,
+            oracle=oracle,
+            **fields,
+        )
         self.num_envs = len(self.batch)
         self._players = self.batch.states["public"]["rules"]["players"].astype(np.int64)
         fewest = int(self._players.min())
@@ -92,13 +145,12 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise SeatError(
                 f"seat must be from 0 to {fewest - 1} to exist in every game, not {shown(seat)}"
             )
-        self._opponents = unchecked(get_agent(opponents))
+        self._opponents = Opponents(opponents, self._players.tolist(), self._fixed_seat)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        one = self.single_observation_space = self.batch.rows.space()
+        self.single_observation_space = self.batch.observation_space()
         self.single_action_space = Discrete(ACTION_COUNT)
-        low, high = (np.broadcast_to(b, (self.num_envs, *one.shape)) for b in (one.low, one.high))
-        self.observation_space = Box(low, high, dtype=self.batch.rows.dtype)
+        self.observation_space = self.batch.observation_space(self.num_envs)
         self.action_space = MultiDiscrete(np.full(self.num_envs, ACTION_COUNT))
         self._random = keyed_rng("vector", self.batch.seed)
         self._started = False
@@ -110,15 +162,16 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._waiting = np.zeros(self.num_envs, np.int64)  # scratch
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions of every learner: bool, games x 121."""
-        return self.batch.mask.astype(np.bool_)
+        """Return the legal actions of every learner: bool, [num_envs, 121]."""
+        return self._masks().astype(np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start an episode in every game, and let the others move up to the learners' first turns.
 
-        A seed fixes all that follows; without one, every game goes on to its next episode. The
+        A seed fixes all that follows. None starts from the seed that the environment was made with,
+        a random one if it was None too; later, every game goes on to its next episode. The
         option `deals` names the deal of each game instead (`Game(seed=deals[i])`), and
         `reset_mask` (an array of bool) says which games to reset.
         """
@@ -217,9 +270,14 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return rows
 
     def _infos(self) -> dict[str, Any]:
-        masks = self.batch.mask.copy()
+        return {"action_mask": self._masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+    def _masks(self) -> np.ndarray:
+        """Return the legal actions of every learner, and only the pass where it has no turn."""
+        masks = self.batch.action_mask.copy()
         masks[self._over] = 0
-        return {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
+        masks[self._over, PASS] = 1
+        return masks
 
     def _others_move(self, rewards: np.ndarray, ends: _Ends) -> None:
         """Let the opponents move in every game until it is the learner's turn, or over.
@@ -232,13 +290,16 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self.batch.turn, self._seats, self._over, self._fresh, self._waiting
         ):
             waiting = self._waiting[:found]
-            views = self.batch.views(waiting)
-            chosen = self._opponents(views, self._random)
-            try:
-                self.batch.advance(chosen, waiting, strictly=True)
-            except (IllegalMoveError, OptionError) as error:
-                raise IllegalMoveError(f"an opponent chose wrongly: {error}") from error
-            self._collect(waiting, rewards, ends)
+            seats = self.batch.turn[waiting].astype(np.int64)
+            shares = self._opponents.shares(seats, self._seats[waiting], self._players[waiting])
+            for agent, positions in shares:
+                games = waiting[positions]
+                chosen = agent(self.batch.views(games), self._random)
+                try:
+                    self.batch.advance(chosen, games, strictly=True)
+                except (IllegalMoveError, OptionError) as error:
+                    raise IllegalMoveError(f"an opponent chose wrongly: {error}") from error
+                self._collect(games, rewards, ends)
         self._started = True
 
     def _collect(self, moved: np.ndarray, rewards: np.ndarray, ends: _Ends) -> None:
@@ -257,6 +318,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if len(over):
             ends.terminated[over] = batch.terminated[over]
             ends.truncated[over] = batch.truncated[over]
+            ends.keep(over, batch.results_of(over))
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
                 ends.keep_finals(over, batch.observations_of(over, self._seats[over]))
                 restarted = moved[ended]
@@ -323,6 +385,17 @@ class _Ends:
         self.terminated = np.zeros(games, np.bool_)
         self.truncated = np.zeros(games, np.bool_)
         self._finals: np.ndarray | None = None
+        self._results: dict[str, np.ndarray] = {}
+
+    def keep(self, games: np.ndarray, results: Results) -> None:
+        """Keep how the episodes ended that have ended in these games."""
+        for name, values in results._asdict().items():
+            if name not in self._results:
+                shape = (len(self.terminated), *values.shape[1:])
+                empty = None if values.dtype == object else 0
+                self._results[name] = np.full(shape, empty, values.dtype)
+                self._results[f"_{name}"] = np.zeros(len(self.terminated), np.bool_)
+            self._results[name][games], self._results[f"_{name}"][games] = values, True
 
     def keep_finals(self, games: np.ndarray, rows: np.ndarray) -> None:
         """Keep what learners observe at their ends, where the next episodes start at once."""
@@ -334,17 +407,17 @@ class _Ends:
     def infos(self) -> dict[str, Any]:
         """Return Gymnasium's infos on what ended."""
         if self._finals is None:
-            return {}
+            return self._results
         over = self.terminated | self.truncated
         return {
             "final_obs": self._finals,
             "_final_obs": over,
-            "final_info": {},
+            "final_info": self._results,
             "_final_info": over,
         }
 
 
-def _mode(chosen: str | AutoresetMode) -> AutoresetMode:
+def _mode(chosen: ModeName | AutoresetMode) -> AutoresetMode:
     """Return a mode of Gymnasium's, given as such or by its value."""
     modes = [mode.value for mode in AutoresetMode]
     if not isinstance(chosen, AutoresetMode) and not is_one_of(chosen, modes):

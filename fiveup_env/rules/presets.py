@@ -29,8 +29,8 @@ _PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "all_fives_cribbage": _ALL_FIVES | {"unit": 1, "target": 61},
     "muggins": _ALL_FIVES | {"spinners": "none"},
 }
-# Games small enough to be solved (docs/convergence.md). A name never changes its meaning: another
-# mini game needs a name of its own.
+# Games small enough to be solved (docs/understand/convergence.md). A name never changes its
+# meaning: another mini game needs a name of its own.
 _MINI: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "target": 5}
 _MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mini-2": _MINI,

@@ -101,7 +101,7 @@ def test_a_policy_in_no_doubt_has_a_sixteenth_labelled_for_the_values(tmp_path: 
 def test_a_value_is_learnt_from_what_the_chosen_action_brings(tmp_path: Path) -> None:
     learner = learner_of(tmp_path, games=256)
     before = learner._batch.states.copy()
-    asked = np.flatnonzero(learner._batch.mask.sum(1, dtype=np.int16) > 1)
+    asked = np.flatnonzero(learner._batch.action_mask.sum(1, dtype=np.int16) > 1)
     stakes = Units(learner._batch.views(asked), learner.config.reward).stakes()
     lesson = learner._move(np.random.default_rng(0))
     assert len(lesson.rows) == len(asked)

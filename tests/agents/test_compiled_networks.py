@@ -55,7 +55,7 @@ def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
     for step in range(60):
         if step % 12 == 0:
             views.append(batch.views())
-            masks.append(batch.mask.copy())
+            masks.append(batch.action_mask.copy())
         batch.step(batch.random_actions(rng))
     return np.concatenate(views), np.concatenate(masks)
 
@@ -95,7 +95,7 @@ def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
     batch.reset()
     for _ in range(60):
         views = batch.views()
-        choice = batch.mask.sum(1) > 1
+        choice = batch.action_mask.sum(1) > 1
         actions = heuristic(views, rng)
         same += (actions == agent(views, rng))[choice].sum()
         choices += choice.sum()

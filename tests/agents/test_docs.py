@@ -12,14 +12,25 @@ from tests.whole.test_docs import PAGES as PAGES_OF_THE_LIBRARY
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "save_video": "moviepy"}
 
 
 @pytest.mark.parametrize("code", code_in(set(PAGES) - set(PAGES_OF_THE_LIBRARY)))
 def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "openspiel" in code or "pyspiel" in code:
-        pytest.importorskip("pyspiel")
+    for word, package in NEEDS.items():
+        if word in code:
+            pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     run_example(code)
+
+
+def test_every_page_that_the_code_names_exists() -> None:
+    folders = ("fiveup_env", "agents", "benchmarks", "configs", "tests")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    for file in (*files, *ROOT.glob("*.py")):
+        if file.suffix in {".py", ".yaml"}:
+            for page in re.findall(r"\bdocs/[\w/-]+\.md", file.read_text("utf-8")):
+                assert (ROOT / page).exists(), f"{file} names {page}"
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)

@@ -34,6 +34,7 @@ PROMISED = {
     "own_encoder": ["`held`", r"held: \[", r"\(1000, 15\), Gymnasium: \(15,\)"],
     "ray_tune": [r"run 0: [+-]\d", r"run 3: [+-]\d", "The best: learning_rate=0"],
     "rllib": ["update 20: ", r"Against random play it scores \+\d"],
+    "rllib_masked": [r"update 1: [+-]\d", r"update 3: [+-]\d"],
     "sb3_ppo": ["before: ", r"after: \+\d"],
     "shipped_policy": [r"seat \d sets", r"\d-\d@\d: 0\.\d\d", "It won 9. % of the games"],
     "torchrl_rollout": ["200 moves, 11 hands", r"seat 0: 47 moves, [+-]"],

@@ -200,7 +200,7 @@ def test_labels_of_self_play_are_unbiased() -> None:
     batch.reset()
     keys, labels = [], []
     for _ in range(150):
-        which = np.flatnonzero(batch.mask.sum(1) > 1)
+        which = np.flatnonzero(batch.action_mask.sum(1) > 1)
         seen = batch.views()[which]
         keys.append(rows_of(seen))
         labels.append(judge.label(batch.states, which, Units(seen, "margin"), rng))

@@ -125,7 +125,7 @@ def test_the_teacher_plays_but_for_the_explorers_share(share: float, player: Age
     batch = burnt_in(50, seed=1)
     first = 0
     for _ in range(4):
-        expected = batch.observation[batch.mask.sum(1) > 1]
+        expected = batch.observation[batch.action_mask.sum(1) > 1]
         assert np.array_equal(rows[first : first + len(expected)], expected)
         first += len(expected)
         batch.step(player(batch.views(), np.random.default_rng(0)))
@@ -167,7 +167,7 @@ def test_chances_to_win_are_told_from_the_beginning_of_the_hand() -> None:
         Sure(), Gathering("five_up", 2, 2000, 1, games=50, reward="outlook"), Random()
     )
     batch = burnt_in(50, players=2, seed=1)
-    public, choice = batch.states["public"], batch.mask.sum(1) > 1
+    public, choice = batch.states["public"], batch.action_mask.sum(1) > 1
     leads = choice & (public["plies"] == 0)
     own, rival = (
         61 - public["scores"][np.arange(50), seats]

@@ -171,9 +171,9 @@ def in_two_windows(game: Game, cut: int, gae_lambda: float) -> list[dict[int, fl
     """Return the advantages of a game cut into two windows, keyed by the decisions' actions."""
     seats, values, rewards, ended = game
     found = []
-    window = Window(Batch(1, players=3, episode="hand"), 0)
+    window = Window(Batch(1, players=3, episode="hand", seed=0), 0)
     for start, stop in ((0, cut), (cut, len(seats))):
-        later = Window(Batch(1, players=3, episode="hand"), stop - start)
+        later = Window(Batch(1, players=3, episode="hand", seed=0), stop - start)
         later.restore(window.state())
         window, ticks = later, slice(3, None)
         window.actions[ticks, 0] = range(start, stop)

@@ -25,7 +25,7 @@ def rows_of(batch: Batch) -> torch.Tensor:
     """Return the rows of some positions."""
     batch.reset()
     for _ in range(10):
-        batch.step(batch.mask.argmax(1))
+        batch.step(batch.action_mask.argmax(1))
     return torch.from_numpy(batch.observation)
 
 
@@ -33,7 +33,7 @@ def rows_of(batch: Batch) -> torch.Tensor:
 def test_the_policy_that_is_measured_is_the_one_that_learnt(make: Any) -> None:
     learner = make(load_config("smoke", PLAIN))
     learner.update(0.0)
-    rows, stock = rows_of(Batch(40)), learner._stock.policy
+    rows, stock = rows_of(Batch(40, seed=0)), learner._stock.policy
     latent = stock.mlp_extractor.forward_actor(stock.extract_features(rows.float()))
     torch.testing.assert_close(learner.network.logits(rows), stock.action_net(latent))
     torch.testing.assert_close(learner.network.values(rows), stock.predict_values(rows)[:, 0])
@@ -41,7 +41,7 @@ def test_the_policy_that_is_measured_is_the_one_that_learnt(make: Any) -> None:
 
 def test_the_baseline_scales_as_our_networks_do() -> None:
     learner = Baseline(load_config("smoke", PLAIN), Path())
-    rows = rows_of(Batch(40))
+    rows = rows_of(Batch(40, seed=0))
     scaled: Any = learner._stock.policy.extract_features(rows)
     assert torch.equal(scaled, learner.network.reader(rows)[0])
 

@@ -115,7 +115,7 @@ def test_every_weight_is_learnt(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_all_allowed_actions_are_nearly_alike_at_first(shape: Shape) -> None:
     batch = played(shape.encoder)
-    masks = torch.from_numpy(batch.mask)
+    masks = torch.from_numpy(batch.action_mask)
     logs = masked_log_probabilities(build(shape)(torch.from_numpy(batch.observation))[0], masks)
     uniform = masks.sum(1).log()
     assert (uniform - entropy_of(logs)).max() < 0.01

@@ -60,7 +60,7 @@ def lively(shape: Shape, seed: int = 0) -> PolicyNetwork:
 
 def positions(moves: int = 13, games: int = 60) -> np.ndarray:
     """Views of games of every kind."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional")
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional", seed=0)
     batch.reset(np.arange(5, 5 + games))
     rng = np.random.default_rng(2)
     for _ in range(moves):
@@ -512,7 +512,7 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
 def test_a_policy_plays_without_stable_baselines(saved: Path) -> None:
     code = (
         "import numpy as np; import agents; from fiveup_env.opponents.registry import make_agent;"
-        "from fiveup_env import Batch; batch = Batch(4); batch.reset();"
+        "from fiveup_env import Batch; batch = Batch(4, seed=0); batch.reset();"
         f"agent = make_agent('torch:{saved}');"
         "batch.step(agent(batch.views(), np.random.default_rng(0))); print('played')"
     )

@@ -67,7 +67,7 @@ def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
 
 def positions(moves: int = 7, games: int = 30, **fields: Any) -> np.ndarray:
     """Views after some random moves, of two to five players."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields)
+    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields, seed=0)
     batch.reset(np.arange(5, 5 + games))
     rng = np.random.default_rng(2)
     for _ in range(moves):
@@ -257,7 +257,7 @@ def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
 
 def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> None:
     # With no boneyard, two players know every tile.
-    batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5)
+    batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5, seed=0)
     batch.reset(np.arange(7, 107))
     rng, policy = np.random.default_rng(0), TorchPolicy(str(lively))
     for _ in range(2):

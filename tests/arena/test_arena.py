@@ -128,7 +128,7 @@ def test_a_random_choice_is_allowed_even_where_chance_answers_zero() -> None:
     assert game.ask(Random(), unlucky) == Move.parse("6-5@6x")
     batch = Batch(3, seed=1)
     batch.reset()
-    assert batch.mask[range(3), batch.random_actions(unlucky)].all()
+    assert batch.action_mask[range(3), batch.random_actions(unlucky)].all()
 
 
 # --- What is counted

@@ -172,7 +172,7 @@ def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rul
 @pytest.mark.parametrize("reward", ["margin", "win"])
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_returns_are_the_sum_of_the_rewards_that_the_environment_gives(
-    players: int, reward: str
+    players: int, reward: Any
 ) -> None:
     env, random = raw_env(players=players, episode="hand", reward=reward), Random(9)
     env.reset(seed=9)

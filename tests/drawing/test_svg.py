@@ -220,7 +220,7 @@ def test_the_same_game_gives_the_same_bytes_that_need_nothing_else() -> None:
 
 def test_hands_may_lie_face_down() -> None:
     game = play_randomly(Game(seed=5), Random(5), 6)
-    picture = Picture(game_svg(game, hands=False))
+    picture = Picture(game_svg(game, hands=()))
     held = picture.groups["held"]
     seats = Counter(int(group.attrib["data-seat"]) for group in held)
     assert [seats[seat] for seat in range(4)] == [len(game.hand_of(seat)) for seat in range(4)]

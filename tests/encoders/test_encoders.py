@@ -287,7 +287,7 @@ def test_actions_and_masks_agree_with_the_plays_piece() -> None:
     rng = np.random.default_rng(0)
     for _ in range(300):
         plays = piece_of(batch.encoder, "plays", batch.observation)
-        assert ((plays > 0) == (batch.mask > 0)).all()
+        assert ((plays > 0) == (batch.action_mask > 0)).all()
         batch.step(batch.random_actions(rng))
 
 
@@ -388,7 +388,7 @@ def _kept() -> Iterator[None]:
 @pytest.mark.usefixtures("_kept")
 def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
     register_encoder(HandOnly())
-    batch = Batch(8, encoder="hand_only")
+    batch = Batch(8, encoder="hand_only", seed=0)
     batch.reset()
     assert (batch.observation.sum(1) == 5).all()
     with pytest.raises(EncoderError, match="is not an encoder"):
@@ -413,7 +413,7 @@ def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> Non
 
 @pytest.mark.parametrize("name", ["flat", "tokens"])
 def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "encoding.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "understand" / "encoding.md").read_text()
     public = table_of(get_encoder(name).pieces)
     if name == "tokens":
         public = table_of(get_encoder(name).pieces[:1])

@@ -56,7 +56,7 @@ def test_scaled_rows_are_rows_times_factors_and_play_is_the_same(encoder: str) -
         actions = raw.random_actions(rng)
         raw.step(actions)
         scaled.step(actions)
-        assert (scaled.mask == raw.mask).all()
+        assert (scaled.action_mask == raw.action_mask).all()
     for name in ("observations_of", "final_observations_of"):
         rows, seats = [getattr(one, name)(games, games % 2) for one in (raw, scaled)], games % 2
         assert (rows[1] == rows[0] * factors).all()

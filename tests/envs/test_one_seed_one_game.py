@@ -140,12 +140,12 @@ def through_aec(rules: Rules, seed: int, encoder: Any) -> list[bytes]:
 
 
 def through_batch(rules: Rules, seed: int, encoder: Any, threads: int = 1) -> list[bytes]:
-    batch = Batch(300, rules, encoder=encoder, reward="points", threads=threads)
+    batch = Batch(300, rules, encoder=encoder, reward="points", threads=threads, seed=0)
     batch.reset(np.arange(seed - 299, seed + 1))
     seen: list[bytes] = []
     for _ in range(STEPS):
         turn = bytes([batch.turn[299]])
-        seen.append(turn + batch.observation[299].tobytes() + batch.mask[299].tobytes())
+        seen.append(turn + batch.observation[299].tobytes() + batch.action_mask[299].tobytes())
         batch.step(lowest_or_highest(batch.views(), None))
         seen.append(batch.reward[299].tobytes())
         if batch.terminated[299]:
@@ -173,7 +173,7 @@ def test_nothing_has_changed_since_it_was_read(rules: Rules, name: str) -> None:
 def test_gymnasium_and_the_vec_env_agree_for_a_learner_of_one_seat(seat: int) -> None:
     options: dict[str, Any] = {"opponents": lowest_or_highest, "seat": seat, "reward": "margin"}
     single = gymnasium.make("fiveup/FiveUp-v0", **options)
-    many = FiveUpVecEnv(3, **options)
+    many = FiveUpVecEnv(3, **options, seed=0)
     many.set_options([{"deal": deal} for deal in (7, 8, 9)])
     rows = np.asarray(many.reset())
     row, info = single.reset(options={"deal": 8})

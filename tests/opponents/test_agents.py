@@ -193,7 +193,7 @@ def test_an_agent_defined_again_replaces_the_former_and_no_other_does() -> None:
 
 def test_a_spec_names_the_opponents_of_a_learner() -> None:
     env = FiveUpEnv(players=2, opponents="greedy")
-    assert env._opponents == Greedy()
+    assert env._opponents.agents == [Greedy()]
     with pytest.raises(AgentError, match="did you mean 'greedy'"):
         FiveUpEnv(opponents="greedi")
 
@@ -270,6 +270,6 @@ def test_opponents_of_a_learner_are_any_agent_that_keeps_the_protocol() -> None:
     env = FiveUpEnv(players=2, opponents="pimc:worlds=2", episode="hand")
     _, info = env.reset(seed=3)
     env.step(int(info["action_mask"].argmax()))
-    assert env._opponents == make_agent("pimc:worlds=2")
+    assert env._opponents.agents == [make_agent("pimc:worlds=2")]
     mine = make_agent("defensive")
-    assert FiveUpEnv(opponents=mine)._opponents is mine
+    assert FiveUpEnv(opponents=mine)._opponents.agents[0] is mine

@@ -47,7 +47,7 @@ def test_rows_keep_their_bounds_and_hold_flat(rules: Rules) -> None:
         assert (low <= rows).all()
         assert (rows <= high).all()
         assert np.array_equal(rows[:, flat], batch.observation)
-        assert not piece_of(ENCODER, "features", rows)[batch.mask == 0].any()
+        assert not piece_of(ENCODER, "features", rows)[batch.action_mask == 0].any()
         batch.step(batch.random_actions(rng))
 
 

@@ -34,7 +34,7 @@ def test_the_student_plays_without_torch_or_safetensors() -> None:
     code = (
         "import sys; sys.modules.update(torch=None, safetensors=None);"
         "from fiveup_env import Batch, make_agent; import numpy as np;"
-        "batch = Batch(4); batch.reset();"
+        "batch = Batch(4, seed=0); batch.reset();"
         "print(make_agent('student')(batch.views(), np.random.default_rng(0)).shape)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -1,6 +1,6 @@
 """The page in Chromium: real games by mouse and by keyboard, and what a visitor may run into.
 
-Set FIVEUP_PICTURES to a folder to keep the pictures that docs/play.md shows, and FIVEUP_CHROMIUM to
+Set FIVEUP_PICTURES to a folder to keep the pictures that docs/use/table.md shows, and FIVEUP_CHROMIUM to
 the browser's program. With FIVEUP_NEEDS_CHROMIUM set, as `nox -s slow` does, these tests may not be skipped.
 """
 

@@ -18,7 +18,7 @@ from tests.support import code_in, run_example
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 OF_THE_LIBRARY = (
-    *("index", "beliefs", "encoding", "rewards"),
+    *("index", "understand/beliefs", "understand/encoding", "understand/rewards"),
     *(f"use/{name}" for name in ("aec", "batch", "gymnasium", "python", "sb3", "vector")),
 )
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in OF_THE_LIBRARY)]

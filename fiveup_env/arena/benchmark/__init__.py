@@ -11,5 +11,5 @@
     leaderboard  its page
 
 `fiveup benchmark fiveup-v1 --agents AGENT` makes a card, and, in a clone,
-`python -m agents.submit` checks entries; docs/benchmark.md explains both.
+`python -m agents.submit` checks entries; docs/understand/benchmark.md explains both.
 """

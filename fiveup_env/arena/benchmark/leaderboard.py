@@ -22,7 +22,7 @@ def page_of_entries(entries: Sequence[Json]) -> str:
     head = (
         "# Leaderboard\n\n"
         "Made from the entries beside it by `python -m agents.submit page`; "
-        "[docs/benchmark.md](../docs/benchmark.md) says how to read it, and how to enter. "
+        "[the benchmark](../docs/understand/benchmark.md) says how to read it, and how to enter. "
         "Intervals are at 95 %; those of quick cards are wider. `about`: not exact."
     )
     parts = [head]

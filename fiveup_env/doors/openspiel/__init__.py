@@ -5,7 +5,7 @@
 
     game = pyspiel.load_game("fiveup(players=2,max_pip=2,hand_size=2)")
 
-See docs/openspiel.md.
+See docs/use/openspiel.md.
 """
 
 from fiveup_env.errors import MissingExtraError

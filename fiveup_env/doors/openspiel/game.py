@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyspiel
 
@@ -21,12 +21,17 @@ from fiveup_env.doors.openspiel.parameters import (
 )
 from fiveup_env.doors.openspiel.state import FiveUpState
 from fiveup_env.envs.episodes import Episodes
+from fiveup_env.envs.options import check_fields
 from fiveup_env.rules.fields import MAX_TARGET, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import numpy as np
+    from typing_extensions import Unpack
+
+    from fiveup_env.envs.episodes import EpisodeName
+    from fiveup_env.rules.fields import RuleFields
 
 FAR_BELOW = -MAX_TARGET  # a score from which no hand reaches a target
 
@@ -97,12 +102,27 @@ def load(
     rules: str | Rules = "five_up",
     players: int | None = None,
     *,
-    episode: str = DEFAULTS["episode"],
-    reward: str = DEFAULTS["reward"],
-    max_hands: int = DEFAULTS["max_hands"],
-    **fields: Any,
+    episode: EpisodeName = "hand",
+    reward: Literal["margin", "win"] = "margin",
+    max_hands: int = 100,
+    **fields: Unpack[RuleFields],
 ) -> FiveUpGame:
-    """Return the OpenSpiel game of `Rules`, or of a preset with some of its fields changed."""
+    """Return the OpenSpiel game of `Rules`, or of a preset with some of its fields changed.
+
+    Args:
+        rules: The name of a preset, or a `Rules`.
+        players: 2 to 5; None means as many as `rules` has, and 2 for a preset.
+        episode: A single `hand`, or a whole `game`.
+        reward: What an episode brings: `margin` or `win`, which are zero-sum.
+        max_hands: The number of hands after which a game is cut off, 1 or more.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Raises:
+        RulesError: If there is no such preset, or the rules cannot be played.
+        SeatError: If the number of players is not from 2 to 5.
+        OptionError: If another option has a value that is not allowed.
+    """
+    check_fields(fields, load)
     if not isinstance(rules, Rules):
         players = players or DEFAULTS["players"]
     chosen = Rules.of(rules, players, **fields)

@@ -2,7 +2,7 @@
 
 Each rung plays the action with the largest weighted sum of the features in `features.py`, all in
 compiled code. The weights were found by `python -m agents.fitting.tuning` and are kept in
-weights.json; docs/strategy.md shows what each rung gains.
+weights.json; docs/understand/strategy.md shows what each rung gains.
 """
 
 from __future__ import annotations

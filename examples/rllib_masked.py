@@ -1,0 +1,57 @@
+"""RLlib with nothing of this project but the environment: PPO, and RLlib's own masked module.
+
+`ActionMaskingTorchRLModule` takes observations with the mask in them, so a wrapper puts it there.
+RLlib checks an environment by actions of its own choice, which may be illegal: with
+`illegal="terminate"` they end an episode, and are no error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import ray
+from gymnasium.spaces import Box, Dict
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+UPDATES = 3
+
+
+class Masked(gymnasium.ObservationWrapper[Any, Any, Any]):
+    """Observations as RLlib's module takes them: `observations`, and `action_mask` as float32."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(env)
+        mask = Box(0.0, 1.0, (121,), np.float32)
+        self.observation_space = Dict({"action_mask": mask, "observations": env.observation_space})
+
+    def observation(self, observation: np.ndarray) -> dict[str, np.ndarray]:
+        """Return a row with the mask of the learner's actions."""
+        masks = self.get_wrapper_attr("action_masks")()
+        return {"action_mask": masks.astype(np.float32), "observations": observation}
+
+
+def make_env(config: dict[str, Any]) -> Masked:
+    """Return the environment with these options; its name says what to import in a worker."""
+    return Masked(gymnasium.make("fiveup_env:fiveup/FiveUp-v0", **config))
+
+
+ray.init(num_cpus=1, log_to_driver=False)
+register_env("fiveup", make_env)
+options = {"players": 2, "episode": "hand", "reward": "margin", "illegal": "terminate"}
+config = (
+    PPOConfig()
+    .environment("fiveup", env_config=options | {"opponents": "random", "scaled": True})
+    .env_runners(num_env_runners=0)
+    .training(train_batch_size=1024, minibatch_size=256, num_epochs=4, lr=1e-3, gamma=1.0)
+    .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
+)
+algorithm = config.build_algo()
+for update in range(1, UPDATES + 1):
+    points = algorithm.train()["env_runners"]["episode_return_mean"]
+    print(f"update {update}: {points:+.2f} points a hand against random play")
+algorithm.stop()

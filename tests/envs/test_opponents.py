@@ -1,0 +1,133 @@
+"""Opponents by seat: one agent, a list in order of play, or a dict by seat, in every interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
+from fiveup_env.errors import AgentError, OptionError, SeatError
+from fiveup_env.opponents.agent import Random
+
+
+class Recorder:
+    """Plays at random, and keeps at which seats it was asked."""
+
+    def __init__(self) -> None:
+        self.seats: list[int] = []
+
+    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return an action for every view."""
+        self.seats += views["seat"].tolist()
+        return Random()(views, rng)
+
+
+def play(kind: str, opponents: Any, seat: int | None, **options: Any) -> set[int]:
+    """Play some steps; return the seats at which the learner was."""
+    seats: set[int] = set()
+    if kind == "single":
+        env = FiveUpEnv(opponents=opponents, seat=seat, episode="hand", **options)
+        for seed in range(6):
+            _, info = env.reset(seed=seed)
+            seats.add(env.seat)
+            for _ in range(3):
+                _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+                if over:
+                    break
+        return seats
+    make = FiveUpVectorEnv if kind == "vector" else FiveUpVecEnv
+    envs: Any = make(8, opponents=opponents, seat=seat, episode="hand", seed=1, **options)
+    envs.reset()
+    for _ in range(6):
+        envs.step(envs.action_masks().argmax(1))
+    return {seat} if seat is not None else set(range(4))
+
+
+@pytest.mark.parametrize("kind", ["single", "vector", "vec_env"])
+def test_a_list_seats_agents_in_order_of_play_after_a_learner(kind: str) -> None:
+    agents = [Recorder(), Recorder(), Recorder()]
+    play(kind, agents, seat=2)
+    assert [set(agent.seats) for agent in agents] == [{3}, {0}, {1}]
+
+
+@pytest.mark.parametrize("kind", ["single", "vector", "vec_env"])
+def test_the_second_of_three_is_the_partner_of_a_learner_that_moves(kind: str) -> None:
+    rival, partner = Recorder(), Recorder()
+    learners = play(kind, [rival, partner, rival], seat=None)
+    assert len(learners) > 1
+    assert set(partner.seats) == {(seat + 2) % 4 for seat in learners}
+
+
+@pytest.mark.parametrize("kind", ["single", "vector", "vec_env"])
+def test_a_dict_names_seats_of_the_game(kind: str) -> None:
+    agents = {seat: Recorder() for seat in (0, 1, 3)}
+    play(kind, agents, seat=2)
+    assert {seat: set(agent.seats) for seat, agent in agents.items()} == {0: {0}, 1: {1}, 3: {3}}
+
+
+def test_equal_agents_in_all_seats_play_as_one_agent_does() -> None:
+    one = FiveUpVectorEnv(16, opponents="random", seed=3)
+    many = FiveUpVectorEnv(16, opponents=["random"] * 3, seed=3)
+    for envs in (one, many):
+        envs.reset()
+    for _ in range(20):
+        actions = one.action_masks().argmax(1)
+        assert (one.step(actions)[0] == many.step(actions)[0]).all()
+
+
+def test_a_strong_partner_wins_more_than_a_weak_one() -> None:
+    won = []
+    for partner in ("random", "partner"):
+        envs = FiveUpVectorEnv(
+            200,
+            opponents=["random", partner, "random"],
+            seed=5,
+            episode="hand",
+            reward="margin",
+            autoreset_mode="SameStep",
+        )
+        _, infos = envs.reset()
+        rng, total = np.random.default_rng(0), 0.0
+        for _ in range(20):
+            masks = infos["action_mask"]
+            _, rewards, _, _, infos = envs.step((rng.random(masks.shape) * masks).argmax(1))
+            total += float(rewards.sum())
+        won.append(total)
+    assert won[1] > won[0] + 200
+
+
+@pytest.mark.parametrize("make", [FiveUpEnv, lambda **options: FiveUpVectorEnv(4, **options)])
+@pytest.mark.parametrize(
+    ("error", "match", "options"),
+    [
+        (OptionError, "or 3 of them for 4 players.*not 2", {"opponents": ["random", "greedy"]}),
+        (OptionError, "or 1 of them for 2 players.*not 0", {"opponents": [], "players": 2}),
+        (OptionError, "fixed seat, such as seat=0", {"opponents": {1: "random"}, "players": 2}),
+        (
+            SeatError,
+            r"each seat but the learner's, 1, 2, not for \[1\]",
+            {"opponents": {1: "random"}, "players": 3, "seat": 0},
+        ),
+        (
+            SeatError,
+            r"each seat but the learner's, 0, not for \[0, 1\]",
+            {"opponents": {0: "random", 1: "random"}, "players": 2, "seat": 1},
+        ),
+        (AgentError, "did you mean 'greedy'", {"opponents": ["greedi"], "players": 2}),
+        (OptionError, "an agent or its spec, a list of them, or a dict", {"opponents": 7}),
+    ],
+)
+def test_what_does_not_seat_everybody_is_refused(
+    make: Any, error: Any, match: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(error, match=match):
+        make(**options)
+
+
+def test_opponents_by_seat_need_one_number_of_players() -> None:
+    with pytest.raises(OptionError, match="one number of players, not of 2 and 3"):
+        FiveUpVectorEnv(4, players=[2, 3], opponents=["random"])

@@ -1,0 +1,166 @@
+"""Pictures: the end of a hand, every move, the eyes of one seat, and what they need."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import fiveup_env
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.errors import MissingExtraError, OptionError, SeatError
+
+
+def play_hands(env: Any, moves: int = 1_000) -> int:
+    """Play the lowest actions until the episode is over; return the number of moves made."""
+    made = 0
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        made += 1
+        if made == moves:
+            break
+    return made
+
+
+def test_the_last_text_of_a_hand_shows_its_end_and_not_the_next_deal() -> None:
+    env = fiveup_env.raw_env(players=2, episode="hand", render_mode="ansi")
+    env.reset(seed=3)
+    play_hands(env)
+    text, end = env.render(), env.game.last_hand()
+    assert isinstance(text, str)
+    assert end is not None
+    assert "hand 0, dominoed" in text or "hand 0, blocked" in text
+    assert "No tile has been set yet" not in text
+    for seat, tiles in enumerate(end.left):
+        held = " ".join(map(str, tiles)) or "none"
+        assert f"seat {seat}   {held}" in text
+
+
+@pytest.mark.parametrize("mode", ["rgb_array", "svg"])
+def test_the_last_picture_of_a_hand_shows_its_end_and_not_the_next_deal(mode: Any) -> None:
+    if mode == "rgb_array":
+        pytest.importorskip("pygame")
+    env = fiveup_env.raw_env(players=2, episode="hand", render_mode=mode)
+    env.reset(seed=3)
+    play_hands(env)
+    picture, present = env.render(), env.game
+    if mode == "svg":
+        assert "the hand is over" in str(picture)
+        assert str(picture).count('class="tile"') > 3
+    else:
+        from fiveup_env.drawing.window import pixels
+
+        assert (picture == pixels(present, finished=True)).all()  # type: ignore[union-attr]
+        assert not (picture == pixels(present)).all()  # type: ignore[union-attr]
+
+
+def test_a_list_of_pictures_has_every_move_and_the_end_of_every_hand() -> None:
+    pytest.importorskip("pygame")
+    env = fiveup_env.raw_env(players=2, render_mode="rgb_array_list", max_hands=2)
+    env.reset(seed=3)
+    first = env.render()
+    assert isinstance(first, list)
+    assert len(first) == 1
+    made = play_hands(env)
+    pictures = env.render()
+    assert isinstance(pictures, list)
+    # One for each move, and one more for the deal of the second hand.
+    assert len(pictures) == made + 1
+    assert pictures[0].dtype == np.uint8
+    assert env.render() == []
+
+
+def test_gymnasium_hands_out_the_moves_of_all_seats() -> None:
+    pytest.importorskip("pygame")
+    env: Any = gymnasium.make(
+        "fiveup/FiveUp-v0", episode="hand", render_mode="rgb_array_list", seat=0
+    )
+    _, info = env.reset(seed=3)
+    steps = 0
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+        steps += 1
+    pictures = env.render()
+    assert len(pictures) == len(env.unwrapped.game.moves) + 1
+    assert len(pictures) > steps + 1
+
+
+def test_a_video_has_every_move(tmp_path: Any) -> None:
+    pytest.importorskip("pygame")
+    pytest.importorskip("moviepy")
+    from gymnasium.utils.save_video import save_video
+
+    env: Any = gymnasium.make("fiveup/FiveUp-v0", episode="hand", render_mode="rgb_array_list")
+    _, info = env.reset(seed=3)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    save_video(env.render(), str(tmp_path), fps=2, name_prefix="hand")
+    assert list(tmp_path.glob("hand*.mp4"))
+
+
+@pytest.mark.parametrize("mode", ["ansi", "svg"])
+def test_a_picture_can_have_the_eyes_of_one_seat(mode: Any) -> None:
+    env = fiveup_env.raw_env(players=2, render_mode=mode, eyes=1)
+    env.reset(seed=3)
+    game, text = env.game, str(env.render())
+    if mode == "svg":
+        held = {str(tile) for tile in game.hand_of(1)}
+        assert all(f'data-seat="1" data-tile="{tile}"' in text for tile in held)
+        assert 'data-seat="0" data-tile' not in text
+    else:
+        assert "seat 0   7 tiles" in text or "seat 0 * 7 tiles" in text or "5 tiles" in text
+        assert " ".join(map(str, game.hand_of(1))) in text
+        assert not any(str(tile) in text for tile in game.hand_of(0))
+
+
+def test_the_eyes_follow_a_learner_that_moves() -> None:
+    env = FiveUpEnv(render_mode="ansi", eyes="learner")
+    for seed in range(6):
+        env.reset(seed=seed)
+        game, text = env.game, str(env.render())
+        for seat in range(4):
+            seen = " ".join(map(str, game.hand_of(seat))) in text
+            assert seen == (seat == env.seat)
+
+
+def test_eyes_that_no_seat_has_are_refused() -> None:
+    with pytest.raises(SeatError, match="eyes must be from 0 to 3, not 4"):
+        fiveup_env.env(eyes=4)
+    with pytest.raises(SeatError, match="eyes must be from 0 to 3, not 'partner'"):
+        FiveUpEnv(eyes="partner")  # type: ignore[arg-type]
+
+
+def test_the_window_shows_the_end_of_every_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(fiveup_env.raw_env.metadata, "render_fps", 1000)
+    env = fiveup_env.raw_env(players=2, render_mode="human", max_hands=2)
+    env.reset(seed=3)
+    shown = []
+    monkeypatch.setattr(env, "_show", lambda *, finished: shown.append(finished))
+    made = play_hands(env)
+    assert shown.count(True) == 2
+    assert shown[-1]
+    assert len(shown) == made + 1
+
+
+def test_without_pygame_the_message_names_both_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    env = fiveup_env.raw_env(players=2, render_mode="rgb_array")
+    env.reset(seed=3)
+    with pytest.raises(MissingExtraError, match=r"fiveup-env\[render\].*fiveup-env\[video\]"):
+        env.render()
+
+
+def test_spaces_print_in_one_line() -> None:
+    aec, single = fiveup_env.env(), FiveUpEnv()
+    assert str(single.observation_space) == "RowSpace('flat', (557,), int8)"
+    assert len(str(aec.observation_space("player_0"))) < 120
+    assert len(str(aec.unwrapped.state_space)) < 120
+    with pytest.raises(OptionError, match="no render mode"):
+        fiveup_env.env(render_mode="text")  # type: ignore[arg-type]

@@ -1,0 +1,89 @@
+"""What an editor sees: pyright finds a misspelt option in a user's script, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+import fiveup_env
+from fiveup_env import Batch, Game, Move
+from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
+
+
+def tiles_left(before: Game, move: Move, after: Game) -> list[float]:
+    return [-float(len(after.hand_of(seat))) for seat in range(4)]
+
+
+env = fiveup_env.env(players=4, reward=tiles_left, hand_end="armanino", render_mode="ansi")
+single = FiveUpEnv(opponents=["greedy", "partner", "greedy"], episode="hand")
+many = FiveUpVectorEnv(64, seat=0, opponents={1: "greedy", 2: "partner", 3: "random"})
+games = FiveUpVecEnv(64, opponents="greedy", reward="margin", target=30)
+batch = Batch(num_envs=64, players=[2, 3], seed=7)
+batch.reset()
+batch.step(batch.action_mask.argmax(1))
+"""
+MISSPELT = {
+    'env = fiveup_env.env(players=4, rewards="win")': "rewards",
+    "env = fiveup_env.raw_env(players=4, hand_sizes=3)": "hand_sizes",
+    'env = FiveUpEnv(oponents="greedy")': "oponents",
+    'env = FiveUpVectorEnv(64, opponent="greedy")': "opponent",
+    "env = FiveUpVecEnv(64, sed=3)": "sed",
+    'env = Batch(64, reward="margins")': "margins",
+}
+
+pytestmark = pytest.mark.skipif(
+    not find_spec("pyright") or not shutil.which("node"), reason="pyright needs node"
+)
+
+
+def errors_of(folder: Path, *files: Path) -> list[tuple[str, int, str]]:
+    """Return the name, the line and the message of every error that pyright finds."""
+    settings = {"typeCheckingMode": "basic", "extraPaths": [str(ROOT)]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pyright", "--outputjson"),
+            *("-p", str(folder), "--pythonpath", sys.executable, *map(str, files)),
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
+    )
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    return [
+        (Path(one["file"]).name, one["range"]["start"]["line"], one["message"])
+        for one in found
+        if one["severity"] == "error"
+    ]
+
+
+def test_a_misspelt_option_is_the_one_error_and_in_its_line(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT + "\n".join(MISSPELT), "utf-8")
+    first = SCRIPT.count("\n")
+    found = errors_of(tmp_path, script)
+    assert [line for _, line, _ in found] == [first + k for k in range(len(MISSPELT))]
+    for (_, _, message), name in zip(found, MISSPELT.values(), strict=True):
+        assert name in message
+
+
+@pytest.mark.slow
+def test_the_examples_have_no_errors(tmp_path: Path) -> None:
+    examples = ROOT / "examples"
+    if not examples.exists():
+        pytest.skip("the examples are those of a clone")
+    found = errors_of(tmp_path, *sorted(examples.glob("*.py")))
+    absent = ("could not be resolved",)  # of a package that is not installed here
+    assert [one for one in found if not any(word in one[2] for word in absent)] == []
