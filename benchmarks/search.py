@@ -117,8 +117,8 @@ def strengths(outcome: Outcome) -> dict[str, tuple[Point, Point]]:
             if spec == tournament.against:
                 spec, played = against, played.turned
             found[spec] = (
-                Point(len(played.wins), played.wins.mean(), *played.interval(played.wins)),
-                Point(len(played.wins), played.margins.mean(), *played.interval(played.margins)),
+                Point(len(played.wins), played.wins.mean(), *played.win_interval()),
+                Point(len(played.wins), played.margins.mean(), *played.margin_interval()),
             )
     return found
 

@@ -56,5 +56,5 @@ with tempfile.TemporaryDirectory() as scratch:
         save_policy(f"{folder}/{name}", learn(data, weights), about | {"reward": None})
         agents = [make_agent(f"policy:{folder}/{name}"), make_agent("partner")]
         played = duel(agents, Rules.preset(), np.arange(900_000, 900_050))
-        low, high = played.interval(played.wins)
+        low, high = played.win_interval()
         print(f"{name}: {100 * played.wins.mean():.0f} % ({100 * low:.0f} .. {100 * high:.0f})")

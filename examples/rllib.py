@@ -43,5 +43,5 @@ with tempfile.TemporaryDirectory() as folder:
     save_policy(folder, network, {"config": config.as_dict()})
     agents = [make_agent(f"torch:{folder}"), make_agent("random")]
     played = duel(agents, Rules.preset(players=2), np.arange(DEALS), "hand")
-low, high = played.interval(played.margins)
+low, high = played.margin_interval()
 print(f"\nAgainst random play it scores {low:+.1f} to {high:+.1f} points a hand more.")

@@ -29,7 +29,7 @@ for action in np.argsort(-probabilities)[: len(game.legal_moves)]:
 
 rules, deals = Rules.preset("five_up", players=4), np.arange(900_000, 900_050)
 played = duel([policy, make_agent("greedy")], rules, deals)
-low, high = played.interval(played.wins)
+low, high = played.win_interval()
 print(
     f"\nIt won {100 * played.wins.mean():.0f} % of the games against greedy ({100 * low:.0f} .. "
     f"{100 * high:.0f}), with a margin of {played.margins.mean():+.2f} points a hand."

@@ -38,9 +38,7 @@ def measure(
     results = {}
     for rival in rivals:
         played = duel([policy, make_agent(rival)], rules, seeds)
-        wins, points = (
-            (float(values.mean()), *played.interval(values))
-            for values in (played.wins, played.margins)
-        )
+        wins = float(played.wins.mean()), *played.win_interval()
+        points = float(played.margins.mean()), *played.margin_interval()
         results[rival] = Result(wins, points)
     return results

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.arena.games import Played, Terms, play_chunk
-from fiveup_env.arena.statistics import interval, resampled_means
+from fiveup_env.arena.statistics import interval, resampled_means, share_bounds
 from fiveup_env.arena.tally import NOBODY, SECOND
 
 if TYPE_CHECKING:
@@ -62,10 +62,18 @@ class Duel:
             np.hstack([self.game_hands, other.game_hands]),
         )
 
-    def interval(self, values: np.ndarray, seed: int = 0) -> tuple[float, float]:
-        """Return the 95 % interval of the mean of `values`, by bootstrap over the deals."""
-        low, high = interval(resampled_means(values[:, None], seed))
-        return float(low[0]), float(high[0])
+    def win_interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of the share of games won, by bootstrap over the deals."""
+        return share_bounds(self.wins, *_interval(self.wins))
+
+    def margin_interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of the margin in points a hand, by bootstrap over the deals."""
+        return _interval(self.margins)
+
+
+def _interval(values: np.ndarray) -> tuple[float, float]:
+    low, high = interval(resampled_means(values[:, None]))
+    return float(low[0]), float(high[0])
 
 
 def duel_between(a: str, b: str, duels: Mapping[tuple[str, str], Duel], sides: int) -> Duel:

@@ -100,7 +100,7 @@ def _ladder(standings: Standings) -> str:
             "win rate (%)",
             "Nash",
             "time per move",
-            "regret",
+            "regret (moves)",
             "forfeits",
         ],
         [
@@ -111,7 +111,7 @@ def _ladder(standings: Standings) -> str:
                 f"{100 * row['win_rate']:.1f}",
                 "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
                 duration(row["us_per_move"]),
-                "-" if row["regret"] is None else f"{row['regret']:.3f}",
+                "-" if row["regret"] is None else f"{row['regret']:.3f} ({row['solved']:,})",
                 str(row["forfeits"]),
             ]
             for row in standings.ratings
@@ -189,20 +189,22 @@ def _points_by_ply(standings: Standings) -> str:
 
 
 def _regret(standings: Standings) -> str:
-    rows = [(row["agent"], row["regret"]) for row in standings.ratings if row["regret"] is not None]
+    rows = [
+        (f"{row['agent']}, {row['solved']:,} moves", row["regret"])
+        for row in standings.ratings
+        if row["regret"] is not None
+    ]
     if not rows:
         return (
             "<p>Not measured: no move of these games was made by a player who knew every tile, or "
             "the results were played without <code>--regret</code>. Only endings between two sides "
             "are solved.</p>"
         )
-    solved = sum(row["solved"] for row in standings.ratings)
     figure = bars(rows, "regret", lambda value: f"{value:.3f}")
     return (
         "<p>Towards the end of a hand a player may know every hidden tile. From there on the best "
         "move can be computed exactly. Regret is how many points of the hand an agent's moves fell "
-        f"short of it, on average over {solved:,} such moves of all agents (every "
-        f"{REGRET_EVERY}th deal).</p>" + figure_of(figure)
+        f"short of it, on average (every {REGRET_EVERY}th deal).</p>" + figure_of(figure)
     )
 
 

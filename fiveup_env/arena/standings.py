@@ -15,6 +15,7 @@ from fiveup_env.arena.statistics import (
     interval,
     resampled_means,
     resampled_ratios,
+    share_bounds,
     variance_reduction,
 )
 from fiveup_env.arena.tally import MOST_POINTS
@@ -116,7 +117,7 @@ def _pair_rows(
             "a": a,
             "b": b,
             "deals": deals,
-            **_with_intervals(mean, sample),
+            **_with_intervals(mean, sample, duel.wins),
             **_details(a, b, duel, chunks, tournament.terms.rules.unit),
         }
         for (a, b), duel, mean, sample in zip(
@@ -137,12 +138,13 @@ def _pair_rows(
     return pairs, differences
 
 
-def _with_intervals(means: np.ndarray, samples: np.ndarray) -> Json:
-    """Return a win rate and a margin, each with its interval."""
+def _with_intervals(means: np.ndarray, samples: np.ndarray, wins: np.ndarray | None = None) -> Json:
+    """Return a win rate by deal, or a difference of two, and a margin, each with its interval."""
     low, high = interval(samples)
+    bounds = float(low[0]), float(high[0])
     return {
         "win_rate": float(means[0]),
-        "win_rate_ci": [float(low[0]), float(high[0])],
+        "win_rate_ci": list(bounds if wins is None else share_bounds(wins, *bounds)),
         "margin": float(means[1]),
         "margin_ci": [float(low[1]), float(high[1])],
     }

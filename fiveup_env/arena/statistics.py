@@ -1,4 +1,4 @@
-"""Bootstrap intervals of means over deals, and how many games duplicate deals save."""
+"""Intervals of means over deals, and how many games duplicate deals save."""
 
 from __future__ import annotations
 
@@ -35,6 +35,22 @@ def resampled_ratios(values: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.
 def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower and upper bounds of the 95 % interval of every column."""
     low, high = np.percentile(resamples, TAILS, axis=0)
+    return low, high
+
+
+def share_bounds(shares: np.ndarray, low: float, high: float) -> tuple[float, float]:
+    """Return the bounds of a share's interval, wide also where every deal was won, or lost.
+
+    Resamples of equal deals are all the same. Then the bounds are Clopper and Pearson's, by deal.
+
+    >>> round(share_bounds(np.zeros(40), 0, 0)[1], 3)
+    0.088
+    """
+    beyond = (TAILS[0] / 100) ** (1 / len(shares))  # exceeded by chance as often as one tail
+    if (shares == 0).all():
+        return 0.0, 1 - beyond
+    if (shares == 1).all():
+        return beyond, 1.0
     return low, high
 
 

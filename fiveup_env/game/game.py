@@ -92,9 +92,11 @@ class Game:
 
     >>> game = Game("five_up", players=2, seed=7)
     >>> game.turn, game.scores, len(game.legal_moves)
-    (1, (0, 0), 5)
-    >>> str(game.push(next(iter(game.legal_moves))))
-    '2-1'
+    (0, (0, 0), 5)
+    >>> game.push("0-0")
+    Move.parse('0-0')
+    >>> game.legal_moves
+    <LegalMoves: 4-0@0x, 5-0@0x>
     """
 
     def __init__(

@@ -330,7 +330,7 @@ def test_a_run_whose_node_is_lost_ends_as_it_should(
     policy = f"torch:{tmp_path / 'cluster' / 'policy'}"
     seeds = np.arange(100)
     played = duel([make_agent(policy), make_agent("random")], Rules.preset(), seeds, "hand")
-    assert played.interval(played.margins)[0] > 0
+    assert played.margin_interval()[0] > 0
 
 
 def test_a_node_lost_in_a_tournament_loses_no_game(nodes: Any) -> None:

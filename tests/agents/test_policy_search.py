@@ -252,7 +252,7 @@ def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
     played = duel(
         [search, make_agent(policy)], Rules.preset(players=players), np.arange(60), "hand"
     )
-    assert played.interval(played.margins)[0] > 0
+    assert played.margin_interval()[0] > 0
 
 
 def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> None:

@@ -92,4 +92,4 @@ def test_the_family_policy_beats_greedy_by_every_preset(preset: str, players: in
     found = duel(
         [make_agent("policy:family"), make_agent("greedy")], Rules.preset(preset, players), DEALS
     )
-    assert found.interval(found.margins)[0] > 0
+    assert found.margin_interval()[0] > 0

@@ -24,7 +24,7 @@ def test_where_nothing_has_a_weight_any_action_is_as_good() -> None:
 def test_every_rung_beats_the_one_below(rung: str, below: str) -> None:
     deals = 40_000 if rung in {"partner", "counter"} else 1_000
     played = duel([make_agent(rung), make_agent(below)], Rules.preset(), np.arange(deals), "hand")
-    low, _ = played.interval(played.margins)
+    low, _ = played.margin_interval()
     assert low > 0
 
 
@@ -37,11 +37,11 @@ def test_search_beats_the_heuristic_that_plays_its_hands_out(players: int) -> No
         np.arange(150),
         "hand",
     )
-    low, _ = played.interval(played.margins)
+    low, _ = played.margin_interval()
     assert low > 0
 
 
 def test_more_worlds_are_better_than_few() -> None:
     many, few = make_agent("pimc:worlds=128,aim=hand"), make_agent("pimc:worlds=2,aim=hand")
     played = duel([many, few], Rules.preset(), np.arange(150), "hand")
-    assert played.interval(played.margins)[0] > 0
+    assert played.margin_interval()[0] > 0

@@ -70,6 +70,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fiveup_env import legal_masks
+
 
 @dataclass(frozen=True)
 class Faulty:
@@ -77,7 +79,7 @@ class Faulty:
 
     how: str = "illegal"
 
-    def __call__(self, views, random):
+    def __call__(self, views, rng):
         if self.how == "slow":
             time.sleep(0.5 * len(views))
         if self.how == "silent" and views["public"]["plies"].any():
@@ -85,19 +87,19 @@ class Faulty:
         if self.how == "infinite":
             return np.full(len(views), np.nan)
         if self.how == "illegal":
-            return (masks == 0).argmax(1)
+            return (legal_masks(views) == 0).argmax(1)
         if self.how == "ends" and views["public"]["plies"].any():
             os._exit(3)
         if self.how == "raises":
             raise RuntimeError("no idea")
-        return masks.argmax(1)
+        return legal_masks(views).argmax(1)
 
 
 @dataclass(frozen=True)
 class Spy:
     """Chooses the action whose number is the games that it finds in the frames above it."""
 
-    def __call__(self, views, random):
+    def __call__(self, views, rng):
         frame, found = sys._getframe(), 0
         while frame := frame.f_back:
             held = [getattr(one, "games", one) for one in frame.f_locals.values()]
@@ -503,6 +505,8 @@ import numpy as np
 
 from fiveup_env.opponents.registry import make_agent
 
+from fiveup_env import legal_masks
+
 
 @dataclass(frozen=True)
 class Knowing:
@@ -510,15 +514,15 @@ class Knowing:
 
     now: dict = field(default_factory=dict)
 
-    def __call__(self, views, random):
+    def __call__(self, views, rng):
         known = set(Path(os.environ["KNOWN"]).read_text().split())
         public = views["public"]
         first = (public["hand_number"] == 0) & (public["plies"] < 2) & (views["hand"] != 0)
         if first.any():
             self.now["known"] = any(str(hand) in known for hand in views["hand"][first])
         if self.now["known"]:
-            return make_agent("partner")(views, random)
-        return np.array([np.flatnonzero(mask)[-1] for mask in masks])
+            return make_agent("partner")(views, rng)
+        return np.array([np.flatnonzero(mask)[-1] for mask in legal_masks(views)])
 '''
 
 

@@ -73,11 +73,10 @@ class Thief:
 def bytes_of(views: np.ndarray, rng: np.random.Generator) -> bytes:
     """Return all bytes of arrays and what they are parts of, and the state of the generator."""
     arrays = []
-    for array in (views,):
-        part: Any = array
-        while part is not None:
-            arrays.append(bytes(memoryview(part).cast("B")) if part.size else b"")
-            part = part.base
+    part: Any = views
+    while part is not None:
+        arrays.append(bytes(memoryview(part).cast("B")) if part.size else b"")
+        part = part.base
     seeds = rng.bit_generator.seed_seq
     state = repr((rng.bit_generator.state, seeds.state))  # type: ignore[attr-defined]
     return b"|".join([*arrays, state.encode()])
@@ -287,6 +286,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fiveup_env import legal_masks
+
 
 def memory_of(process):
     """Yield the memory of a process that may be read."""
@@ -307,7 +308,7 @@ class Pickpocket:
 
     where: str = "here"
 
-    def __call__(self, views, random):
+    def __call__(self, views, rng):
         wanted = int(Path(os.environ["WANTED"]).read_text()) ^ (1 << 62)
         wanted = wanted.to_bytes(8, "little")
         if self.where == "frames":
@@ -315,7 +316,7 @@ class Pickpocket:
             while frame:
                 held += [*frame.f_locals.values(), *frame.f_globals.values()]
                 frame = frame.f_back
-            arrays = [one for one in [*held, *gc.get_objects()] if isinstance(one, np.ndarray)]
+            arrays = [one for one in [*held, *gc.get_objects()] if type(one) is np.ndarray]
             if any(wanted in one.tobytes() for one in arrays if one.dtype != object):
                 raise RuntimeError("found it")
         if self.where == "parent":
@@ -335,7 +336,7 @@ class Pickpocket:
             told += [Path("/proc/self/cmdline").read_text()]
             if any(str(int.from_bytes(wanted, "little")) in one for one in told):
                 raise RuntimeError("found it")
-        return masks.argmax(1)
+        return legal_masks(views).argmax(1)
 '''
 
 
@@ -380,6 +381,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fiveup_env import legal_masks
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -387,12 +390,12 @@ class Pool:
 
     seats: set = field(default_factory=set)
 
-    def __call__(self, views, random):
+    def __call__(self, views, rng):
         if len(views) > 1:
             self.seats.update(views["seat"].tolist())
         if len(self.seats) > 1:
             raise RuntimeError("knows two hands of a deal")
-        return masks.argmax(1)
+        return legal_masks(views).argmax(1)
 '''
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fiveup_env.arena.benchmark.meetings import deal_scores, own_scores
 from fiveup_env.arena.ratings import elo_against
-from fiveup_env.arena.statistics import interval, resampled_means, resampled_ratios
+from fiveup_env.arena.statistics import interval, resampled_means, resampled_ratios, share_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +73,8 @@ def _figures_of_task(
 def _win_rate(meetings: Sequence[Meeting], seed: int) -> Json:
     """Return the agent's share of the games with one of the panel; equals have half of them."""
     shares = np.mean([own_scores(meeting) for meeting in meetings], axis=0)
-    return _estimate(np.append(shares.mean(), resampled_means(shares[:, None], seed)))
+    row = _estimate(np.append(shares.mean(), resampled_means(shares[:, None], seed)))
+    return row | {"interval": list(share_bounds(shares, *row["interval"]))}
 
 
 def _mean(parts: Sequence[np.ndarray]) -> Json:
