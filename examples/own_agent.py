@@ -9,18 +9,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fiveup_env import Rules, get_encoder, legal_masks
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.standings import standings_of
-from fiveup_env.arena.tables import standings_text
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env import MOVES, Rules, get_encoder, legal_masks, register_agent
+from fiveup_env.arena import Terms, Tournament, play_tournament, standings_of, standings_text
 from fiveup_env.encoders import piece_of, row_size
-from fiveup_env.opponents.registry import register_agent
-from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE
-from fiveup_env.rules.tiles import TILE_PIPS
 
 FLAT = get_encoder("flat")
-WEIGHTS = np.append(TILE_PIPS, 0)[ACTION_TILE]  # the pips that leave the hand with an action
+# The pips that leave the hand with each action.
+WEIGHTS = np.array([move.tile.pips if move.tile else 0 for move in MOVES])
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class Heavy:
         rows = np.empty((len(views), row_size(FLAT)), np.int8)
         FLAT.encode(views, rows)
         points = piece_of(FLAT, "plays", rows) - 1
-        values = WEIGHTS + self.point * points + rng.random((len(views), ACTION_COUNT))
+        values = WEIGHTS + self.point * points + rng.random((len(views), len(MOVES)))
         return np.where(legal_masks(views), values, -np.inf).argmax(1)
 
 

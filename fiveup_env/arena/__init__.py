@@ -20,3 +20,20 @@
 
 `fiveup evaluate` is the command line; docs/arena.md explains what it prints.
 """
+
+from fiveup_env.arena.duels import Duel, duel
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.standings import Standings, standings_of
+from fiveup_env.arena.tables import standings_text
+from fiveup_env.arena.tournament import Tournament, play_tournament
+
+__all__ = [
+    "Duel",
+    "Standings",
+    "Terms",
+    "Tournament",
+    "duel",
+    "play_tournament",
+    "standings_of",
+    "standings_text",
+]

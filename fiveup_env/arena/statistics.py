@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from fiveup_env.engine.chance import chance_below, scramble
@@ -9,6 +11,8 @@ from fiveup_env.engine.compiled import Array, Word, compiled
 
 RESAMPLES = 2_000
 TAILS = (2.5, 97.5)  # per cent
+NORMAL = 1.959964  # standard deviations that leave these tails
+FEW = 5
 
 
 def resampled_means(values: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -39,19 +43,22 @@ def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def share_bounds(shares: np.ndarray, low: float, high: float) -> tuple[float, float]:
-    """Return the bounds of a share's interval, wide also where every deal was won, or lost.
+    """Return the bounds of a share's interval, which resamples make too narrow near 0 and 1.
 
-    Resamples of equal deals are all the same. Then the bounds are Clopper and Pearson's, by deal.
+    Resamples of deals that were all lost are all the same. Where fewer than FEW deals were won, or
+    lost, the interval is Wilson's, by deal, if that is wider.
 
-    >>> round(share_bounds(np.zeros(40), 0, 0)[1], 3)
+    >>> low, high = share_bounds(np.zeros(40), 0, 0)
+    >>> round(high, 3)
     0.088
     """
-    beyond = (TAILS[0] / 100) ** (1 / len(shares))  # exceeded by chance as often as one tail
-    if (shares == 0).all():
-        return 0.0, 1 - beyond
-    if (shares == 1).all():
-        return beyond, 1.0
-    return low, high
+    deals, won = len(shares), float(shares.sum())
+    if min(won, deals - won) >= FEW:
+        return low, high
+    share, more = won / deals, NORMAL**2 / deals
+    middle = (share + more / 2) / (1 + more)
+    half = math.sqrt(share * (1 - share) * more + more**2 / 4) / (1 + more)
+    return max(0.0, min(low, middle - half)), min(1.0, max(high, middle + half))
 
 
 def variance_reduction(games: np.ndarray) -> float:

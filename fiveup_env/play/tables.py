@@ -46,7 +46,7 @@ class Tables:
         house = self._house
         return JSONResponse(
             {
-                "rules": list(PRESETS),
+                "rules": PRESETS,
                 "players": list(range(MIN_PLAYERS, MAX_PLAYERS + 1)),
                 "agents": sorted(known_agents()),
                 "advisers": list(house.advisers),

@@ -20,7 +20,7 @@ _ALL_FIVES: dict[str, Any] = {
 }
 # The fields that each preset changes: to a value, to a value for each number of players, or (the
 # unit only) to the value of the field that is named.
-PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "five_up": {},
     "five_up_armanino": {"hand_end": "armanino"},
     "five_up_fosdick": {"hand_end": "winner_takes", "game_end": "immediate"},
@@ -32,10 +32,12 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 # Games small enough to be solved (docs/convergence.md). A name never changes its meaning: another
 # mini game needs a name of its own.
 _MINI: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "target": 5}
-MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
+_MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mini-2": _MINI,
     "mini-2-draw": _MINI | {"draw": "optional"},
     "mini-3": _MINI | {"max_pip": 3, "hand_size": 3},
     "mini-3-draw": _MINI | {"max_pip": 3, "hand_size": 4, "draw": "optional", "reserve": 1},
 }
-NAMED_RULES: Final[Mapping[str, Mapping[str, Any]]] = {**PRESETS, **MINIS}
+NAMED_RULES: Final[Mapping[str, Mapping[str, Any]]] = {**_PRESETS, **_MINIS}
+PRESETS: Final = tuple(_PRESETS)
+MINIS: Final = tuple(_MINIS)

@@ -17,7 +17,7 @@ from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config, ConfigError
-from fiveup_env import Batch, Game, Move, Rules, legal_masks
+from fiveup_env import Batch, Game, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.profiles import profile_of
@@ -75,14 +75,14 @@ def test_a_label_is_what_the_action_brings_when_the_judge_plays_on_in_the_true_d
     judge, rng = Judge(compiled_weights(lively())), np.random.default_rng(0)
     game = Game(players=players, seed=4)
     for _ in range(5):
-        game.push(Move(int(judge(game.view(), rng)[0])))
+        game.push(game.ask(judge, rng))
     labels, side = labels_of(judge, game), game.rules.side_of(int(game.turn or 0))
     assert np.array_equal(~np.isnan(labels), game.action_mask() > 0)
     for move in game.legal_moves:
         after = game.copy()
         after.push(move)
         while after.hand_number == game.hand_number and not after.outcome():
-            after.push(Move(int(judge(after.view(), rng)[0])))
+            after.push(after.ask(judge, rng))
         gained = np.array(after.scores) - game.scores
         margin = gained[side] - np.delete(gained, side).mean()
         assert labels[move.action] * POINTS_IN_ONE == pytest.approx(margin, abs=1e-4)

@@ -25,7 +25,7 @@ def played_by(specs: list[str], seed: int = 3, **options: Any) -> Game:
     agents, rng = [make_agent(spec) for spec in specs], np.random.default_rng(seed)
     while game.outcome() is None:
         agent = agents[game.turn or 0]
-        game.push(Move(int(agent(game.view(), rng)[0])))
+        game.push(game.ask(agent, rng))
     return game
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Move, Rules, legal_masks, make_agent
+from fiveup_env import Batch, Game, Move, Rules, Tile, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.analysis.endings import best_moves
 from fiveup_env.belief import count
@@ -369,6 +369,44 @@ def played_on_after_domino(plays: str = "6-6 6-5@6x") -> np.ndarray:
     return public_of(state, boneyard=26)
 
 
+def with_second_play(move: str) -> np.ndarray:
+    state = push_all(game_of("6-6 5-1 2-2", "6-5 0-0 3-3"), "6-6 6-5@6x").state()
+    state["public"]["play_action"][0, 1] = Move.parse(move).action
+    return state
+
+
+def led_another_tile_than_the_forced_one() -> np.ndarray:
+    game = Game(players=2, lead_tile="highest_double", seed=1)
+    assert game.push(next(iter(game.legal_moves))) != Move.parse("0-0")
+    return public_of(game.state(), forced_lead=0)
+
+
+def set_a_tile_beyond_the_set() -> np.ndarray:
+    game = push_all(game_of("1-0 1-1", "3-3 2-2", max_pip=3), "1-0")
+    return with_play(public_of(game.state(), turn=0), 1, Move.parse("4-0@0").action)
+
+
+def passed_before_the_lead() -> np.ndarray:
+    rules = Rules.preset(players=2, max_pip=1, hand_size=1, multiple=2, reserve=1)
+    state = Game(rules, seed=1).state()
+    return public_of(state, turn=1 - state["public"]["turn"])
+
+
+def with_twice(field: str, first: int, second: int) -> np.ndarray:
+    """A game in which a seat has drawn two tiles; one of the boneyard's is there twice."""
+    state = game_with_draws().state()
+    boneyard = int(state["public"]["boneyard"][0])
+    state[field][0, second % boneyard] = state[field][0, first % boneyard]
+    return state
+
+
+def game_with_draws() -> Game:
+    """A game in which seat 1 has drawn two tiles."""
+    game = push_all(game_of("6-6 5-1", "2-2 3-3", top="0-0 6-5"), "6-6")
+    assert game.state()["public"]["draw_seat"][0, :3].tolist() == [1, 1, -1]
+    return game
+
+
 def over_before_a_play(ended: int) -> np.ndarray:
     return public_of(Game(players=2, seed=1).state(), phase=GAME_OVER, ended=ended, winner=0)
 
@@ -389,6 +427,13 @@ def over_before_a_play(ended: int) -> np.ndarray:
         ("plays and draws", lambda: public_of(played_on_after_domino("6-6"), turn=1)),
         ("plays and draws", lambda: over_before_a_play(DOMINO)),
         ("plays and draws", lambda: over_before_a_play(TARGET)),
+        ("plays and draws", lambda: with_second_play("6-5")),
+        ("plays and draws", lambda: with_second_play("5-1@5")),
+        ("plays and draws", led_another_tile_than_the_forced_one),
+        ("plays and draws", set_a_tile_beyond_the_set),
+        ("plays and draws", passed_before_the_lead),
+        ("tiles do not agree", lambda: with_twice("order", 0, 1)),
+        ("tiles do not agree", lambda: with_twice("order", -1, -2)),
     ],
 )
 def test_a_state_whose_history_cannot_be_is_refused(
@@ -434,6 +479,62 @@ def may_have_drawn(view: np.ndarray, tile: int) -> bool:
     plays = zip(public["play_seat"].tolist(), public["play_action"].tolist(), strict=True)
     own = {int(ACTION_TILE[action]) for player, action in plays if player == seat}
     return tile in own or bool(int(view[0]["hand"]) >> tile & 1)
+
+
+def changed_view(**fields: Any) -> np.ndarray:
+    view = game_with_draws().view(1)
+    for name, value in fields.items():
+        view[name] = value
+    return view
+
+
+def hand_of(*tiles: str) -> int:
+    return sum(1 << Tile.parse(tile).id for tile in tiles)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda: changed_view(seat=2, hand=0, drawn=-1),
+        lambda: changed_view(seat=-1, hand=0, drawn=-1),
+        lambda: changed_view(drawn=[0, 0, *[-1] * 26]),
+        lambda: changed_view(hand=hand_of("2-2", "0-0", "6-5", "6-6")),  # which is on the table
+        lambda: changed_view(hand=hand_of("2-2", "0-0", "4-4", "3-3")),  # none of which fits
+    ],
+)
+def test_a_view_of_a_hand_that_nobody_can_hold_is_refused(forge: Callable[[], np.ndarray]) -> None:
+    as_view(changed_view())
+    with pytest.raises(InputError, match="view 0 is of no game: its tiles do not agree"):
+        as_view(forge())
+
+
+def test_a_view_without_the_tile_that_must_be_led_is_refused() -> None:
+    view = Game(players=2, lead_tile="highest_double", seed=1).view()
+    other = next(tile for tile in range(TILE_COUNT) if not int(view["hand"][0]) >> tile & 1)
+    with pytest.raises(InputError, match="its tiles do not agree"):
+        as_view(set_field(view, "forced_lead", other))
+
+
+def test_a_boneyard_of_tiles_beyond_the_set_is_refused() -> None:
+    state = Game(players=2, max_pip=3, hand_size=2, seed=1).state()
+    state["order"][0, 3] = 20
+    with pytest.raises(InputError, match="its tiles do not agree"):
+        as_game(state)
+
+
+def test_a_game_may_be_won_by_its_first_play() -> None:
+    game = game_of("6-4 1-1", "6-5 0-0", target=1, game_end="immediate")
+    game.push("6-4")
+    assert game.is_game_over()
+    assert as_game(game.state()) is not None
+
+
+def test_what_lies_beyond_the_last_draw_and_play_is_not_read() -> None:
+    state = game_with_draws().state()
+    public = state["public"]
+    public["draw_seat"][0, 2:], public["draw_ply"][0, 2:] = 1, 1
+    public["play_seat"][0, 1:], public["play_action"][0, 1:] = 1, 5
+    assert as_game(state) is not None
 
 
 def test_one_game_is_asked_about() -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from fiveup_env import Game, Move, Rules, make_agent
+from fiveup_env import Game, Rules, make_agent
 from fiveup_env.game.records import dumps
 from tests.support import play_randomly
 
@@ -121,7 +121,7 @@ def played_by_agents() -> Game:
     agents = [make_agent(spec) for spec in ("partner", "defensive", "greedy", "partner")]
     while game.outcome() is None:
         agent = agents[game.turn or 0]
-        game.push(Move(int(agent(game.view(), rng)[0])))
+        game.push(game.ask(agent, rng))
     return game
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fiveup_env import MOVES, Game, make_agent
+from fiveup_env import Game, make_agent
 from fiveup_env.drawing.moving import hand_svg
 from tests.support import code_in, run_example
 
@@ -35,7 +35,7 @@ def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
     game, rng = Game("five_up", players=4, seed=10), np.random.default_rng(0)
     agent = make_agent("partner")
     while not game.hand_over:
-        game.push(MOVES[int(agent(game.view(), rng)[0])])
+        game.push(game.ask(agent, rng))
     picture = hand_svg(game)
     if folder := os.environ.get("FIVEUP_PICTURES"):
         Path(folder, "hand.svg").write_text(picture, encoding="utf-8")
