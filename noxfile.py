@@ -226,14 +226,17 @@ EXTRAS = {  # what works where the wheel was installed with one extra, and with 
     "train": "import matplotlib, rich, safetensors.torch, sb3_contrib, tensorboard, torch, yaml",
     "render": "import fiveup_env; e = fiveup_env.env(players=2, render_mode='rgb_array');"
     " e.reset(seed=1); assert e.render().ndim == 3",
-    "video": "from gymnasium.utils.save_video import save_video; import moviepy, pygame",
+    "video": "import gymnasium; from gymnasium.utils.save_video import save_video;"
+    " e = gymnasium.make('fiveup_env:fiveup/FiveUp-v0', render_mode='rgb_array_list');"
+    " e.reset(seed=1); save_video(e.render(), '.', fps=2)",
     "openspiel": "from fiveup_env.doors.openspiel import load; load().new_initial_state()",
     "web": "from fiveup_env.play.launch import free_socket; free_socket('127.0.0.1', 0).close()",
     "data": "import minari, pyarrow.parquet",
     "sweep": "import optuna",
     "ray": "import ray, ray.rllib, torch",
     "docs": "import furo, myst_parser, sphinx",
-    "dev": "import httpx, hypothesis, mypy, nox, playwright, pytest, ruff, scipy, torchrl, xdist",
+    "dev": "import httpx, hypothesis, mypy, nox, playwright, pyright, pytest, ruff, scipy, torchrl"
+    ", xdist",
 }
 
 

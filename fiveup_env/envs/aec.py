@@ -37,8 +37,6 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from fiveup_env.checks import is_one_of, whole
-from fiveup_env.drawing.svg import game_svg
-from fiveup_env.drawing.transcript import table_text
 from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
@@ -396,6 +394,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
                 f"make the environment with a render_mode to render it: {', '.join(RENDER_MODES)}"
             )
         if self.render_mode == "ansi":
+            from fiveup_env.drawing.transcript import table_text
+
             return table_text(self._replayed(), hands=self._hands, finished=self._over)
         if self.render_mode == "svg":
             return self._repr_svg_()
@@ -439,6 +439,8 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     def _repr_svg_(self) -> str:
         """Return the game drawn as SVG, which notebooks show."""
+        from fiveup_env.drawing.svg import game_svg
+
         return game_svg(self._replayed(), hands=self._hands, finished=self._over)
 
     def close(self) -> None:

@@ -51,7 +51,7 @@ def test_a_model_plays_as_it_does_itself(kind: str, tmp_path: Path) -> None:
         expected, _ = model.predict(
             observations, deterministic=True, action_masks=env.action_masks()
         )
-        logits = agent.logits(env.games.batch.views())
+        logits = agent.logits(env.batch.views())
         # Actions that are equal but for rounding may be told apart in another order.
         assert (logits.max(1) - logits[np.arange(64), expected] < 1e-5).all()
         observations, _, _, _ = env.step(expected)

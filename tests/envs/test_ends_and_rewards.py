@@ -12,7 +12,6 @@ from torch.distributions import Categorical
 
 import fiveup_env
 from fiveup_env import Batch, Game, Move
-from fiveup_env.doors.openspiel import load
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
@@ -266,8 +265,19 @@ def test_what_is_no_reward_for_each_seat_is_refused(wrong: Any) -> None:
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 
 
-@pytest.mark.parametrize("make", [Batch, FiveUpVectorEnv, FiveUpVecEnv, load])
-def test_other_interfaces_refuse_a_reward_function(make: Any) -> None:
+@pytest.mark.parametrize("kind", ["batch", "vector", "vec_env", "openspiel"])
+def test_other_interfaces_refuse_a_reward_function(kind: str) -> None:
+    makers: dict[str, Any] = {
+        "batch": Batch,
+        "vector": FiveUpVectorEnv,
+        "vec_env": FiveUpVecEnv,
+    }
+    if kind == "openspiel":
+        pytest.importorskip("pyspiel")
+        from fiveup_env.doors.openspiel import load
+
+        makers["openspiel"] = load
+    make = makers[kind]
     with pytest.raises(OptionError, match="a function is taken by env, raw_env and FiveUpEnv"):
         make(reward=tiles_played)
 

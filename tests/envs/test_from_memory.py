@@ -204,6 +204,10 @@ def test_openspiels_random_play() -> None:
 
 def test_an_unexpected_keyword_is_an_option_error_and_a_type_error() -> None:
     makers: list[Any] = [fiveup_env.env, fiveup_env.raw_env, fiveup_env.Batch]
+    if find_spec("pyspiel"):
+        from fiveup_env.doors.openspiel import load
+
+        makers.append(load)
     for make in makers:
         for error in (OptionError, TypeError):
             with pytest.raises(error, match="unexpected keyword argument 'frameskip'"):

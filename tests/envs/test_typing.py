@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import fiveup_env
 from fiveup_env import Batch, Game, Move
+from fiveup_env.doors.openspiel import load
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
@@ -29,6 +30,7 @@ env = fiveup_env.env(players=4, reward=tiles_left, hand_end="armanino", render_m
 single = FiveUpEnv(opponents=["greedy", "partner", "greedy"], episode="hand")
 many = FiveUpVectorEnv(64, seat=0, opponents={1: "greedy", 2: "partner", 3: "random"})
 games = FiveUpVecEnv(64, opponents="greedy", reward="margin", target=30)
+solved = load("mini-2", reserve=1)
 batch = Batch(num_envs=64, players=[2, 3], seed=7)
 batch.reset()
 batch.step(batch.action_mask.argmax(1))
@@ -40,6 +42,7 @@ MISSPELT = {
     'env = FiveUpVectorEnv(64, opponent="greedy")': "opponent",
     "env = FiveUpVecEnv(64, sed=3)": "sed",
     'env = Batch(64, reward="margins")': "margins",
+    'game = load(rewards="win")': "rewards",
 }
 
 pytestmark = pytest.mark.skipif(

@@ -208,7 +208,7 @@ def test_a_batch_can_be_copied_and_pickled(threads: int) -> None:
 @pytest.mark.parametrize(
     ("make", "wrong", "meant"),
     [
-        (Batch, {"game": 3}, "games"),
+        (Batch, {"n_envs": 3}, "num_envs"),
         (Batch, {"epsiode": "hand"}, "episode"),
         (Batch, {"hand_sizes": 3}, "hand_size"),
         (fiveup_env.env, {"rewards": "win"}, "reward"),
