@@ -9,7 +9,7 @@ from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.aec import env, raw_env
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, IllegalMoveError, InvalidMoveError
-from fiveup_env.game import Deal, Game, records
+from fiveup_env.game import Deal, Game
 from fiveup_env.opponents import Agent, make_agent, register_agent
 from fiveup_env.opponents.networks import lookahead as _lookahead  # registers its encoder
 from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
@@ -39,7 +39,6 @@ __all__ = [
     "legal_masks",
     "make_agent",
     "raw_env",
-    "records",
     "register_agent",
     "register_encoder",
 ]

@@ -45,15 +45,15 @@ def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def share_bounds(shares: np.ndarray, low: float, high: float) -> tuple[float, float]:
     """Return the bounds of a share's interval, which resamples make too narrow near 0 and 1.
 
-    Resamples of deals that were all lost are all the same. Where fewer than FEW deals were won, or
-    lost, the interval is Wilson's, by deal, if that is wider.
+    Resamples of deals that were all lost are all the same. Where few deals were won, or lost, the
+    interval is Wilson's, by deal, if that is wider.
 
     >>> low, high = share_bounds(np.zeros(40), 0, 0)
     >>> round(high, 3)
     0.088
     """
     deals, won = len(shares), float(shares.sum())
-    if min(won, deals - won) >= FEW:
+    if min(won, deals - won) >= min(FEW, deals / 4):
         return low, high
     share, more = won / deals, NORMAL**2 / deals
     middle = (share + more / 2) / (1 + more)

@@ -1,6 +1,7 @@
 """`Game`, a game in the manner of python-chess, the values it returns, and game records."""
 
 from fiveup_env.game.game import Game, LegalMoves, draw_games_with
+from fiveup_env.game.records import dumps, loads, read_file
 from fiveup_env.game.values import Deal, End, HandEnd, Layout, Outcome, Step
 
 __all__ = [
@@ -13,4 +14,7 @@ __all__ = [
     "Outcome",
     "Step",
     "draw_games_with",
+    "dumps",
+    "loads",
+    "read_file",
 ]

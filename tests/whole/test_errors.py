@@ -27,7 +27,6 @@ from fiveup_env.errors import (
     EncoderError,
     InvalidMoveError,
     MissingExtraError,
-    OptionError,
     RecordError,
     RulesError,
     SeatError,
@@ -38,6 +37,7 @@ from fiveup_env.errors import (
 from fiveup_env.game.records import loads, read_file
 from fiveup_env.opponents.registry import get_agent, make_agent
 from fiveup_env.rules.fields import parse_assignment
+from fiveup_env.sealed import SealError
 from tests import fuzz
 
 NESTED: list[Any] = []
@@ -108,7 +108,7 @@ def test_only_words_are_words() -> None:
         (lambda: make_agent("pimc:worlds=" + "9" * 5000), AgentError, "worlds must be a int"),
         (lambda: register_encoder(SimpleNamespace(name="own", version="1", pieces=(), encode=print)), EncoderError, "it needs name, version"),
         (lambda: get_encoder([]), EncoderError, r"no encoder \[\]"),  # type: ignore[arg-type]
-        (lambda: Batch(2).load(b"PK\3\4 torn"), OptionError, "not the saved state of a Batch"),
+        (lambda: Batch(2).load(b"PK\3\4 torn"), SealError, "not a saved batch, or a damaged one"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(call: Any, error: type[Exception], sentence: str) -> None:
