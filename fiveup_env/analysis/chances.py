@@ -48,7 +48,13 @@ def chances_of(
 ) -> list[Estimate]:
     """Return every seat's chance to win with its side, from what that seat knows.
 
-    `state` is an array of one GAME struct.
+    Args:
+        state: An array of one GAME struct, as `Game.state()` returns it.
+        reference: The search that plays worlds out: a `pimc`, by its spec or itself.
+        seed: Names the worlds.
+
+    Returns:
+        A mean with its standard error for each seat; 0 or 1 with no error once the game is over.
     """
     state = as_game(state)
     public = state[0]["public"]

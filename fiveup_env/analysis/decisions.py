@@ -124,10 +124,16 @@ class Judgement:
 
 
 def judge(game: Game, reference: str | Agent = REFERENCE, seed: int = 0) -> Judgement:
-    """Return the judgement of a game by a reference search: a `pimc`, by its spec or itself.
+    """Return the judgement of a game by a reference search.
 
-    Its worlds and its playout count; no action is given up before all worlds are played. The same
-    seed gives the same judgement. Raises AgentError for any other agent.
+    Args:
+        game: The game, finished or not.
+        reference: A `pimc`, by its spec or itself. Its worlds and its playout count; no action is
+            given up before all worlds are played.
+        seed: Names the worlds: the same seed gives the same judgement.
+
+    Raises:
+        AgentError: If the reference is any other agent.
     """
     return Judgement(tuple(decisions_of(game, reference, seed)))
 
@@ -135,7 +141,7 @@ def judge(game: Game, reference: str | Agent = REFERENCE, seed: int = 0) -> Judg
 def decisions_of(
     game: Game, reference: str | Agent = REFERENCE, seed: int = 0
 ) -> Iterator[Decision]:
-    """Yield the decisions of a game one by one, as they are judged."""
+    """Yield the decisions of a game one by one, as they are judged; the arguments are `judge`'s."""
     trials = Trials(reference)
     keys = keyed_rng("judge", seed)
     for number, step in enumerate(game.steps()):

@@ -95,10 +95,18 @@ def solve_all(games: Array, solver: Array, memory: Array, nodes: int, values: Ar
 
 
 def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
-    """Return each action's value to the side to move, in points of the hand; NaN where illegal.
+    """Return each action's value to the side to move, if all play perfectly from here on.
 
-    The position is an array of one GAME or VIEW struct, as `Game.state` or `Game.view()` returns
-    it. Raises EndgameError if it is not an ending that can be solved.
+    Args:
+        position: An array of one GAME or VIEW struct, of `Game.state()` or `Game.view()`.
+        nodes: The number of positions that may be searched.
+
+    Returns:
+        Points of the hand [121], NaN where an action is illegal.
+
+    Raises:
+        EndgameError: If the view does not determine every tile that matters, there are more than
+            two sides, or `nodes` are too few.
     """
     is_game = getattr(position, "dtype", None) == GAME
     position = as_game(position) if is_game else as_view(position)
@@ -119,8 +127,14 @@ def best_moves(position: np.ndarray, nodes: int = NODES) -> np.ndarray:
 def regrets(views: np.ndarray, actions: np.ndarray, nodes: int = NODES) -> np.ndarray:
     """Return by how many points of the hand each action falls short of the best one.
 
-    NaN where a view does not determine every tile that matters, where `nodes` nodes are too few to
-    solve it, and where there are more than two sides.
+    Args:
+        views: VIEW structs [N].
+        actions: An action for each of them [N].
+        nodes: The number of positions that may be searched for each.
+
+    Returns:
+        Points [N]; NaN where a view does not determine every tile that matters, where `nodes` are
+        too few to solve it, and where there are more than two sides.
     """
     losses = np.full(len(views), np.nan)
     which, values = _solved_views(views, nodes)

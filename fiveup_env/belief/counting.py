@@ -63,7 +63,13 @@ def count(view: np.ndarray) -> int:
     """Return the exact number of worlds that are consistent with a view.
 
     Two worlds differ if they differ in a dealt hand (as a set), in one of the tiles drawn, or in
-    what is left of the boneyard (as a set). Raises BeliefError if there are none.
+    what is left of the boneyard (as a set).
+
+    Args:
+        view: An array of one VIEW struct.
+
+    Raises:
+        BeliefError: If there are none.
     """
     view, belief = as_view(view), np.zeros(1, BELIEF)
     ways = int(count_ways_at(view, 0, belief))

@@ -77,8 +77,15 @@ def _share_out(belief: Struct, group: Struct, tile: int, share: float, shares: A
 def marginals(view: np.ndarray) -> np.ndarray:
     """Return the probability of each tile to be in each hand or in the boneyard now.
 
-    Rows 0 to 4 are the seats, row 5 is the boneyard; columns are tiles. The column of a tile that
-    has been played is zero. Raises BeliefError if no world is consistent with the view.
+    Args:
+        view: An array of one VIEW struct.
+
+    Returns:
+        Probabilities [6, 28]: rows 0 to 4 are the seats, row 5 is the boneyard; columns are tiles,
+        and that of a tile that has been played is 0.
+
+    Raises:
+        BeliefError: If no world is consistent with the view.
     """
     view = as_view(view)
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))

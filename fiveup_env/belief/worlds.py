@@ -128,9 +128,18 @@ def _number_below(key: Word, bound: Word) -> Word:
 
 
 def sample(view: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Return n WORLD structs, drawn independently and uniformly from all consistent worlds.
+    """Return worlds drawn independently and uniformly from all that are consistent with a view.
 
-    Raises BeliefError if there are none.
+    Args:
+        view: An array of one VIEW struct.
+        n: The number of worlds.
+        rng: The source of chance.
+
+    Returns:
+        An array of WORLD structs [n].
+
+    Raises:
+        BeliefError: If there are none.
     """
     view, worlds = as_view(view), np.zeros(n, WORLD)
     key = rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
@@ -140,7 +149,15 @@ def sample(view: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def worlds_to_games(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
-    """Return GAME structs that continue a view's game, one in each world; their seeds are 0."""
+    """Return games that continue a view's game, one in each world.
+
+    Args:
+        view: An array of one VIEW struct.
+        worlds: WORLD structs [n], as `sample` returns them.
+
+    Returns:
+        GAME structs [n], whose seeds are 0.
+    """
     view = as_view(view)
     games = np.zeros(len(worlds), GAME)
     games["public"] = view["public"]

@@ -41,10 +41,16 @@ ENCODERS: dict[str, Encoder] = {}
 
 
 def register_encoder(encoder: Encoder) -> None:
-    """Make an encoder available by its name.
+    """Make an encoder available by its name, in every option that is called `encoder`.
 
     Registering an encoder of the same class again, as a notebook does when a cell is run again,
     replaces it.
+
+    Args:
+        encoder: An object with what `Encoder` has: `name`, `version`, `pieces` and `encode`.
+
+    Raises:
+        EncoderError: If it is not an encoder, or another one has its name.
     """
     name, version = getattr(encoder, "name", None), getattr(encoder, "version", None)
     named = isinstance(name, str) and whole(version, 0, LARGEST_VERSION) is not None
@@ -62,7 +68,14 @@ def register_encoder(encoder: Encoder) -> None:
 
 
 def get_encoder(chosen: str | Encoder) -> Encoder:
-    """Return the encoder with a name, or the encoder that is given."""
+    """Return the encoder with a name, or the encoder that is given.
+
+    Raises:
+        EncoderError: If there is no such encoder.
+
+    >>> get_encoder("flat").name
+    'flat'
+    """
     if isinstance(chosen, Encoder):
         return chosen
     if is_one_of(chosen, ("oracle",)):

@@ -17,9 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Piece:
-    """Adjacent entries of a row that belong together, all of them from `low` to `high`.
+    """Adjacent entries of a row that belong together.
 
-    Hardly any entry is larger than `usual`, if that is given.
+    Args:
+        name: What the piece is called, once in an encoder.
+        shape: The shape of its entries, which lie in C order.
+        low: The least value that an entry may have, from -128.
+        high: The greatest, to 127.
+        meaning: What the entries say, for documentation.
+        usual: What hardly any entry exceeds; None means `high`. Networks divide by it.
     """
 
     name: str
@@ -109,14 +115,14 @@ def row_size(encoder: Encoder) -> int:
 
 
 def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the greatest value of every entry, as two arrays of int8."""
+    """Return the least and the greatest value of every entry: two arrays of int8 [row_size]."""
     low = [np.full(piece.size, piece.low, np.int8) for piece in encoder.pieces]
     high = [np.full(piece.size, piece.high, np.int8) for piece in encoder.pieces]
     return np.concatenate(low), np.concatenate(high)
 
 
 def factors_of(pieces: Sequence[Piece]) -> np.ndarray:
-    """Return the factor of every entry of some pieces, as an array of float32."""
+    """Return what networks multiply every entry of some pieces by, as float32 [entries]."""
     return np.concatenate([np.full(piece.size, piece.factor, np.float32) for piece in pieces])
 
 
@@ -142,7 +148,16 @@ def place_of(encoder: Encoder, name: str) -> tuple[Piece, slice]:
 def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
     """Return one piece of some rows in its own shape, sharing their memory.
 
-    Raises KeyError if the encoder has no piece of that name.
+    Args:
+        encoder: What wrote the rows.
+        name: The name of the piece.
+        rows: Rows of the encoder [..., row_size].
+
+    Returns:
+        The entries [..., *shape of the piece].
+
+    Raises:
+        KeyError: If the encoder has no piece of that name.
     """
     piece, place = place_of(encoder, name)
     return rows[..., place].reshape(*rows.shape[:-1], *piece.shape)

@@ -45,9 +45,13 @@ SETTLED = ("domino", "blocked")  # the ends of a hand that score points
 
 
 def record_of(game: Game, *, legal: bool = False) -> Json:
-    """Return the record of a game, ready for JSON; with `legal`, each play lists the legal plays.
+    """Return the record of a game, ready for JSON.
 
     A hand in progress is included, with `"ended": null`, once a tile has been set in it.
+
+    Args:
+        game: The game, finished or not.
+        legal: Whether each play lists the legal plays.
     """
     outcome = game.outcome()
     plays: list[list[Step]] = [[] for _ in game.hand_states()]
@@ -200,7 +204,16 @@ def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
 
 
 def loads(text: str | bytes) -> Game:
-    """Return the game recorded in a line of JSON; raise RecordError if it breaks the rules."""
+    """Return the game recorded in a line of JSON.
+
+    Raises:
+        RecordError: If it is damaged, or breaks the rules; it names the hand and the move.
+
+    >>> game = Game(players=2, seed=7)
+    >>> move = game.push("0-0")
+    >>> loads(dumps(game)).moves
+    (Move.parse('0-0'),)
+    """
     try:
         record = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:

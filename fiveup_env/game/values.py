@@ -29,9 +29,12 @@ DOUBLE_STATES: Final = ("not played", "two sides", "one side", "two crosses", "o
 
 @dataclass(frozen=True)
 class Deal:
-    """The chance of one hand: the hands by seat, the boneyard in drawing order, and the lot.
+    """The chance of one hand.
 
-    `lead` is the seat drawn by lot. It leads unless the rules give the lead to another seat.
+    Args:
+        hands: The tiles of each seat, as `Tile`s or as text such as `5-3`.
+        boneyard: The other tiles of the set, in the order in which they will be drawn.
+        lead: The seat drawn by lot. It leads unless the rules give the lead to another seat.
     """
 
     hands: Sequence[Iterable[Tile | str]]

@@ -104,6 +104,9 @@ def known_agents() -> dict[str, Source]:
 def make_agent(spec: str) -> Agent:
     """Return the agent that a spec describes.
 
+    Args:
+        spec: Such as `greedy`, `pimc:worlds=200`, `policy:FOLDER`, `module:Class`, `model.zip`.
+
     Raises:
         AgentError: If there is no such agent, or it does not have such an option.
 

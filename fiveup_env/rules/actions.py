@@ -124,7 +124,16 @@ class Move:
 
     @classmethod
     def of(cls, tile: Tile, pip: int | None = None, end: str | None = None) -> Move:
-        """Return the move that sets a tile on an end, or leads it if no end is given."""
+        """Return the move that sets a tile on an end, or leads it if no end is given.
+
+        Args:
+            tile: The tile.
+            pip: The pip of the end, which the tile must have.
+            end: `plain`, or `double` for the open double of that pip.
+
+        Raises:
+            InvalidMoveError: If the tile cannot be set there.
+        """
         tile = Tile.parse(tile)
         place = None if pip is None else whole(pip, 0, MAX_PIP)
         if (place is None) == (pip is None) and (end is None or isinstance(end, str)):
@@ -135,7 +144,11 @@ class Move:
 
     @classmethod
     def parse(cls, text: object) -> Move:
-        """Return the move that a text describes; the halves of its tile may be in either order."""
+        """Return the move that a text describes; the halves of its tile may be in either order.
+
+        Raises:
+            InvalidMoveError: If there is no such move.
+        """
         for action, word in _WORDS.items():
             if isinstance(text, str) and text == word:
                 return cls(action)

@@ -98,7 +98,14 @@ class Rules:
     def preset(cls, name: str = "five_up", players: int = 4, **fields: Unpack[RuleFields]) -> Rules:
         """Return a preset for this many players, with some fields overridden.
 
-        Four play as partners unless `teams` says otherwise.
+        Args:
+            name: One of PRESETS, or a mini game.
+            players: 2 to 5; four play as partners unless `teams` says otherwise.
+            **fields: Fields of the rules, in place of the preset's.
+
+        Raises:
+            RulesError: If there is no such preset or field, or the rules cannot be played.
+            SeatError: If the number of players is not from 2 to 5.
 
         >>> Rules.preset("all_fives", players=2).hand_size
         9

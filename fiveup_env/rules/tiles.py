@@ -83,7 +83,11 @@ class Tile(_Halves):
 
     @classmethod
     def parse(cls, text: object) -> Tile:
-        """Return the tile with a name such as `5-3` or `3-5`, or with a pair of pips."""
+        """Return the tile with a name such as `5-3` or `3-5`, or with a pair of pips.
+
+        Raises:
+            TileError: If there is no such tile.
+        """
         if isinstance(text, str):
             match = re.fullmatch(r"\s*([0-6])-([0-6])\s*", text)
             halves: tuple[object, ...] = tuple(map(int, match.groups())) if match else ()
