@@ -68,6 +68,7 @@ def test_noise_of_the_labels_does_not_bias_the_gradient() -> None:
     assert (single[:, :, 3] == 0).all()
 
 
+@pytest.mark.slow
 def test_what_is_raised_rises(tmp_path: Path) -> None:
     learner = learner_of(tmp_path, rules="mini-3", players=2, reward="margin", learning_rate=5e-3)
     losses = [learner.update(0)["policy_loss"] for _ in range(40)]

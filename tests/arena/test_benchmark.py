@@ -35,10 +35,13 @@ from fiveup_env.arena.workers import Player
 from fiveup_env.cli.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
+from fiveup_env.opponents.registry import make_agent
 from tests.support import install_agents
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fiveup_env.opponents.agent import Agent
 
 FULL = read_protocol("fiveup-v1")
 PINNED = "c29fa354c73adbedd2a73891b2c8b7c1"
@@ -116,10 +119,36 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
 
 
+class Here:
+    """The agent of a spec in this process, which starts sooner than one apart and plays the same."""
+
+    ended = False
+
+    def __init__(self, spec: str) -> None:
+        self._agent = make_agent(spec)
+
+    def start(self, _wanted: np.ndarray) -> list[Any]:
+        """Start nothing."""
+        return []
+
+    def part(self, _way: int, _seat: int) -> Agent:
+        """Return the one agent for every seat."""
+        return self._agent
+
+
+def keep_here(patch: pytest.MonkeyPatch) -> None:
+    """Let agents play in this process that would play apart."""
+    for place in ("games", "workers"):
+        patch.setattr(f"fiveup_env.arena.{place}.Apart", Here)
+
+
 def card(spec: str, folder: Path | None = None, cores: int = 1, **how: Any) -> dict[str, Any]:
     """Return the quick card of an agent by the small protocol, without what never repeats."""
     quick = how.get("quick", True)
-    outcomes = list(play(SMALL, spec, cores, folder, quick=quick))
+    with pytest.MonkeyPatch.context() as patch:
+        if cores == 1 and how.get("here", True):
+            keep_here(patch)
+        outcomes = list(play(SMALL, spec, cores, folder, quick=quick))
     minis = list(lonely.rows_of(spec, SMALL.minis))
     made = card_of(SMALL, spec, outcomes, None, minis, quick=quick)
     made["cost"] = {"seconds_per_move": 1e-6, "megabytes": None, "machine": "", "software": ""}
@@ -209,7 +238,9 @@ def test_an_agent_that_never_wins_or_never_loses_has_a_finite_rating() -> None:
 
 
 def test_an_agent_of_the_panel_is_even_with_itself() -> None:
-    outcomes = list(play(SMALL, "greedy", 1, quick=True))
+    with pytest.MonkeyPatch.context() as patch:
+        keep_here(patch)
+        outcomes = list(play(SMALL, "greedy", 1, quick=True))
     figures = figures_of(
         SMALL, {task.name: meetings_of(SMALL, "greedy", outcome) for task, outcome in outcomes}
     )
@@ -468,7 +499,7 @@ def test_games_that_were_never_played_so_are_found_by_playing_them_again(
 
 @pytest.mark.usefixtures("small", "strangers")
 def test_forfeits_that_an_entry_does_not_own_up_to_are_found_by_playing_again() -> None:
-    made = card("faulty:illegal")
+    made = card("faulty:illegal", here=False)
     Entry(entry_of(made, NOTED)).replay(1, seed=1)
     for meetings in made["meetings"].values():
         for meeting in meetings:
