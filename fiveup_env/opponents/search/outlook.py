@@ -56,20 +56,55 @@ def make_outlook(fields: tuple[int, ...], count: int, seed: int) -> np.ndarray:
     endless = np.array(fields, RULES)
     endless["target"], endless["exact_target"] = MAX_TARGET, False
     games = first_hands(endless, np.arange(seed, seed + count, dtype=np.uint64))
-    weights = weights_of(PLAYERS)
-    play_hands(games, 0, weights, weights, np.uint64(seed))
-    hands = np.zeros(count, HAND)
+    chances = np.empty((FARTHEST + 1, FARTHEST + 1))
+    fill_outlook(games, weights_of(PLAYERS), np.uint64(seed), np.zeros(count, HAND), chances)
+    return chances
+
+
+@compiled
+def fill_outlook(games: Array, weights: Array, key: Word, hands: Array, chances: Array) -> None:
+    """Play the first hand of every game, and write the chances that follow from them."""
+    play_hands(games, 0, weights, weights, key)
     sum_up(games, hands)
-    _, first, kind = np.unique(hands[["own", "rival"]], return_index=True, return_inverse=True)
-    kinds = hands[first]
-    for name in ("leads", "follows"):
-        kinds[name] = np.bincount(kind, hands[name]) / count
-    own, rival = np.maximum(1.0, np.mgrid[: FARTHEST + 1, : FARTHEST + 1]) ** 3  # the first guess
-    chances = rival / (own + rival)
+    kinds = hands[: gather(hands)]
+    for own in range(len(chances)):
+        for rival in range(len(chances)):
+            near, far = float(max(1, own)) ** 3, float(max(1, rival)) ** 3
+            chances[own, rival] = far / (near + far)  # the first guess
     for _ in range(SWEEPS):
         if sweep(kinds, chances) <= SETTLED:
             break
-    return chances
+
+
+@inlined
+def gather(hands: Array) -> int:
+    """Put hands that brought the same into one, in ascending order; return how many are left.
+
+    Each then has the share of all hands that were like it and after which the same side leads.
+    """
+    kinds = 0
+    for i in range(len(hands)):
+        own, rival, leads, follows = hands[i].own, hands[i].rival, hands[i].leads, hands[i].follows
+        k, end = 0, kinds
+        while k < end:
+            middle = (k + end) // 2
+            other = hands[middle]
+            if other.own < own or (other.own == own and other.rival < rival):
+                k = middle + 1
+            else:
+                end = middle
+        if k < kinds and hands[k].own == own and hands[k].rival == rival:
+            hands[k].leads += leads
+            hands[k].follows += follows
+            continue
+        for j in range(kinds, k, -1):
+            hands[j] = hands[j - 1]
+        hands[k].own, hands[k].rival, hands[k].leads, hands[k].follows = own, rival, leads, follows
+        kinds += 1
+    for k in range(kinds):
+        hands[k].leads /= len(hands)
+        hands[k].follows /= len(hands)
+    return kinds
 
 
 @compiled
