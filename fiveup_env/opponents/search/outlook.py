@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.play import next_leader
 from fiveup_env.engine.state import GAME_OVER, NOBODY, side_of
 from fiveup_env.opponents.heuristics.ladder import weights_of
