@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from fiveup_env.files import Json
 
 DIGEST_SIZE: Final = 16
-NUMBERS: Final = "biuf"  # the kinds of types that an array may have
+# The types that an array may have, by their names.
+NUMBERS: Final = {np.dtype(code).str: np.dtype(code) for code in "?bhilqBHILQefd"}
 # What the header of bytes that were sealed by somebody else may raise.
 UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
@@ -33,7 +34,7 @@ class SealError(InputError):
 
 
 def seal(kind: str, arrays: Mapping[str, np.ndarray], about: Json) -> bytes:
-    """Return the bytes from which `unseal` reads these arrays and what is said about them."""
+    """Return the bytes from which `unseal` reads arrays of numbers and what is said about them."""
     held = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
     header = json.dumps({"kind": kind, "about": about, "arrays": held}).encode()
     content = b"".join([header, b"\n", *(array.tobytes() for array in arrays.values())])
@@ -76,9 +77,9 @@ def _arrays_in(held: Any, body: bytes) -> dict[str, np.ndarray]:
     arrays: dict[str, np.ndarray] = {}
     start = 0
     for name, kind, shape in held:
-        dtype, count = np.dtype(kind), math.prod(shape)
-        if dtype.kind not in NUMBERS or not all(isinstance(n, int) and n >= 0 for n in shape):
-            raise ValueError("an array of numbers is needed")
+        dtype, count = NUMBERS[kind], math.prod(shape)
+        if not all(isinstance(n, int) and n >= 0 for n in shape):
+            raise ValueError("a shape is of whole numbers")
         arrays[name] = np.frombuffer(body, dtype, count, start).reshape(shape).copy()
         start += arrays[name].nbytes
     if start != len(body):

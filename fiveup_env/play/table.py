@@ -11,9 +11,16 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.engine.play import play_at
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import OptionError, SeatError, WrongMomentError, shown
+from fiveup_env.errors import (
+    AgentError,
+    OptionError,
+    SeatError,
+    WrongMomentError,
+    shown,
+    unknown,
+)
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import make_agent, split_specs
+from fiveup_env.opponents.registry import known_agents, make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
 from fiveup_env.rules.fields import Rules
@@ -234,10 +241,19 @@ class Table:
 
 
 def setup_of(options: dict[str, Any], default: Setup) -> Setup:
-    """Return the setup that a person's choices describe; what they leave out is as in `default`."""
+    """Return the setup that a person's choices describe; what they leave out is as in `default`.
+
+    A page names registered agents alone: modules are imported for whoever began the server.
+    """
     known = {"rules", "players", "seat", "opponents", "seed"}
     if extra := sorted(set(options) - known):
         raise OptionError(f"a new game has the choices {', '.join(sorted(known))}, not {extra[0]}")
+    opponents = options.get("opponents", default.opponents)
+    if isinstance(opponents, str) and opponents != default.opponents:
+        names, known_names = split_specs(opponents), known_agents()
+        for name in (spec.partition(":")[0] for spec in names):
+            if name not in known_names:
+                raise AgentError(unknown("agent", name, known_names))
     rules = default.rules
     if "rules" in options or "players" in options:
         name = options.get("rules", rules.name or "five_up")
@@ -245,6 +261,6 @@ def setup_of(options: dict[str, Any], default: Setup) -> Setup:
     return Setup(
         rules=rules,
         seat=options.get("seat", min(default.seat, rules.players - 1)),
-        opponents=options.get("opponents", default.opponents),
+        opponents=opponents,
         seed=options.get("seed"),
     )

@@ -270,6 +270,8 @@ def test_a_game_goes_on_from_where_it_stands() -> None:
         ({"seat": "0"}, SeatError, "the seat must be from 0 to 3"),
         ({"opponents": "greedi"}, AgentError, "did you mean 'greedy'"),
         ({"opponents": "greedy,random"}, OptionError, "name one opponent for all 3 other seats"),
+        ({"opponents": "os:getcwd"}, AgentError, "there is no agent 'os'"),
+        ({"opponents": "model.zip"}, AgentError, "there is no agent 'model.zip'"),
         ({"opponents": 3}, OptionError, "opponents are specs"),
         ({"rules": "chess"}, RulesError, "there is no preset 'chess'"),
         ({"players": 9}, SeatError, "there must be 2 to 5 players"),
