@@ -26,7 +26,10 @@ DIGEST_SIZE: Final = 16
 # The types that an array may have, by their names.
 NUMBERS: Final = {np.dtype(code).str: np.dtype(code) for code in "?bhilqBHILQefd"}
 # What the header of bytes that were sealed by somebody else may raise.
-UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+UNREADABLE: Final = (
+    *(ValueError, TypeError, LookupError, AttributeError, RecursionError),
+    ArithmeticError,
+)
 
 
 class SealError(InputError):
