@@ -29,6 +29,7 @@ from fiveup_env.arena.games import Terms
 from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.opponents import known_agents
+from fiveup_env.opponents.registry import needed_options
 
 
 def play() -> None:
@@ -50,14 +51,15 @@ def play() -> None:
 
     batch, rng = Batch(64, players=[2, 3, 4], seed=0), np.random.default_rng(0)
     batch.reset()
-    for name in known_agents():
+    names = [name for name, agent in known_agents().items() if not needed_options(agent)]
+    for name in names:
         agent = make_agent("pimc:worlds=4" if name == "pimc" else name)
         batch.step(agent(batch.views(), rng))
 
     game = Game("five_up", seed=7)
     assert "seat" in str(game)
     assert game._repr_svg_().startswith("<svg")
-    print(f"a game against partner, and a batch stepped by {', '.join(known_agents())}")
+    print(f"a game against partner, and a batch stepped by {', '.join(names)}")
 
 
 def card(file: str) -> None:

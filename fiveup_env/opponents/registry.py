@@ -116,7 +116,11 @@ def make_agent(spec: str) -> Agent:
     name, source, text = resolved(spec)
     made: Agent = source
     if isinstance(source, type):
-        made = source(**_options(name, source, text))
+        options = _options(name, source, text)
+        for needed in needed_options(source):
+            if needed not in options:
+                raise AgentError(f"{name} needs its {needed}: {name}:{needed}=...")
+        made = source(**options)
     elif text:
         raise AgentError(f"{name} is a function, which has no options, not {shown(text)}")
     return made
@@ -140,6 +144,16 @@ def resolved(spec: str) -> tuple[str, Source, str]:
     raise AgentError(
         f"{unknown('agent', name, loaders)}; an agent of your own is named module:Class"
     )
+
+
+def needed_options(agent: Source) -> list[str]:
+    """Return the options that an agent cannot do without."""
+    missing = dataclasses.MISSING
+    return [
+        field.name
+        for field in _fields_of(agent)
+        if field.init and field.default is missing and field.default_factory is missing
+    ]
 
 
 def split_specs(specs: str) -> tuple[str, ...]:
@@ -174,7 +188,7 @@ def listing() -> str:
         about = (agent.__doc__ or "").strip().splitlines() or [""]
         lines.append(f"{name:<{width}}{about[0]}".rstrip())
         lines += [
-            f"{'':<{width}}{GAP}{field.name}={field.default}{GAP}{field.metadata.get('help', '')}"
+            f"{'':<{width}}{GAP}{_shown(field)}{GAP}{field.metadata.get('help', '')}"
             for field in _fields_of(agent)
         ]
     return "\n".join(lines)
@@ -202,6 +216,12 @@ def _check_source(agent: Any) -> None:
 def _fields_of(agent: Source) -> tuple[dataclasses.Field[Any], ...]:
     """Return the options of an agent."""
     return dataclasses.fields(agent) if dataclasses.is_dataclass(agent) else ()
+
+
+def _shown(option: dataclasses.Field[Any]) -> str:
+    """Return an option with its default, if it has one."""
+    default = "" if option.default is dataclasses.MISSING else option.default
+    return f"{option.name}={default}"
 
 
 def _is_module(name: str) -> bool:

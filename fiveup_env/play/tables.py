@@ -15,7 +15,7 @@ from fiveup_env.errors import (
     WrongMomentError,
     shown,
 )
-from fiveup_env.opponents.registry import known_agents
+from fiveup_env.opponents.registry import known_agents, needed_options
 from fiveup_env.play.eyes import advice_of, hidden_of, outlook_of_view
 from fiveup_env.play.frames import state_of
 from fiveup_env.play.guard import body_of, refusal
@@ -48,7 +48,7 @@ class Tables:
             {
                 "rules": PRESETS,
                 "players": list(range(MIN_PLAYERS, MAX_PLAYERS + 1)),
-                "agents": sorted(known_agents()),
+                "agents": sorted(n for n, one in known_agents().items() if not needed_options(one)),
                 "advisers": list(house.advisers),
                 "reference": house.reference,
                 "games": len(house.games),

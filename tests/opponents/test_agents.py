@@ -104,6 +104,12 @@ def test_a_spec_names_a_class_or_a_function_of_any_module() -> None:
         make_agent("mine:Mine")
 
 
+def test_an_agent_that_needs_an_option_says_so() -> None:
+    with pytest.raises(AgentError, match="sb3 needs its path: sb3:path="):
+        make_agent("sb3")
+    assert "  path=  the zip file\n" in listing()
+
+
 def called_with_masks(views: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     del views, rng
     return masks.argmax(1)

@@ -36,7 +36,7 @@ FACTORS: Final = "features_extractor.factors"
 class SavedModel(Logits):
     """Plays a model of Stable-Baselines3, trained on an environment of this package: `sb3:PATH`."""
 
-    path: str = field(default="model.zip", metadata={"help": "the zip file"})
+    path: str = field(metadata={"help": "the zip file"})
     sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
     temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
 
