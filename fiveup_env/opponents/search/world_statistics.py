@@ -79,11 +79,9 @@ class WorldStatistics:
         self._shape = prior.shape
         self.evidence = np.zeros(len(prior), EVIDENCE)
         self.evidence["trust"], self.evidence["precision"] = trust, precision
-        self.evidence["clearly"] = CLEARLY
-        self.evidence["highest"] = LOWEST
         self.candidates = np.zeros((len(prior), most), CANDIDATE)
         self.products = np.zeros((len(prior), most, most))
-        _list_candidates(prior.astype(np.float64), self.evidence, self.candidates)
+        begin(prior.astype(np.float64), self.evidence, self.candidates)
 
     @property
     def undecided(self) -> np.ndarray:
@@ -123,9 +121,10 @@ class WorldStatistics:
 
 
 @compiled
-def _list_candidates(prior: Array, evidence: Array, candidates: Array) -> None:
+def begin(prior: Array, evidence: Array, candidates: Array) -> None:
     """List the actions with a finite prior; they are open if there are several."""
     for i in range(len(prior)):
+        evidence[i].clearly, evidence[i].highest = CLEARLY, LOWEST
         n = 0
         for action in range(prior.shape[1]):
             if prior[i, action] > -np.inf:
