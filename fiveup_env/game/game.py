@@ -324,13 +324,9 @@ class Game:
             return NotImplemented
         if (self.rules, self._moves) != (other.rules, other._moves):
             return False
-        states = zip(self.hand_states(), other.hand_states(), strict=True)
-        return all(
-            one["public"] == two["public"]
-            and (one["hands"] == two["hands"]).all()
-            and (one["order"] == two["order"]).all()
-            for one, two in states
-        )
+        own, others = np.concatenate(self.hand_states()), np.concatenate(other.hand_states())
+        dealt = ("public", "hands", "order")
+        return len(own) == len(others) and all(np.array_equal(own[n], others[n]) for n in dealt)
 
     __hash__ = None  # type: ignore[assignment]  # games change
 

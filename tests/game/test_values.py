@@ -114,6 +114,22 @@ def test_games_differ_by_their_rules_their_deals_and_what_nobody_sees() -> None:
     )
     assert first != second
     assert game != "a game"
+
+
+def test_the_same_move_may_end_one_hand_and_not_the_other() -> None:
+    blocked, going = (
+        push_all(game_of("0-0 2-1", hand, max_pip=2, reserve=2), "0-0")
+        for hand in ("1-1 2-2", "1-0 2-2")
+    )
+    assert blocked.rules == going.rules
+    assert blocked.moves == going.moves
+    assert blocked.hand_over
+    assert not going.hand_over
+    assert blocked != going
+
+
+def test_a_game_has_no_hash() -> None:
+    game = Game(players=2, seed=1)
     with pytest.raises(TypeError, match="unhashable"):
         hash(game)
 
