@@ -261,14 +261,18 @@ class Game:
             rng: The agent's source of chance; None makes a new one.
 
         Raises:
+            AgentError: If it is not an agent, or does not return one action.
             IllegalMoveError: If the action is not legal, or the game is over.
         """
         if not callable(agent):
             raise AgentError(f"an agent such as make_agent('greedy') is needed, not {shown(agent)}")
         if self.is_game_over():
             raise GameOverError("there is nothing to ask: the game is over")
-        actions = agent(self.view(), np.random.default_rng() if rng is None else rng)
-        move = Move(np.asarray(actions).reshape(-1)[0])
+        chosen = agent(self.view(), np.random.default_rng() if rng is None else rng)
+        actions = np.asarray(chosen)
+        if actions.size != 1:
+            raise AgentError(f"an agent returns one action for one view, not {shown(chosen)}")
+        move = Move(actions.item())
         if not self.is_legal(move):
             raise self._refusal(move)
         return move

@@ -167,6 +167,9 @@ def test_what_cannot_be_asked_is_refused() -> None:
     wrong: Any = "greedy"
     with pytest.raises(AgentError, match=r"make_agent\('greedy'\) is needed, not 'greedy'"):
         game.ask(wrong)
+    for count in (0, 2):
+        with pytest.raises(AgentError, match="one action for one view, not array"):
+            game.ask(lambda _views, _rng, count=count: np.zeros(count, np.int64))  # type: ignore[misc]
     with pytest.raises(IllegalMoveError, match="draw is not allowed for seat"):
         game.ask(lambda views, _rng: np.full(len(views), 119))
     with pytest.raises(InvalidMoveError, match="is not a valid action"):
