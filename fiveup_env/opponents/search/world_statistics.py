@@ -79,6 +79,7 @@ class WorldStatistics:
         self._shape = prior.shape
         self.evidence = np.zeros(len(prior), EVIDENCE)
         self.evidence["trust"], self.evidence["precision"] = trust, precision
+        self.evidence["clearly"] = CLEARLY
         self.candidates = np.zeros((len(prior), most), CANDIDATE)
         self.products = np.zeros((len(prior), most, most))
         begin(prior.astype(np.float64), self.evidence, self.candidates)
@@ -124,7 +125,7 @@ class WorldStatistics:
 def begin(prior: Array, evidence: Array, candidates: Array) -> None:
     """List the actions with a finite prior; they are open if there are several."""
     for i in range(len(prior)):
-        evidence[i].clearly, evidence[i].highest = CLEARLY, LOWEST
+        evidence[i].highest = LOWEST
         n = 0
         for action in range(prior.shape[1]):
             if prior[i, action] > -np.inf:
