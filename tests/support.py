@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Deal, Game, Rules, Tile
+from fiveup_env import Batch, Deal, Game, Rules, Tile, legal_masks
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.registry import make_agent
@@ -70,6 +70,17 @@ def push_all(game: Game, moves: str) -> Game:
     for move in moves.split():
         game.push(move)
     return game
+
+
+def lowest(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
+    """Return the lowest legal action of every view."""
+    return legal_masks(views).argmax(1)
+
+
+def lowest_after_draws(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the same actions, after drawing from the generator."""
+    rng.random(100)
+    return lowest(views, rng)
 
 
 def ending_of(game: Game) -> str | None:

@@ -88,7 +88,8 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         )
     games = np.arange(len(batch))
     batch.reset(seed + games)
-    agents, rng = [make_agent(spec) for spec in PLAYERS], keyed_rng("games of the bank", seed)
+    rng, agents = np.random.default_rng(seed), [make_agent(spec) for spec in PLAYERS]
+    agents_rng = keyed_rng("games of the bank", seed)
     seated = rng.integers(len(agents), size=(len(batch), MAX_PLAYERS))  # by side
     sides, size = batch.states["public"]["rules"]["sides"], (len(batch), len(PHASES))
     views, met = np.zeros(size, VIEW), np.zeros(size)
@@ -107,7 +108,7 @@ def gather(rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         movers, actions = seated[going, seen["seat"] % sides[going]], np.empty(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                actions[own] = agent(seen[own], rng)
+                actions[own] = agent(seen[own], agents_rng)
         batch.advance(actions, going)
     game, phase = np.nonzero(met)
     views = views[game, phase]

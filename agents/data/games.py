@@ -121,8 +121,8 @@ def decisions_of_group(
         seed=derived_seed(plan.seed, shard, group),
     )
     batch.reset()
-    seeds = batch.states["seed"].copy()
-    rng = keyed_rng("games of data", plan.seed, shard, group)
+    rng, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
+    agents_rng = keyed_rng("games of data", plan.seed, shard, group)
     seated = rng.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
     sides = batch.states["public"]["rules"]["sides"]
     moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
@@ -135,7 +135,7 @@ def decisions_of_group(
         actions = np.zeros(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                chosen = agent(views[own], rng)
+                chosen = agent(views[own], agents_rng)
                 actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
         seen = (going, moves[going], views, masks, actions, movers, earned[going])
         choice = masks.sum(1) > 1

@@ -273,6 +273,17 @@ def test_worlds_come_in_two_halves_of_blocks(worlds: int) -> None:
         action_values(bank.views, worlds, RANDOM(0))
 
 
+def test_what_agents_draw_changes_neither_who_sits_where_nor_which_positions_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = []
+    for agent in ("lowest", "lowest_after_draws"):
+        monkeypatch.setattr(positions, "PLAYERS", (f"tests.support:{agent}",) * 3)
+        found.append(positions.gather(1, 5))
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
+
+
 def altered(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> bytes:
     """Return the bytes of a bank with a fault."""
     bank = read_bank(path)

@@ -15,7 +15,7 @@ from agents.data import making
 from agents.data.card import CARD, made_by, read_complete
 from agents.data.checks import check_data, derived
 from agents.data.dataset import make_dataset
-from agents.data.games import MOST_HANDS, rows_of_shard
+from agents.data.games import MOST_HANDS, decisions_of_group, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import SPLITS, DataError, Plan, split_of
 from agents.data.shards import digest_of, read_rows, write_shard
@@ -24,6 +24,7 @@ from fiveup_env.belief import marginals
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 from fiveup_env.opponents.registry import register_agent
+from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +81,19 @@ def rewritten(card: Card, rows: Columns) -> None:
     about = json.loads((card.folder / CARD).read_text())
     about["shards"][0]["digest"] = digest_of(card.shards[0])
     (card.folder / CARD).write_text(json.dumps(about))
+
+
+def test_agents_are_handed_a_generator_from_which_nothing_else_is_drawn() -> None:
+    handed: list[dict[str, Any]] = []
+
+    def watching(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        handed.append(dict(rng.bit_generator.state))
+        return legal_masks(views).argmax(1)
+
+    next(decisions_of_group(PLAN, [watching] * 2, 0, 0))
+    fresh = keyed_rng("games of data", PLAN.seed, 0, 0).bit_generator.state
+    assert len(handed) > 50
+    assert all(state == fresh for state in handed)
 
 
 def test_two_cores_make_the_same_bytes_as_one(folder: Path, tmp_path: Path) -> None:
