@@ -155,7 +155,7 @@ class _Trials:
     ) -> None:
         chances, tables = outlooks
         keys = np.empty(len(views), np.uint64)
-        name_streams(key, keys)
+        _name_streams(key, keys)
         self._work = Work(
             views,
             keys,
@@ -189,8 +189,7 @@ def mark_allowed(views: Array, prior: Array) -> None:
 
 
 @compiled
-def name_streams(key: Word, keys: Array) -> None:
-    """Write the key of the random stream of every view."""
+def _name_streams(key: Word, keys: Array) -> None:
     for i in range(len(keys)):
         keys[i] = scramble(key + np.uint64(i))
 

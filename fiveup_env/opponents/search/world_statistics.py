@@ -80,9 +80,10 @@ class WorldStatistics:
         self.evidence = np.zeros(len(prior), EVIDENCE)
         self.evidence["trust"], self.evidence["precision"] = trust, precision
         self.evidence["clearly"] = CLEARLY
+        self.evidence["highest"] = LOWEST
         self.candidates = np.zeros((len(prior), most), CANDIDATE)
         self.products = np.zeros((len(prior), most, most))
-        begin(prior.astype(np.float64), self.evidence, self.candidates)
+        _list_candidates(prior.astype(np.float64), self.evidence, self.candidates)
 
     @property
     def undecided(self) -> np.ndarray:
@@ -122,10 +123,9 @@ class WorldStatistics:
 
 
 @compiled
-def begin(prior: Array, evidence: Array, candidates: Array) -> None:
+def _list_candidates(prior: Array, evidence: Array, candidates: Array) -> None:
     """List the actions with a finite prior; they are open if there are several."""
     for i in range(len(prior)):
-        evidence[i].highest = LOWEST
         n = 0
         for action in range(prior.shape[1]):
             if prior[i, action] > -np.inf:
