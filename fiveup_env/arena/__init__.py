@@ -21,11 +21,17 @@
 `fiveup evaluate` is the command line; docs/understand/arena.md explains what it prints.
 """
 
-from fiveup_env.arena.duels import Duel, duel
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.standings import Standings, standings_of
-from fiveup_env.arena.tables import standings_text
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from fiveup_env.arena.duels import Duel, duel
+    from fiveup_env.arena.games import Terms
+    from fiveup_env.arena.standings import Standings, standings_of
+    from fiveup_env.arena.tables import standings_text
+    from fiveup_env.arena.tournament import Tournament, play_tournament
 
 __all__ = [
     "Duel",
@@ -37,3 +43,21 @@ __all__ = [
     "standings_of",
     "standings_text",
 ]
+
+_MODULES: Final = {
+    "Duel": "duels",
+    "Standings": "standings",
+    "Terms": "games",
+    "Tournament": "tournament",
+    "duel": "duels",
+    "play_tournament": "tournament",
+    "standings_of": "standings",
+    "standings_text": "tables",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what the package exports once it is asked for: agents apart start without it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

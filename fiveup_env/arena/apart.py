@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 ROOT: Final = Path(__file__).parents[2]
-SERVE: Final = "from fiveup_env.arena import apart; apart.main()"
 LONGEST: Final = 1 << 20  # bytes of the first line of an answer, and numbers in it
 NUMBERS: Final = "biuf"  # the kinds of arrays that an answer may hold
 # Of Linux: options of prctl, the system calls of Landlock, and what they are given.
@@ -95,7 +94,7 @@ class ApartProcess:
     def __init__(self, spec: str) -> None:
         """Start the process."""
         self._process = subprocess.Popen(  # noqa: S603  (this Python, this module, a checked spec)
-            [sys.executable, "-c", SERVE, spec, json.dumps(registered())],
+            [sys.executable, "-m", "fiveup_env.arena.apart", spec, json.dumps(registered())],
             env=os.environ | {"PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(ROOT)])},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -163,11 +162,6 @@ def _array(answer: dict[str, Any], pipe: IO[bytes]) -> np.ndarray:
     return np.frombuffer(pipe.read(math.prod(shape) * kind.itemsize), kind).reshape(shape)
 
 
-def main() -> None:
-    """Serve the agent of a spec, the first argument, beside the agents of the second."""
-    _serve(sys.argv[1], json.loads(sys.argv[2]))
-
-
 def _serve(spec: str, agents: Mapping[str, str]) -> None:
     """Answer questions until there are no more: the main function of the process."""
     if sys.platform == "linux":
@@ -232,3 +226,7 @@ def _write(pipe: IO[bytes], answer: dict[str, Any], content: bytes = b"") -> Non
 
 def _line(values: dict[str, Any]) -> bytes:
     return json.dumps(values).encode() + b"\n"
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1], json.loads(sys.argv[2]))
