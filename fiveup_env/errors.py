@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 
 class FiveUpError(Exception):
@@ -114,6 +114,10 @@ def shown(value: object, form: Callable[[Any], str] = repr) -> str:
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Return a message for an unknown name, with the most similar known name and all of them."""
     names = list(known)
+    return f"there is no {kind} {shown(name)}{hint(name, names)}; known: {', '.join(names)}"
+
+
+def hint(name: object, names: Collection[str]) -> str:
+    """Return the name that is most similar to one as a question, or nothing if none is."""
     near = get_close_matches(name, names, n=1) if isinstance(name, str) else []
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"there is no {kind} {shown(name)}{hint}; known: {', '.join(names)}"
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -16,7 +16,7 @@ from fiveup_env.drawing.snapshot import LAYOUT_WIDTH, Snapshot, placement_of
 from fiveup_env.drawing.svg import part_svg, svg_of
 from fiveup_env.drawing.words import ENDED, hand_end, move_text, outcome_line, score_line
 from fiveup_env.game.records import record_of
-from fiveup_env.rules.actions import MOVES
+from fiveup_env.game.values import plays_of
 from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _hand(
 ) -> Iterator[tuple[Snapshot, str]]:
     """Yield the moments of one hand, from its record."""
     history = game.hand_states()[number][0]["public"]
-    plays = [MOVES[action] for action in history["play_action"][: history["plies"]]]
+    plays = plays_of(history)
     snapshot = Snapshot(
         rules=game.rules,
         number=number,

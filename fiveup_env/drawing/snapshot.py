@@ -9,7 +9,7 @@ from fiveup_env.drawing.geometry import Sizes
 from fiveup_env.drawing.placement import place_tree
 from fiveup_env.drawing.tree import layout_tree, open_ends
 from fiveup_env.drawing.words import ENDED, outcome_line
-from fiveup_env.rules.actions import MOVES
+from fiveup_env.game.values import plays_of
 from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ class Snapshot:
 def hand_end_of(game: Game) -> tuple[tuple[Move, ...], int]:
     """Return the plays of the hand that ended last, and how many tiles its boneyard kept."""
     public = game.hand_states()[game.hand_number - 1][0]["public"]
-    plays = tuple(MOVES[action] for action in public["play_action"][: public["plies"]])
-    return plays, int(public["boneyard"] - public["drawn"])
+    return plays_of(public), int(public["boneyard"] - public["drawn"])
 
 
 def _scores_before(scores: Sequence[int], past: list[list[int]]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from fiveup_env.drawing.words import (
     tile_names,
 )
 from fiveup_env.game.records import record_of
-from fiveup_env.rules.actions import MOVES
+from fiveup_env.game.values import plays_of
 from fiveup_env.rules.fields import FIELDS
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ def transcript(game: Game, *, unicode: bool = True) -> str:
 
 
 def _picture(state: np.ndarray, spinners: str, *, unicode: bool) -> list[str]:
-    public = state[0]["public"]
-    plays = [MOVES[action] for action in public["play_action"][: public["plies"]]]
-    return layout_text(plays, spinners, unicode=unicode).splitlines()
+    return layout_text(plays_of(state[0]["public"]), spinners, unicode=unicode).splitlines()
 
 
 def _hand(hand: Json, number: int) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.errors import OptionError, UnexpectedOptionError, shown, unknown
+from fiveup_env.errors import OptionError, UnexpectedOptionError, hint, shown, unknown
 from fiveup_env.rules.fields import RuleFields
 
 if TYPE_CHECKING:
@@ -30,11 +29,9 @@ def check_fields(fields: Iterable[str], taker: Callable[..., Any]) -> None:
                 if parameter.kind is not parameter.VAR_KEYWORD
             ]
             known = [*options, *RuleFields.__annotations__]
-            near = get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise UnexpectedOptionError(
-                f"unexpected keyword argument {name!r}{hint}; the options and rule fields: "
-                f"{', '.join(known)}"
+                f"unexpected keyword argument {name!r}{hint(name, known)}; the options and rule "
+                f"fields: {', '.join(known)}"
             )
 
 

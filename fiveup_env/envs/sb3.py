@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env.encoders import factors_of, get_encoder
+from fiveup_env.envs.episodes import Results
 from fiveup_env.envs.options import check_fields
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
@@ -153,13 +154,11 @@ class FiveUpVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         over = terminated | truncated
         for game in np.flatnonzero(over).tolist():
-            final = told["final_info"]
+            results = Results(*(told["final_info"][name] for name in Results._fields))
             infos[game] = {
                 "terminal_observation": told["final_obs"][game],
                 "TimeLimit.truncated": bool(truncated[game]),
-                "winner": int(final["winner"][game]),
-                "scores": final["scores"][game].copy(),
-                "ended": final["ended"][game],
+                **results.of(game),
             }
         return observations, rewards.astype(np.float32), over, infos
 

@@ -31,7 +31,16 @@ from fiveup_env.errors import (
     SeatError,
     shown,
 )
-from fiveup_env.game.values import Deal, HandEnd, Layout, Outcome, Step, checked_deals, ending_of
+from fiveup_env.game.values import (
+    Deal,
+    HandEnd,
+    Layout,
+    Outcome,
+    Step,
+    checked_deals,
+    ending_of,
+    plays_of,
+)
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import RuleFields, Rules
 from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
@@ -150,8 +159,7 @@ class Game:
     @property
     def plays(self) -> tuple[Move, ...]:
         """The plays of this hand, in order."""
-        public = self._public
-        return tuple(MOVES[action] for action in public["play_action"][: public["plies"]])
+        return plays_of(self._public)
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
 from fiveup_env.errors import DealError, TileError, shown
+from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import PIP_COUNT, TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class Layout:
             total=int(layout["total"]),
             doubles=tuple(DOUBLE_STATES[state] for state in layout["double"]),
         )
+
+
+def plays_of(public: np.void) -> tuple[Move, ...]:
+    """Return the plays of the hand in a PUBLIC struct, in order."""
+    return tuple(MOVES[action] for action in public["play_action"][: public["plies"]])
 
 
 def ending_of(public: np.void) -> Ending:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.words import hand_end, score_line, tile_names
 from fiveup_env.engine.state import BLOCKED, NOBODY, NOT_ENDED, PLAYING
-from fiveup_env.game.values import ending_of
+from fiveup_env.game.values import ending_of, plays_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import TILES, Tile, tiles_in
@@ -55,7 +55,7 @@ class Sight:
             number=int(public["hand_number"]),
             lead=int(public["lead"]),
             turn=int(public["turn"]) if public["phase"] == PLAYING else None,
-            plays=tuple(MOVES[action] for action in public["play_action"][: public["plies"]]),
+            plays=plays_of(public),
             total=int(public["layout"]["total"]),
             sizes=tuple(public["sizes"][: rules.players].tolist()),
             hand=tuple(tiles_in(int(view[0]["hand"]))),
