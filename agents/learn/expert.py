@@ -16,7 +16,7 @@ What plays is the running mean of the weights that are learnt (`agents.learn.ave
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import torch
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from agents.policies.networks import PolicyNetwork
     from agents.runs.checkpoints import State
     from agents.runs.config import Config
+    from fiveup_env.envs.episodes import EpisodeName
     from fiveup_env.opponents.networks.compiled import Weights
 
 PARTS: Final = 16  # of the games, each with its own chance, whatever the number of threads
@@ -153,7 +154,7 @@ class Part:
             games,
             config.rules,
             config.players,
-            episode="hand" if config.episode == "hand" else "game",
+            episode=cast("EpisodeName", config.episode),
             seed=derived_seed(config.seed, number),
         )
         self._batch.reset()

@@ -9,7 +9,7 @@ end, has been seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from agents.learn.rivals import Rivals
     from agents.runs.config import Config
+    from fiveup_env.envs.episodes import EpisodeName
 
 # From encoded rows, masks and the rows of hidden tiles (or None): an action, its log-probability
 # and the value, for every row.
@@ -40,7 +41,7 @@ def make_batch(config: Config, encoder: str) -> Batch:
         config.rules,
         config.players,
         encoder=encoder,
-        episode="hand" if config.episode == "hand" else "game",
+        episode=cast("EpisodeName", config.episode),
         reward=BATCH_REWARDS[config.reward],
         seed=config.seed,
         oracle=config.oracle,

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.policies.files import load_policy
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.engine.view import as_views, legal_masks
+from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import shown
 from fiveup_env.opponents.networks.files import PATHS, NotCompiledError, PolicyError, policy_folder
 from fiveup_env.opponents.networks.policy import Logits, load_compiled, unit_of
@@ -42,24 +42,26 @@ class NetworkAgent(Logits):
 
     def values(self, views: np.ndarray) -> np.ndarray:
         """Return the network's value for the seat of every view, in the units it was trained on."""
-        return self._evaluate(views, self.network.values, ())
+        return self._evaluate(as_views(views), self.network.values, ())
 
     def value_inputs(self, views: np.ndarray) -> np.ndarray:
         """Return what the network's value head reads, for every view."""
-        return self._evaluate(views, self.network.value_inputs, (self.network.shape.width,))
+        width = self.network.shape.width
+        return self._evaluate(as_views(views), self.network.value_inputs, (width,))
 
     def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action, -inf where it is not allowed."""
+        views = as_views(views)
         logits = self._evaluate(views, self.network.logits, (ACTION_COUNT,))
-        return np.where(legal_masks(views) > 0, logits, np.float32(-np.inf))
+        return np.where(unchecked_masks(views) > 0, logits, np.float32(-np.inf))
 
     def _evaluate(
         self, views: np.ndarray, compute: Callable[[Tensor], Tensor], size: tuple[int, ...]
     ) -> np.ndarray:
-        """Return the network's outputs for every view, computed in chunks."""
+        """Return the network's outputs for every checked view, computed in chunks."""
         import torch
 
-        views, device = as_views(views), self.network.reader.factors.device
+        device = self.network.reader.factors.device
         outputs = np.empty((len(views), *size), np.float32)
         with torch.inference_mode():
             for start in range(0, len(views), CHUNK):

@@ -25,13 +25,12 @@ from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
-from fiveup_env.engine.view import VIEW, mark_legal_in, observe_seats
+from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 if TYPE_CHECKING:
@@ -313,10 +312,10 @@ class _Chunk:
         """Add up what decisions lose, on some of the deals."""
         deals = which // self.terms.rules.sides
         some = np.flatnonzero(deals % self.terms.judge_every == 0)
-        views, masks = np.zeros(len(some), VIEW), np.zeros((len(some), ACTION_COUNT), np.int8)
+        views = np.zeros(len(some), VIEW)
         turns = self.games["public"]["turn"][which[some]]
         observe_seats(self.games, which[some], turns, views)
-        mark_legal_in(views, masks)
+        masks = unchecked_masks(views)
         choices = np.flatnonzero(masks.sum(1) > 1)
         keys = [int(self.keys.integers(1 << 63)) for _ in choices]
         if self.terms.apart not in {None, self.names[agent]}:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fiveup_env import __version__
@@ -28,8 +27,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def run() -> int:
         words = sys.argv[1:] if arguments is None else list(arguments)
-        if (here := str(Path.cwd())) not in sys.path:
-            sys.path.append(here)  # for agents that are named module:Class
         made = parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
         options, rest = made.parse_known_args(words)
         if "specs" in options:  # agents may be named before and after options

@@ -70,6 +70,8 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be any bytes
+    if (here := os.getcwd()) not in sys.path:  # noqa: PTH109  (what sys.path holds is text)
+        sys.path.append(here)  # for agents that are named module:Class
     try:
         try:
             return command()

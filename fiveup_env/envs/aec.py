@@ -42,7 +42,7 @@ from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW, mark_legal_in, observe_seats
+from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
@@ -109,7 +109,6 @@ def env(
     >>> game.agent_selection, observation["observation"].shape, observation["action_mask"].sum()
     ('player_0', (557,), np.int64(5))
     """
-    check_fields(fields, env)
     return wrappers.OrderEnforcingWrapper(
         raw_env(
             rules,
@@ -338,11 +337,10 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._check_started()
         if agent not in self._seats:
             raise SeatError(unknown("agent", agent, self._names))
-        row, mask = self._rows.empty(1), np.empty((1, ACTION_COUNT), np.int8)
+        row = self._rows.empty(1)
         observe_seats(self._games, FIRST, self._seats[agent], self._views)
-        mark_legal_in(self._views, mask)
         self._rows.write(self._views, row)
-        return {"observation": row[0], "action_mask": mask[0]}
+        return {"observation": row[0], "action_mask": unchecked_masks(self._views)[0]}
 
     def view(self, agent: str) -> np.ndarray:
         """Return the view of an agent, as opponents take it: an array of one VIEW struct."""

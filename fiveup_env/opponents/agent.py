@@ -7,8 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from fiveup_env.engine.view import as_views, legal_masks, mark_legal_in
-from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.engine.view import as_views, legal_masks, unchecked_masks
 
 
 class Agent(Protocol):
@@ -55,8 +54,7 @@ class Random(CompiledAgent):
 
     def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
-        masks = np.empty((len(views), ACTION_COUNT), np.int8)
-        mark_legal_in(views, masks)
+        masks = unchecked_masks(views)
         return (rng.random(masks.shape, np.float32) - (masks == 0)).argmax(1)
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ def register_agent(name: str, agent: Source | str) -> None:
     Raises:
         AgentError: If there is another agent of that name, or `agent` cannot be used as one.
     """
-    if not re.fullmatch(r"[A-Za-z][\w+.-]*", str(name)) or name is None:
+    if not _is_word(name):
         raise AgentError(f"the name of an agent is a word such as 'greedy', not {shown(name)}")
     if isinstance(agent, str):
         if not _PLACE.fullmatch(agent):
@@ -99,6 +99,11 @@ def register_missing(places: Mapping[str, str]) -> None:
 def known_agents() -> dict[str, Source]:
     """Return the class, or the function, of every agent by its name."""
     return {name: load() for name, load in _loaders().items()}
+
+
+def agent_names() -> list[str]:
+    """Return the names of all agents, and import none."""
+    return list(_loaders())
 
 
 def make_agent(spec: str) -> Agent:
@@ -192,6 +197,11 @@ def listing() -> str:
             for field in _fields_of(agent)
         ]
     return "\n".join(lines)
+
+
+def _is_word(name: object) -> bool:
+    """Return whether specs can name an agent like this."""
+    return isinstance(name, str) and re.fullmatch(r"[A-Za-z][\w+.-]*", name) is not None
 
 
 def _check_source(agent: Any) -> None:

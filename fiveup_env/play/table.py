@@ -20,7 +20,7 @@ from fiveup_env.errors import (
     unknown,
 )
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import known_agents, make_agent, split_specs
+from fiveup_env.opponents.registry import agent_names, make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
 from fiveup_env.rules.fields import Rules
@@ -250,9 +250,9 @@ def setup_of(options: dict[str, Any], default: Setup) -> Setup:
         raise OptionError(f"a new game has the choices {', '.join(sorted(known))}, not {extra[0]}")
     opponents = options.get("opponents", default.opponents)
     if isinstance(opponents, str) and opponents != default.opponents:
-        names, known_names = split_specs(opponents), known_agents()
-        for name in (spec.partition(":")[0] for spec in names):
-            if name not in known_names:
+        known_names = agent_names()
+        for spec in split_specs(opponents):
+            if (name := spec.partition(":")[0]) not in known_names:
                 raise AgentError(unknown("agent", name, known_names))
     rules = default.rules
     if "rules" in options or "players" in options:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.encoders import ENCODERS, factors_of, row_size
-from fiveup_env.engine.view import as_views, legal_masks
+from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import MissingExtraError, shown
 from fiveup_env.files import file_path
 from fiveup_env.opponents.networks.files import PolicyError, check_finite
@@ -77,7 +77,7 @@ class SavedModel(Logits):
                 torch.nn.functional.linear(values, weight, bias)
             )
         logits = torch.nn.functional.linear(values, *self._layers[-1])
-        return np.where(legal_masks(views) > 0, logits.numpy(), np.float32(-np.inf))
+        return np.where(unchecked_masks(views) > 0, logits.numpy(), np.float32(-np.inf))
 
     def _check_shapes(self, width: int) -> None:
         """Raise PolicyError unless each layer takes what the one before gives."""

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.checks import is_one_of
-from fiveup_env.engine.view import as_views, legal_masks
+from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.networks.files import PATHS, PolicyError, settings_in
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent
@@ -145,7 +145,7 @@ class PolicySearch(NetworkSearch):
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         del units
         shares = self._policy.probabilities(views)
-        tried = (shares >= self.least) & (legal_masks(views) > 0)
+        tried = (shares >= self.least) & (unchecked_masks(views) > 0)
         tried[np.arange(len(views)), shares.argmax(1)] = True
         floor = np.finfo(shares.dtype).tiny
         logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
