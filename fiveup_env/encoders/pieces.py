@@ -154,7 +154,7 @@ def piece_of(encoder: Encoder, name: str, rows: np.ndarray) -> np.ndarray:
         rows: Rows of the encoder [..., row_size].
 
     Returns:
-        The entries [..., *shape of the piece].
+        The entries, of the shape of the rows without their last axis, then the piece's.
 
     Raises:
         KeyError: If the encoder has no piece of that name.
