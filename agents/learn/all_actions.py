@@ -107,7 +107,7 @@ class AllActions:
         units = Units(batch.views(which), self.config.reward)
         rewards = self._label(which, units, rng)
         returns = np.where(valued[taken], rewards[np.arange(len(which)), chosen[taken]], np.nan)
-        labels = rewards / units.stakes()[:, None]
+        labels = rewards / units.stakes[:, None]
         numbers = (labels.astype(np.float32), returns.astype(np.float32))
         examples = Examples(batch.observation[which], *numbers)
         actions = batch.action_mask.argmax(1)

@@ -176,7 +176,7 @@ class Part:
                 rewards = label_by(self._teacher, views[which], units, rng)
             else:
                 rewards = judge.label(batch.states, which, units, rng)
-            labels = (rewards / units.stakes()[:, None]).astype(np.float32)
+            labels = (rewards / units.stakes[:, None]).astype(np.float32)
             rows = np.empty((len(which), row_size(self._encoder)), np.int8)
             self._encoder.encode(views[which], rows)
             returns = rewards[np.arange(len(which)), actions[which]]

@@ -13,7 +13,7 @@ calls `count`, `sample`, `marginals` and `worlds_to_games` with an array that ho
 `Game.view` returns it, and which is.
 """
 
-from fiveup_env.belief.counting import count, count_ways, count_ways_at, full
+from fiveup_env.belief.counting import count, count_ways, full
 from fiveup_env.belief.evidence import read_view
 from fiveup_env.belief.marginals import fill_marginals, fill_marginals_at, marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD, GROUP, SETTLED, WORLD
@@ -27,7 +27,6 @@ __all__ = [
     "WORLD",
     "count",
     "count_ways",
-    "count_ways_at",
     "fill_marginals",
     "fill_marginals_at",
     "fill_worlds",

@@ -7,7 +7,7 @@ first. Within a group the order of the tiles is not counted here: any place is a
 
 from __future__ import annotations
 
-from math import factorial, prod
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from fiveup_env.engine.compiled import (
 )
 from fiveup_env.engine.view import as_view
 from fiveup_env.rules.tiles import TILE_COUNT
+
+DIGITS: Final = 8  # of a number of worlds, and of what it is computed from
+_LOW: Final = np.uint64((1 << 32) - 1)
 
 
 @compiled
@@ -71,20 +74,56 @@ def count(view: np.ndarray) -> int:
     Raises:
         BeliefError: If there are none.
     """
-    view, belief = as_view(view), np.zeros(1, BELIEF)
-    ways = int(count_ways_at(view, 0, belief))
-    if not ways:
+    view, belief, digits = as_view(view), np.zeros(1, BELIEF), np.zeros(DIGITS, np.uint64)
+    if not count_at(view, 0, belief, digits):
         raise impossible(view)
-    public, groups, settled = view[0]["public"], belief["groups"][0], belief["settled"][0]
-    ways *= prod(map(factorial, groups["size"][: belief[0]["group_count"]].tolist()))
-    ways *= prod(settled["size"][: belief[0]["settled_count"]].tolist())
-    players, hand_size = (int(public["rules"][name]) for name in ("players", "hand_size"))
-    left = int(public["boneyard"] - public["drawn"])
-    return ways // (factorial(hand_size) ** (players - 1) * factorial(left))
+    return int(sum(int(digit) << 32 * k for k, digit in enumerate(digits)))
+
+
+@inlined
+def write_count(public: Struct, belief: Struct, ways: Word, digits: Array) -> None:
+    """Write the number of worlds as digits of 32 bits, the lowest first.
+
+    `ways` is `ways[0, full(belief)]`. Ways tell places apart by their groups alone, so each stands
+    for every order in a group; worlds tell no places in a hand apart, nor in the boneyard.
+    """
+    rules = public.rules
+    digits[:] = 0
+    digits[0], digits[1] = ways & _LOW, ways >> np.uint64(32)
+    for g in range(belief.group_count):
+        for size in range(2, belief.groups[g].size + 1):
+            _multiply(digits, size)
+    for i in range(belief.settled_count):
+        _multiply(digits, belief.settled[i].size)
+    for size in range(2, rules.hand_size + 1):
+        for _ in range(rules.players - 1):
+            _divide(digits, size)
+    for size in range(2, public.boneyard - public.drawn + 1):
+        _divide(digits, size)
+
+
+@inlined
+def _multiply(digits: Array, factor: int) -> None:
+    carry = np.uint64(0)
+    for k in range(len(digits)):
+        carry += digits[k] * np.uint64(factor)
+        digits[k] = carry & _LOW
+        carry >>= np.uint64(32)
+
+
+@inlined
+def _divide(digits: Array, divisor: int) -> None:
+    rest = np.uint64(0)
+    for k in range(len(digits) - 1, -1, -1):
+        rest = rest << np.uint64(32) | digits[k]
+        digits[k] = rest // np.uint64(divisor)
+        rest %= np.uint64(divisor)
 
 
 @compiled
-def count_ways_at(views: Array, i: int, belief: Array) -> Word:
-    """Return the number of ways for the i-th view; the belief is left filled."""
+def count_at(views: Array, i: int, belief: Array, digits: Array) -> bool:
+    """Write the number of worlds of the i-th view; return whether there is any."""
     read_view(views[i], belief[0])
-    return count_ways(belief[0])[0, full(belief[0])]
+    ways = count_ways(belief[0])[0, full(belief[0])]
+    write_count(views[i].public, belief[0], ways, digits)
+    return bool(ways > 0)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, config, event, types
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
@@ -229,6 +230,26 @@ def lowest_bit(_context: Any, value: types.Integer) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
 
     return value(value), generate
+
+
+@_instruction(lambda value: np.float64(value).view(np.uint64))
+def bits_of(_context: Any, _value: types.Float) -> Any:
+    """Return the 64 bits of a float as an unsigned integer."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.uint64(types.float64), generate
+
+
+@_instruction(lambda value: np.uint64(value).view(np.float64))
+def float_of(_context: Any, _value: types.Integer) -> Any:
+    """Return the float that has some 64 bits."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.uint64), generate
 
 
 @inlined

@@ -103,7 +103,7 @@ def test_a_value_is_learnt_from_what_the_chosen_action_brings(tmp_path: Path) ->
     learner = learner_of(tmp_path, games=256)
     before = learner._batch.states.copy()
     asked = np.flatnonzero(learner._batch.action_mask.sum(1, dtype=np.int16) > 1)
-    stakes = Units(learner._batch.views(asked), learner.config.reward).stakes()
+    stakes = Units(learner._batch.views(asked), learner.config.reward).stakes
     lesson = learner._move(np.random.default_rng(0))
     assert len(lesson.rows) == len(asked)
     games, after = before[asked], learner._batch.states[asked]

@@ -233,8 +233,8 @@ def stakes_at(reward: str, *scores: int) -> float:
     view = Game(players=4, seed=1).view(0)
     view["public"]["scores"][:, : len(scores)] = scores
     units = Units(view, reward)
-    assert units.part(np.zeros(1, np.int64)).stakes() == units.stakes()
-    return float(units.stakes()[0])
+    assert units.part(np.zeros(1, np.int64)).stakes == units.stakes
+    return float(units.stakes[0])
 
 
 def test_points_have_the_same_stakes_at_all_scores() -> None:

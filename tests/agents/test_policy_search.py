@@ -15,6 +15,7 @@ from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Rules, legal_masks
 from fiveup_env.analysis.endings import regrets
 from fiveup_env.arena.duels import duel
+from fiveup_env.engine.state import LAYOUT
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
@@ -176,7 +177,7 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
     now = game.hand_number
     before = next((hand for hand in hands if hand["public"]["hand_number"] == now), game.state())
     view = game.view()
-    take_back_points(view)
+    take_back_points(view[0]["public"], np.zeros(1, LAYOUT)[0])
     assert (view["public"]["scores"] == before["public"]["scores"]).all()
 
 

@@ -17,6 +17,7 @@ from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import draw_worlds
 from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
+from fiveup_env.engine.exponentials import exp, log
 from fiveup_env.engine.state import GAME
 from fiveup_env.opponents.search.inference import (
     INFERENCE,
@@ -112,13 +113,15 @@ def draw_again(worlds: Array, weights: Array, key: Word, drawn: Array, logs: Arr
     the weights. A world that is drawn twice has another chance each time.
     """
     many, few, highest = len(worlds), len(drawn), weights.max()
-    total = np.exp(weights - highest).sum()
+    total = 0.0
+    for w in range(many):
+        total += exp(weights[w] - highest)
     start = np.float64(scramble(scramble(key)) >> _S11) * 2.0**-53
-    w, reached = 0, np.exp(weights[0] - highest)
+    w, reached = 0, exp(weights[0] - highest)
     for n in range(few):
         while w < many - 1 and reached <= (start + n) / few * total:
             w += 1
-            reached += np.exp(weights[w] - highest)
+            reached += exp(weights[w] - highest)
         drawn[n] = worlds[w]
         drawn[n].seed = worlds[n].seed
-    logs[:] = highest + np.log(total / many)
+    logs[:] = highest + log(total / many)

@@ -30,6 +30,7 @@ from fiveup_env.engine.compiled import (
     lowest_bit,
     signed,
 )
+from fiveup_env.engine.exponentials import exp, log
 from fiveup_env.engine.layout import open_pips
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play, restart_hand
@@ -269,7 +270,7 @@ def log_likelihood(world: Struct, model: Struct, inference: Struct) -> float:
             if world.public.draw_seat[k] == seat:
                 hand &= ~(ONE << np.uint32(world.order[k]))
         chance *= _chance_of(choice, hand, model)
-    return float(model.power * np.log(chance))
+    return float(model.power * log(chance))
 
 
 @inlined
@@ -281,7 +282,7 @@ def _chance_of(choice: Struct, hand: Mask, model: Struct) -> float:
         tile = lowest_bit(tiles)
         tiles &= tiles - ONE
         for k in range(choice.first[tile], choice.first[tile + 1]):
-            share = np.exp(_worth(choice.options[k], hand, model))
+            share = exp(_worth(choice.options[k], hand, model))
             total += share
             taken = share if k == choice.made else taken
             count += 1

@@ -28,14 +28,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.checks import is_one_of
-from fiveup_env.engine.view import as_views, unchecked_masks
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.exponentials import exp, log
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.networks.files import PATHS, PolicyError, settings_in
-from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent
+from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent, unit_of
 from fiveup_env.opponents.search.playouts import playout_by
 from fiveup_env.opponents.search.units import AIMS, Units
 from fiveup_env.opponents.search.world_search import Search, WorldSearch, check_weighed, playout_of
 from fiveup_env.opponents.search.world_statistics import WorldStatistics
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,12 +147,10 @@ class PolicySearch(NetworkSearch):
 
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         del units
-        shares = self._policy.probabilities(views)
-        tried = (shares >= self.least) & (unchecked_masks(views) > 0)
-        tried[np.arange(len(views)), shares.argmax(1)] = True
-        floor = np.finfo(shares.dtype).tiny
-        logs = np.where(tried, np.log(np.maximum(shares, floor)), -np.inf)
-        return WorldStatistics(logs, self._trust)
+        prior = np.empty((len(views), ACTION_COUNT))
+        unit = unit_of(self._policy.about)
+        write_probabilities(self._policy.logits(views), unit, self.least, prior)
+        return WorldStatistics(prior, self._trust)
 
 
 @dataclass
@@ -185,12 +186,45 @@ class StudentSearch(NetworkSearch):
         return self.search(views, rng).means
 
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
-        stakes = units.stakes() / units.scale
-        expected = self._policy.logits(views).astype(np.float64)
-        behind = expected < expected.max(1, keepdims=True) - FAR * self.error
-        expected[behind] = -np.inf
-        precision = (self.error * stakes) ** -2.0
-        return WorldStatistics(expected * stakes[:, None], precision=precision)
+        prior, precisions = np.empty((len(views), ACTION_COUNT)), np.empty(len(views))
+        logits, stakes = self._policy.logits(views), units.stakes / units.scale
+        write_expectations(logits, self.error, stakes, prior, precisions)
+        return WorldStatistics(prior, precision=precisions)
+
+
+@compiled
+def write_probabilities(logits: Array, unit: float, least: float, prior: Array) -> None:
+    """Write the logarithms of a policy's probabilities, and -inf for those that are too small.
+
+    `unit` is the difference of logits that counts as one. The likeliest action always counts.
+    """
+    for i in range(len(logits)):
+        best, total = 0, 0.0
+        for action in range(ACTION_COUNT):
+            if logits[i, action] > logits[i, best]:
+                best = action
+        for action in range(ACTION_COUNT):
+            total += exp((logits[i, action] - logits[i, best]) / unit)
+        for action in range(ACTION_COUNT):
+            share = (logits[i, action] - logits[i, best]) / unit - log(total)
+            tried = share > -np.inf and exp(share) >= least
+            prior[i, action] = share if tried or action == best else -np.inf
+
+
+@compiled
+def write_expectations(
+    logits: Array, error: float, stakes: Array, prior: Array, precisions: Array
+) -> None:
+    """Write what a network expects of actions in a search's units, -inf far behind the best.
+
+    The precisions are those of the network's error.
+    """
+    for i in range(len(logits)):
+        best = logits[i].max()
+        for action in range(ACTION_COUNT):
+            near = logits[i, action] >= best - FAR * error
+            prior[i, action] = logits[i, action] * stakes[i] if near else -np.inf
+        precisions[i] = 1 / (error * stakes[i]) ** 2
 
 
 def reward_of(about: Mapping[str, Any]) -> str:

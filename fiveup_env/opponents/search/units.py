@@ -13,12 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled, signed
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.layout import attach, clear
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import LAYOUT, side_of
+from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.search.outlook import chance_by_score, outlooks_of
-from fiveup_env.rules.fields import MAX_PLAYERS
 
 POINTS_IN_ONE: Final = 5.0
 HANDS_IN_A_CHANCE: Final = 8.0  # a hand changes the chance to win by about an eighth
@@ -28,46 +28,24 @@ AIMS: Final = {"margin": "hand", "outlook": "game"}  # of a search, by the learn
 
 
 class Units:
-    """Converts the values that searches find for some views to the learner's rewards, and back."""
+    """Converts the values that searches find for some views to the learner's rewards, and back.
+
+    `stakes` are the rewards for POINTS_IN_ONE points at the scores with which each hand began.
+    Rewards that are divided by them weigh alike at all scores, and are in the units of `margin`.
+    """
 
     def __init__(self, views: np.ndarray, reward: str) -> None:
         self.chances, self.which = outlooks_of(views, AIMS[reward])
-        self.starts, self.scale = np.zeros(len(views)), 1 / POINTS_IN_ONE
-        self.begun = None
+        self.scale = scale_of(self.chances[0])
+        self.starts, self.stakes = np.zeros(len(views)), np.ones(len(views))
         if reward == "outlook":
-            self.begun = views.copy()
-            take_back_points(self.begun)
-            self.starts = self._chances(self.begun)
-            self.scale = HANDS_IN_A_CHANCE
-
-    def stakes(self) -> np.ndarray:
-        """Return the reward for POINTS_IN_ONE points, at the scores with which each hand began.
-
-        Rewards that are divided by it weigh alike at all scores, and are in the units of `margin`.
-        """
-        if self.begun is None:
-            return np.ones(len(self.which))
-        moved = []
-        for points in (SWING, -SWING):
-            views = self.begun.copy()
-            public = views["public"]
-            side = views["seat"] % public["rules"]["sides"]
-            public["scores"][np.arange(len(views)), side] += points * public["rules"]["unit"]
-            moved.append(self._chances(views))
-        stakes = self.scale * (moved[0] - moved[1]) * POINTS_IN_ONE / (2 * SWING)
-        return np.maximum(LEAST_STAKE, stakes)
-
-    def _chances(self, views: np.ndarray) -> np.ndarray:
-        """Return the chance to win of every view's side, by the scores."""
-        chances = np.zeros((len(views), MAX_PLAYERS))
-        write_chances(views, self.which, self.chances, chances)
-        return chances[np.arange(len(views)), views["seat"]]
+            write_units(views, self.which, self.chances, self.starts, self.stakes)
 
     def part(self, which: np.ndarray) -> Units:
         """Return the units of some of the views."""
         part = copy.copy(self)
-        part.which, part.starts = self.which[which], self.starts[which]
-        part.begun = None if self.begun is None else self.begun[which]
+        part.which = self.which[which]
+        part.starts, part.stakes = self.starts[which], self.stakes[which]
         return part
 
     def rewards(self, values: np.ndarray) -> np.ndarray:
@@ -77,6 +55,32 @@ class Units:
     def values(self, rewards: np.ndarray) -> np.ndarray:
         """Return the values for rewards still to come; the inverse of `rewards`."""
         return (rewards.T / self.scale + self.starts).T
+
+
+@inlined
+def scale_of(chances: Array) -> float:
+    """Return the reward for a value of 1, a point if there are no chances to win."""
+    return HANDS_IN_A_CHANCE if chances.size else 1 / POINTS_IN_ONE
+
+
+@compiled
+def write_units(views: Array, which: Array, tables: Array, starts: Array, stakes: Array) -> None:
+    """Write the chance to win with which each view's hand began, and the stakes."""
+    begun, layout = np.empty(1, VIEW), np.zeros(1, LAYOUT)
+    for i in range(len(views)):
+        begun[0] = views[i]
+        public, chances = begun[0].public, tables[which[i]]
+        rules = public.rules
+        side = side_of(rules, views[i].seat)
+        leads = signed(side_of(rules, public.lead) == side)
+        take_back_points(public, layout[0])
+        starts[i] = chance_by_score(public, side, leads, chances)
+        public.scores[side] += SWING * rules.unit
+        above = chance_by_score(public, side, leads, chances)
+        public.scores[side] -= 2 * SWING * rules.unit
+        below = chance_by_score(public, side, leads, chances)
+        swing = HANDS_IN_A_CHANCE * (above - below)
+        stakes[i] = max(LEAST_STAKE, swing * POINTS_IN_ONE / (2 * SWING))
 
 
 @compiled
@@ -90,22 +94,15 @@ def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> 
             chances[i, seat] = chance_by_score(public, side, leads, tables[which[i]])
 
 
-def take_back_points(structs: np.ndarray) -> None:
-    """Subtract the points of the hand's plays from the scores of GAME or VIEW structs.
+@compiled
+def take_back_points(public: Struct, layout: Struct) -> None:
+    """Subtract the points of the hand's plays from the scores.
 
     Points that an exact target refused are subtracted too: the scores do not show which were.
     """
-    _take_back(structs, np.zeros(1, LAYOUT))
-
-
-@compiled
-def _take_back(structs: Array, layouts: Array) -> None:
-    """Replay the tiles on an empty layout, and subtract what each has scored."""
-    layout = layouts[0]
-    for i in range(len(structs)):
-        public, rules = structs[i].public, structs[i].public.rules
-        clear(layout)
-        for ply in range(public.plies):
-            attach(rules, layout, public.play_action[ply])
-            points = FIVES[rules.multiple, layout.total] * rules.unit
-            public.scores[side_of(rules, public.play_seat[ply])] -= points
+    rules = public.rules
+    clear(layout)
+    for ply in range(public.plies):
+        attach(rules, layout, public.play_action[ply])
+        points = FIVES[rules.multiple, layout.total] * rules.unit
+        public.scores[side_of(rules, public.play_seat[ply])] -= points

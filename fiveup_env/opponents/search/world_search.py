@@ -155,7 +155,7 @@ class _Trials:
     ) -> None:
         chances, tables = outlooks
         keys = np.empty(len(views), np.uint64)
-        _name_streams(key, keys)
+        name_streams(key, keys)
         self._work = Work(
             views,
             keys,
@@ -189,7 +189,8 @@ def mark_allowed(views: Array, prior: Array) -> None:
 
 
 @compiled
-def _name_streams(key: Word, keys: Array) -> None:
+def name_streams(key: Word, keys: Array) -> None:
+    """Write the key of every view's random stream."""
     for i in range(len(keys)):
         keys[i] = scramble(key + np.uint64(i))
 

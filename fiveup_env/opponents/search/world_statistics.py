@@ -22,6 +22,7 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.engine.exponentials import exp
 
 CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be closed
 LOWEST: Final = float(np.finfo(float).min)
@@ -74,16 +75,13 @@ class WorldStatistics:
         The prior has a row of actions for each view, -inf for those that may not be chosen. The
         precision is the same for all views, or has a number for each.
         """
-        counts = np.isfinite(prior).sum(1)
-        most = int(counts.max(initial=1))
+        most = int(np.isfinite(prior).sum(1).max(initial=1))
         self._shape = prior.shape
         self.evidence = np.zeros(len(prior), EVIDENCE)
-        self.evidence["trust"], self.evidence["precision"] = trust, precision
-        self.evidence["clearly"] = CLEARLY
-        self.evidence["highest"] = LOWEST
         self.candidates = np.zeros((len(prior), most), CANDIDATE)
         self.products = np.zeros((len(prior), most, most))
-        _list_candidates(prior.astype(np.float64), self.evidence, self.candidates)
+        precisions = np.full(len(prior), precision, np.float64)
+        begin(prior.astype(np.float64), trust, precisions, CLEARLY, self.evidence, self.candidates)
 
     @property
     def undecided(self) -> np.ndarray:
@@ -117,15 +115,27 @@ class WorldStatistics:
 
     def _spread(self, name: str) -> np.ndarray:
         """Return a field of the candidates, in the columns of their actions."""
-        spread = np.full(self._shape, -np.inf)
-        _spread(self.evidence, self.candidates["action"], self.candidates[name], spread)
+        spread = np.empty(self._shape)
+        spread_out(self.evidence, self.candidates["action"], self.candidates[name], spread)
         return spread
 
 
 @compiled
-def _list_candidates(prior: Array, evidence: Array, candidates: Array) -> None:
-    """List the actions with a finite prior; they are open if there are several."""
+def begin(
+    prior: Array,
+    trust: float,
+    precisions: Array,
+    clearly: float,
+    evidence: Array,
+    candidates: Array,
+) -> None:
+    """List the actions with a finite prior, as yet without worlds; they are open if several are.
+
+    `evidence` and `candidates` hold zeros.
+    """
     for i in range(len(prior)):
+        evidence[i].trust, evidence[i].precision = trust, precisions[i]
+        evidence[i].clearly, evidence[i].highest = clearly, LOWEST
         n = 0
         for action in range(prior.shape[1]):
             if prior[i, action] > -np.inf:
@@ -139,7 +149,9 @@ def _list_candidates(prior: Array, evidence: Array, candidates: Array) -> None:
 
 
 @compiled
-def _spread(evidence: Array, actions: Array, found: Array, spread: Array) -> None:
+def spread_out(evidence: Array, actions: Array, found: Array, spread: Array) -> None:
+    """Write a field of the candidates in the columns of their actions, and -inf elsewhere."""
+    spread[:] = -np.inf
     for i in range(len(spread)):
         for k in range(evidence[i].count):
             spread[i, actions[i, k]] = found[i, k]
@@ -155,7 +167,7 @@ def add_worlds(
     """
     _weigh(evidence, candidates, logs)
     for w in range(len(values)):
-        weight, common = np.exp(logs[w] - evidence.highest), 0.0
+        weight, common = exp(logs[w] - evidence.highest), 0.0
         for k in range(evidence.count):
             if candidates[k].open:
                 common += values[w, k]
@@ -177,14 +189,14 @@ def add_worlds(
 def _weigh(evidence: Struct, candidates: Array, logs: Array) -> None:
     """Count the weights of more worlds, relative to the highest likelihood so far."""
     highest = max(evidence.highest, logs.max())
-    fade = np.exp(evidence.highest - highest)
+    fade = exp(evidence.highest - highest)
     evidence.highest = highest
     evidence.weight *= fade
     evidence.squared *= fade * fade
     for k in range(evidence.count):
         candidates[k].sum *= fade
     for w in range(len(logs)):
-        weight = np.exp(logs[w] - highest)
+        weight = exp(logs[w] - highest)
         evidence.weight += weight
         evidence.squared += weight * weight
 

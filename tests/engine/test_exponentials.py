@@ -1,0 +1,49 @@
+"""`exp` and `log` agree with those of C libraries, but for their last bits."""
+
+import numpy as np
+import pytest
+
+from fiveup_env.engine.exponentials import exp, log
+
+
+def ulps(found: list[float], true: np.ndarray) -> float:
+    return float(np.max(np.abs(np.array(found) - true) / np.spacing(np.abs(true).astype(float))))
+
+
+def test_powers_and_logarithms_are_within_two_units_in_the_last_place() -> None:
+    rng = np.random.default_rng(1)
+    powers = np.concatenate([rng.uniform(-708, 709, 2000), rng.uniform(-1, 1, 2000)])
+    assert ulps([exp(x) for x in powers], np.exp(powers.astype(np.longdouble))) < 2
+    numbers = np.concatenate([np.exp(powers[:2000]), rng.uniform(0.5, 2, 2000)])
+    assert ulps([log(x) for x in numbers], np.log(numbers.astype(np.longdouble))) < 2
+
+
+@pytest.mark.parametrize(
+    ("x", "power"), [(0.0, 1.0), (-np.inf, 0.0), (-709.0, 0.0), (710.0, np.inf), (np.inf, np.inf)]
+)
+def test_what_has_no_power_in_range_is_0_or_infinite(x: float, power: float) -> None:
+    assert exp(x) == power
+
+
+@pytest.mark.parametrize(("x", "found"), [(1.0, 0.0), (0.0, -np.inf), (np.inf, np.inf)])
+def test_logarithms_at_the_edges(x: float, found: float) -> None:
+    assert log(x) == found
+
+
+def test_no_number_stays_no_number() -> None:
+    assert np.isnan([exp(np.nan), log(np.nan), log(-1.0)]).all()
+
+
+def test_the_bits_themselves_are_the_same_on_every_machine() -> None:
+    found = np.array([exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300)])
+    assert [f"{bits:x}" for bits in found.view(np.uint64).tolist()] == BITS
+
+
+BITS = [
+    "4005bf0a8b145769",
+    "3e157a3afeed00ab",
+    "3ff1aec7b35a00d3",
+    "3fe62e42fefa39ef",
+    "c0026bb1bbb55515",
+    "4085963447f87fb5",
+]
