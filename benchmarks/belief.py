@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env import Game
-from fiveup_env.belief.counting import count, count_ways_at
+from fiveup_env.belief.counting import DIGITS, count, count_at
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import sample
@@ -55,7 +55,7 @@ def seconds(views: list[np.ndarray], ask: Callable[[np.ndarray], Any]) -> float:
 def states_of(view: np.ndarray) -> int:
     """Return the number of states that counting the worlds of a view goes through."""
     belief = np.zeros(1, BELIEF)
-    count_ways_at(view, 0, belief)
+    count_at(view, 0, belief, np.zeros(DIGITS, np.uint64))
     return int(belief["states"][0])
 
 

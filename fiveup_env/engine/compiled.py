@@ -207,7 +207,7 @@ class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
 event.register(NOTICE_KIND, _FirstCompileNotice())
 
 
-def _instruction(in_python: Callable[[Any], int]) -> Callable[[Callable[..., Any]], Any]:
+def _instruction(in_python: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
     """Make a function one instruction in compiled code; `in_python` says what it does in Python."""
     return lambda generate: in_python if config.DISABLE_JIT else intrinsic(generate)
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.play import next_leader
-from fiveup_env.engine.state import GAME_OVER, NOBODY, side_of
+from fiveup_env.engine.state import GAME, GAME_OVER, NOBODY, side_of
 from fiveup_env.opponents.heuristics.ladder import weights_of
-from fiveup_env.opponents.search.playouts import first_hands, margin_of, play_hands
+from fiveup_env.opponents.search.playouts import margin_of, play_hands
 from fiveup_env.rules.fields import MAX_TARGET, RULES
 
 SEED = 1_000_000_000
@@ -53,12 +53,21 @@ def _outlook(fields: tuple[int, ...]) -> np.ndarray:
 
 def make_outlook(fields: tuple[int, ...], count: int, seed: int) -> np.ndarray:
     """Return the chances as estimated from `count` hands, whose seeds count up from `seed`."""
-    endless = np.array(fields, RULES)
-    endless["target"], endless["exact_target"] = MAX_TARGET, False
-    games = first_hands(endless, np.arange(seed, seed + count, dtype=np.uint64))
+    games = np.zeros(count, GAME)
+    first_games(np.array([fields], RULES), 0, seed, games)
     chances = np.empty((FARTHEST + 1, FARTHEST + 1))
     fill_outlook(games, weights_of(PLAYERS), np.uint64(seed), np.zeros(count, HAND), chances)
     return chances
+
+
+@compiled
+def first_games(rules: Array, i: int, seed: int, games: Array) -> None:
+    """Write games without an end, to be dealt yet, by rules and seeds that count up."""
+    for k in range(len(games)):
+        public = games[k].public
+        public.rules = rules[i]
+        public.rules.target, public.rules.exact_target = MAX_TARGET, 0
+        games[k].seed = np.uint64(seed + k)
 
 
 @compiled

@@ -1,0 +1,13 @@
+"""The compiled functions for other languages: a WebAssembly module, a C library and a binding.
+
+    calls      how functions are called from outside: pointers, small integers, codes of refusals
+    games      rules, deals, moves and views
+    agents     the ladder, networks and searches
+    beliefs    the number of worlds, and the probability of each place for each tile
+    weights    a policy as one block of memory
+    build      from Numba's LLVM IR to a module or a library
+    runtime    what compiled code needs of Numba's runtime, in LLVM IR
+    describe   fiveup.json and fiveup.h, from the structs and the functions
+
+`python -m fiveup_env.portable` builds; fiveup.wasm, fiveup.json and fiveup.mjs come with the wheel.
+"""

@@ -1,0 +1,238 @@
+"""fiveup.json and fiveup.h: structs, functions and names, written from the code itself."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import inspect
+import json
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.engine.state import LAYOUT, PUBLIC
+from fiveup_env.errors import RulesError
+from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.search.dealing import BLOCK
+from fiveup_env.opponents.search.network_search import USUAL_TRUST, PolicySearch, StudentSearch
+from fiveup_env.opponents.search.pimc import Pimc
+from fiveup_env.portable import beliefs, games  # noqa: F401 - they have the entries
+from fiveup_env.portable.agents import GRID
+from fiveup_env.portable.calls import CODES, ENTRIES, NUMBERS, REFUSALS, STRUCTS, Entry
+from fiveup_env.portable.weights import HEAD
+from fiveup_env.rules.actions import ACTION_COUNT, Move
+from fiveup_env.rules.fields import CHOICES, FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
+from fiveup_env.rules.presets import NAMED_RULES
+from fiveup_env.rules.tiles import TILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOMS: Final = ("rules", "engine", "belief", "encoders", "opponents", "portable")
+RESERVED: Final = {"double", "public"}  # words of C or C++, which get an underscore
+PHASES: Final = ("playing", "hand_over", "game_over")
+ENDS: Final = ("not_ended", "domino", "blocked", "target")
+AIMS: Final = ("hand", "game")
+PRIORS: Final = ("none", "probabilities", "values")
+
+
+def source_digest() -> str:
+    """Return a digest of the source that the module is compiled from, but for its docstrings."""
+    digest, root = hashlib.sha256(), Path(__file__).parents[1]
+    for room in ROOMS:
+        for path in sorted({*(root / room).rglob("*.py")} - {Path(__file__)}):
+            digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
+            digest.update(_bare(path.read_text(encoding="utf-8")).encode())
+    for path in sorted((root / "opponents").rglob("*.json")):
+        if path.parent.name not in {"family", "partners", "student"}:  # policies are not inside
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _bare(source: str) -> str:
+    """Return the lines of some source, without docstrings and comments."""
+    lines, kinds = source.splitlines(), (ast.Module, ast.ClassDef, ast.FunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, kinds) and ast.get_docstring(node):
+            first = node.body[0]
+            for k in range(first.lineno - 1, first.end_lineno or first.lineno):
+                lines[k] = ""
+    return "\n".join(line for line in lines if line.strip() and not line.strip().startswith("#"))
+
+
+def description() -> dict[str, Any]:
+    """Return all that a binding needs to know."""
+    return {
+        "made": {
+            "sources": source_digest(),
+            "numba": version("numba"),
+            "llvmlite": version("llvmlite"),
+        },
+        "structs": {name: _struct(dtype) for name, dtype in _structs().items()},
+        "functions": {
+            name: {argument: kind.c for argument, kind in one.arguments.items()}
+            for name, one in ENTRIES.items()
+        },
+        "refusals": {name: [CODES[name], why] for name, why in REFUSALS.items()},
+        "choices": CHOICES,
+        "phases": PHASES,
+        "ends": ENDS,
+        "rule_fields": FIELDS,
+        "presets": {
+            name: [None if one is None else one.tobytes().hex() for one in _presets(name)]
+            for name in NAMED_RULES
+        },
+        "round_per": {
+            hand_end: Rules(hand_end=hand_end).round_per for hand_end in CHOICES["hand_end"]
+        },
+        "tiles": [str(tile) for tile in TILES],
+        "moves": [str(Move(action)) for action in range(ACTION_COUNT)],
+        "heuristics": tuple(LADDER),
+        "aims": AIMS,
+        "priors": PRIORS,
+        "searches": _searches(),
+        "block": BLOCK,
+        "grid": GRID,
+        "policy_head": HEAD,
+    }
+
+
+def _structs() -> dict[str, np.dtype]:
+    """Return the structs, those that others contain first."""
+    rules, game, view, *others = STRUCTS.items()
+    return dict([rules, ("layout", LAYOUT), ("public", PUBLIC), game, view, *others])
+
+
+def _struct(dtype: np.dtype) -> dict[str, Any]:
+    fields: dict[str, dict[str, Any]] = {}
+    for name, kind, shape, offset in _fields(dtype):
+        fields[name] = {"offset": offset, "type": kind} | ({"shape": shape} if shape else {})
+    return {"size": dtype.itemsize, "fields": fields}
+
+
+def _fields(dtype: np.dtype) -> Iterator[tuple[str, str, tuple[int, ...], int]]:
+    """Yield the name, the type, the shape and the offset of every field."""
+    names = {struct: name for name, struct in _structs().items()}
+    fields: Mapping[str, Any] = dtype.fields or {}
+    for name in dtype.names or ():
+        kind, offset = fields[name][:2]
+        base = kind.base
+        yield name, names.get(base) or base.name, kind.shape, offset
+
+
+def _presets(name: str) -> Iterator[np.ndarray | None]:
+    """Yield a preset's rules for two to five players, None where they cannot be dealt."""
+    for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+        rules = None
+        with suppress(RulesError):
+            rules = Rules.preset(name, players).to_struct()
+        yield rules
+
+
+def _searches() -> dict[str, dict[str, Any]]:
+    """Return the defaults of every kind of search."""
+    pimc = {field.name: field.default for field in dataclasses.fields(Pimc)}
+    policy = {field.name: field.default for field in dataclasses.fields(PolicySearch)}
+    student = {field.name: field.default for field in dataclasses.fields(StudentSearch)}
+    common = {"worlds": pimc["worlds"], "playout": pimc["playout"], "weighed": pimc["weighed"]}
+    return {
+        "pimc": common | {"prior": "none", "aim": pimc["aim"]},
+        "student+search": {
+            name: student[name] for name in ("worlds", "playout", "weighed", "error")
+        }
+        | {"prior": "values"},
+        "policy+search": {name: policy[name] for name in ("worlds", "playout", "weighed", "least")}
+        | {"prior": "probabilities", "trust": USUAL_TRUST},
+    }
+
+
+def as_json() -> str:
+    """Return fiveup.json."""
+    return json.dumps(description(), indent=1) + "\n"
+
+
+def as_header() -> str:
+    """Return fiveup.h."""
+    lines = [
+        "/* The games of Five Up and its family in C; see docs/use/c.md. Generated. */",
+        "#ifndef FIVEUP_H",
+        "#define FIVEUP_H",
+        "#include <stddef.h>",
+        "#include <stdint.h>",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        "/* What a function refuses. */",
+        "enum {",
+        *(f"  FIVEUP_{name} = {CODES[name]}, /* {why} */" for name, why in REFUSALS.items()),
+        "};",
+        "",
+        f"#define FIVEUP_ACTIONS {ACTION_COUNT}",
+        f"#define FIVEUP_GRID {GRID} /* the side of the grid that fiveup_outlook writes */",
+        *_enum("PHASE", PHASES),
+        *_enum("ENDED", ENDS),
+        *_enum("HEURISTIC", tuple(LADDER)),
+        *_enum("AIM", AIMS),
+        *_enum("PRIOR", PRIORS),
+        *(line for name, words in CHOICES.items() for line in _enum(name.upper(), words)),
+        "",
+    ]
+    for name, dtype in _structs().items():
+        lines += [*_c_struct(name, dtype), ""]
+    lines += [*_c_presets(), ""]
+    for name, one in ENTRIES.items():
+        lines += [*_c_function(name, one), ""]
+    lines += ["#ifdef __cplusplus", "}", "#endif", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _enum(name: str, words: tuple[str, ...]) -> list[str]:
+    values = ", ".join(f"FIVEUP_{name}_{word.upper()}" for word in words)
+    return [f"enum {{ {values} }};"]
+
+
+def _c_struct(name: str, dtype: np.dtype) -> list[str]:
+    lines = ["typedef struct {"]
+    numbers = {kind.name: c for kind, c in NUMBERS.items()}
+    for field, kind, shape, _ in _fields(dtype):
+        own = f"{field}_" if field in RESERVED else field
+        sizes = "".join(f"[{size}]" for size in shape)
+        lines.append(f"  {numbers.get(kind) or f'fiveup_{kind}'} {own}{sizes};")
+    return [*lines, f"}} fiveup_{name};"]
+
+
+def _c_presets() -> list[str]:
+    """Return the presets as rules for two to five players; `players` is 0 where there are none."""
+    lines = ["/* Rules by preset, then by the number of players less 2. */"]
+    names = [f"FIVEUP_{name.upper().replace('-', '_')}" for name in NAMED_RULES]
+    lines.append(f"enum {{ {', '.join(names)} }};")
+    lines.append(f"static const fiveup_rules fiveup_presets[{len(names)}][4] = {{")
+    for name in NAMED_RULES:
+        rows = []
+        for struct in _presets(name):
+            values = [0] if struct is None else struct.item()
+            rows.append(f"{{{', '.join(map(str, values))}}}")
+        lines.append(f"  {{{', '.join(rows)}}}, /* {name} */")
+    return [*lines, "};"]
+
+
+def _c_function(name: str, one: Entry) -> list[str]:
+    doc = inspect.cleandoc(one.function.__doc__ or "").splitlines()
+    text = [f"/* {doc[0]}", *(f"   {line}".rstrip() for line in doc[1:])]
+    text[-1] += " */"
+    arguments = ", ".join(
+        f"{kind.c}{argument}" if kind.c.endswith("*") else f"{kind.c} {argument}"
+        for argument, kind in one.arguments.items()
+    )
+    return [*text, f"int32_t fiveup_{name}({arguments});"]
+
+
+def describe(target: str, folder: Path) -> None:
+    """Write what describes a module, or a library, beside it."""
+    name, text = ("fiveup.json", as_json()) if target == "wasm32" else ("fiveup.h", as_header())
+    (folder / name).write_text(text, encoding="utf-8")

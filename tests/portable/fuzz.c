@@ -1,0 +1,159 @@
+/* Call every function with arguments of all kinds, and see that each is refused or answered:
+   fuzz POLICY.weights CALLS [SEED]. Memory is allocated to the byte, so that valgrind sees every
+   access outside. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fiveup.h"
+
+static uint64_t state;
+
+static uint64_t chance(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
+static uint64_t below(uint64_t bound) { return chance() % bound; }
+
+static int32_t any_int(void) {
+  static const int32_t odd[] = {-1, 0, 1, 4, 5, 27, 28, 119, 120, 121, INT32_MAX, INT32_MIN};
+  return below(4) ? (int32_t)below(124) - 2 : odd[below(sizeof odd / sizeof *odd)];
+}
+
+static void spoil(void *memory, size_t size) {
+  unsigned char *bytes = memory;
+  if (below(2)) return;
+  for (uint64_t k = below(4); k != UINT64_MAX; k--) bytes[below(size)] = (unsigned char)chance();
+  if (!below(50))
+    for (size_t k = 0; k < size; k++) bytes[k] = (unsigned char)chance();
+}
+
+static void *fresh(size_t size) {
+  void *memory = malloc(size);
+  if (!memory) abort();
+  return memset(memory, 0x5a, size);
+}
+
+#define NEW(type, count) ((type *)fresh(sizeof(type) * (count)))
+
+static long refused, answered;
+
+static int32_t check(int32_t result, const char *name) {
+  if (result < FIVEUP_NO_WORLD) {
+    printf("%s failed: %d\n", name, result);
+    exit(1);
+  }
+  if (result < 0) refused++;
+  else answered++;
+  return result;
+}
+
+int main(int count, char **arguments) {
+  if (count < 3) return 2;
+  FILE *file = fopen(arguments[1], "rb");
+  if (!file) return 2;
+  fseek(file, 0, SEEK_END);
+  int32_t size = (int32_t)(ftell(file) / 4);
+  rewind(file);
+  float *policy = NEW(float, (size_t)size);
+  if (fread(policy, 4, (size_t)size, file) != (size_t)size) return 2;
+  fclose(file);
+  long calls = atol(arguments[2]);
+  state = count > 3 ? strtoull(arguments[3], NULL, 10) : 88172645463325252u;
+  fiveup_game *game = NEW(fiveup_game, 1), *before = NEW(fiveup_game, 1), *good = NEW(fiveup_game, 1);
+  fiveup_view *view = NEW(fiveup_view, 1);
+  fiveup_rules *rules = NEW(fiveup_rules, 1);
+  fiveup_options *options = NEW(fiveup_options, 1);
+  fiveup_search *search = NEW(fiveup_search, 1);
+  int8_t *mask = NEW(int8_t, FIVEUP_ACTIONS), *boneyard = NEW(int8_t, 28);
+  int32_t *totals = NEW(int32_t, FIVEUP_ACTIONS), *points = NEW(int32_t, FIVEUP_ACTIONS);
+  uint32_t *hands = NEW(uint32_t, 5), *digits = NEW(uint32_t, 4);
+  float *logits = NEW(float, FIVEUP_ACTIONS);
+  double *grid = NEW(double, FIVEUP_GRID * FIVEUP_GRID), *shares = NEW(double, 6 * 28);
+  double *values = NEW(double, FIVEUP_ACTIONS), *errors = NEW(double, FIVEUP_ACTIONS);
+  double *scores = NEW(double, FIVEUP_ACTIONS);
+  check(fiveup_outlook(&fiveup_presets[0][0], grid), "outlook");
+  for (long call = 0; call < calls; call++) {
+    if (call % 64 == 0) {
+      *rules = fiveup_presets[below(11)][below(4)];
+      if (fiveup_new_game(good, rules, chance()) == 0) fiveup_play_randomly(good, (int32_t)below(40), chance());
+    }
+    *game = *good;
+    *before = *game;
+    switch (below(15)) {
+      case 0:
+        *rules = fiveup_presets[below(11)][below(4)];
+        spoil(rules, sizeof *rules);
+        check(fiveup_new_game(game, rules, chance()), "new_game");
+        break;
+      case 1:
+        spoil(game, sizeof *game);
+        check(fiveup_next_hand(game), "next_hand");
+        break;
+      case 2:
+        *rules = game->public_.rules;
+        for (int k = 0; k < 5; k++) hands[k] = game->hands[k];
+        for (int k = 0; k < 28; k++) boneyard[k] = game->order[k];
+        spoil(hands, 20);
+        spoil(boneyard, 28);
+        if (check(fiveup_new_game_with(game, rules, chance(), hands, boneyard, any_int()), "new_game_with") < 0 &&
+            memcmp(game, before, sizeof *game))
+          return printf("a refused deal changed the game\n"), 1;
+        break;
+      case 3:
+        spoil(game, sizeof *game);
+        check(fiveup_next_hand_with(game, hands, boneyard, any_int()), "next_hand_with");
+        break;
+      case 4: {
+        spoil(game, sizeof *game);
+        int32_t allowed = check(fiveup_legal(game, mask), "legal");
+        for (int k = 0; allowed >= 0 && k < FIVEUP_ACTIONS; k++) allowed -= mask[k];
+        if (allowed > 0) return printf("the mask has fewer actions than were counted\n"), 1;
+        break;
+      }
+      case 5:
+        spoil(game, sizeof *game);
+        *before = *game;
+        if (check(fiveup_move(game, any_int()), "move") < 0 && memcmp(game, before, sizeof *game))
+          return printf("a refused move changed the game\n"), 1;
+        break;
+      case 6:
+        spoil(game, sizeof *game);
+        check(fiveup_outcomes(game, totals, points), "outcomes");
+        break;
+      case 7:
+        spoil(game, sizeof *game);
+        check(fiveup_play_randomly(game, (int32_t)below(30), chance()), "play_randomly");
+        break;
+      default: {
+        if (fiveup_look(game, below(9) ? game->public_.turn : any_int(), view) < 0) break;
+        spoil(view, sizeof *view);
+        *options = (fiveup_options){(int32_t)below(3), (int32_t)below(5), 1 + (int32_t)below(3), (int32_t)below(2), 1, 0.05, 0.2};
+        spoil(options, sizeof *options);
+        switch (below(7)) {
+          case 0: check(fiveup_legal_in_view(view, mask), "legal_in_view"); break;
+          case 1: check(fiveup_heuristic(view, any_int() % 7, chance()), "heuristic"); break;
+          case 2: check(fiveup_network(view, policy, below(9) ? size : any_int(), logits), "network"); break;
+          case 3: check(fiveup_count_worlds(view, digits), "count_worlds"); break;
+          case 4: check(fiveup_marginals(view, shares), "marginals"); break;
+          case 5: check(fiveup_look(game, any_int(), view), "look"); break;
+          default:
+            if (check(fiveup_search_begin(view, options, below(9) ? policy : NULL, size, below(9) ? grid : NULL,
+                                          chance(), search), "search_begin") < 0) break;
+            spoil(search, below(2) ? sizeof search->seen : sizeof *search);
+            if (search->options.weighed > 3) break; /* right, but slow */
+            check(fiveup_search_on(search, below(9) ? grid : NULL, 0, (int32_t)below(5)), "search_on");
+            check(fiveup_search_result(search, values, errors, scores), "search_result");
+        }
+      }
+    }
+  }
+  printf("%ld calls: %ld answered, %ld refused\n", calls, answered, refused);
+  free(policy), free(game), free(before), free(good), free(view), free(rules), free(options);
+  free(search), free(mask), free(boneyard), free(totals), free(points), free(hands), free(digits);
+  free(logits), free(grid), free(shares), free(values), free(errors), free(scores);
+  return 0;
+}

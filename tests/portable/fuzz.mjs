@@ -1,0 +1,63 @@
+// node fuzz.mjs CALLS SEED: call every function with arguments of all kinds; each is refused or answered.
+import { readFileSync } from "node:fs";
+
+const folder = new URL("../../fiveup_env/portable/", import.meta.url);
+const info = JSON.parse(readFileSync(new URL("fiveup.json", folder)));
+const { instance } = await WebAssembly.instantiate(readFileSync(new URL("fiveup.wasm", folder)));
+const module = instance.exports;
+const [calls, seed] = process.argv.slice(2).map(Number);
+
+let state = seed | 1;
+const chance = () => {
+  state ^= state << 13;
+  state ^= state >>> 17;
+  state ^= state << 5;
+  return state >>> 0;
+};
+const below = (bound) => chance() % bound;
+const word = () => (BigInt(chance()) << 32n) | BigInt(chance());
+const odd = [-1, 0, 1, 5, 28, 119, 121, 2 ** 31 - 1, -(2 ** 31)];
+const anyInt = () => (below(4) ? below(124) - 2 : odd[below(odd.length)]);
+
+const sizeOf = (type) => {
+  const name = type.match(/fiveup_(\w+)/)?.[1];
+  return name ? info.structs[name].size : 8 * info.grid ** 2; // enough for any row of numbers
+};
+const places = new Map();
+const placeOf = (name, type) => {
+  if (!places.has(name)) places.set(name, [module.fiveup_allocate(sizeOf(type)), sizeOf(type)]);
+  return places.get(name);
+};
+const bytesAt = (at, size) => new Uint8Array(module.memory.buffer, at, size);
+
+const names = Object.keys(info.functions).filter((name) => name !== "outlook");
+const [game] = placeOf("game", "fiveup_game *");
+const [rules] = placeOf("rules", "fiveup_rules *");
+const presets = Object.values(info.presets).flat().filter(Boolean).map((hex) => Buffer.from(hex, "hex"));
+const slow = info.structs.options.fields.weighed.offset;
+let answered = 0;
+for (let call = 0; call < calls; call++) {
+  const preset = presets[below(presets.length)];
+  bytesAt(rules, preset.length).set(preset);
+  module.fiveup_new_game(game, rules, word());
+  module.fiveup_play_randomly(game, below(40), word());
+  const turn = bytesAt(game, sizeOf("fiveup_game"))[info.structs.public.fields.turn.offset];
+  module.fiveup_look(game, turn, placeOf("view", "fiveup_view *")[0]);
+  const name = names[below(names.length)];
+  const given = Object.entries(info.functions[name]).map(([argument, type]) => {
+    if (type === "uint64_t") return word();
+    if (!type.endsWith("*")) return argument === "count" || argument === "end" ? below(5) - 1 : anyInt();
+    const [at, size] = placeOf(argument, type);
+    if (below(2)) for (let k = below(5); k > 0; k--) bytesAt(at, size)[below(size)] = chance();
+    return below(30) ? at : 0;
+  });
+  const [options] = placeOf("options", "fiveup_options *"), [search] = placeOf("search", "fiveup_search *");
+  for (const at of [options, search + info.structs.search.fields.options.offset]) {
+    new DataView(module.memory.buffer).setInt32(at + slow, below(4), true); // more is right, but slow
+  }
+  const result = module[`fiveup_${name}`](...given);
+  if (result < info.refusals.NO_WORLD[0]) throw new Error(`${name}(${given}) failed: ${result}`);
+  answered += result >= 0;
+}
+if (!(answered > calls / 20)) throw new Error(`only ${answered} of ${calls} calls were answered`);
+console.log(`${calls} calls, ${answered} answered`);

@@ -1,0 +1,222 @@
+"""The C library plays what Python plays, and refuses what is malformed; a page does in Chromium."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from fiveup_env import Game, belief
+from fiveup_env.engine.view import VIEW
+from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.portable.build import BuildError, build
+from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
+from fiveup_env.portable.weights import pack
+from tests.play.test_browser import CHROMIUM
+from tests.portable.test_javascript import BINDING, HERE, VIEWS, Fixed, asked, random_games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["asked"]
+ROOT = HERE.parents[1]
+
+
+def build_by_command(*options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "fiveup_env.portable", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_missing_linker_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    told = build_by_command("wasm32", "-o", "never.wasm")
+    assert told.returncode == 1
+    assert told.stderr.startswith("wasm-ld is not installed")
+    assert len(told.stderr.splitlines()) == 1
+
+
+def test_a_policy_that_is_not_there_is_named() -> None:
+    told = build_by_command("weights", "nobody")
+    assert told.returncode == 1
+    assert "nobody" in told.stderr
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is not installed")
+def test_code_that_is_not_portable_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def listing(view: Any) -> int:
+        return len([str(view)])
+
+    monkeypatch.setattr(
+        "fiveup_env.portable.build.ENTRIES", {"x": Entry(listing, {"view": reads(VIEW)})}
+    )
+    with pytest.raises(BuildError, match="has no strings"):
+        build("host", tmp_path / "never.so")
+    assert not (tmp_path / "never.so").exists()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the library, its header and the small network."""
+    made = tmp_path_factory.mktemp("library")
+    told = build_by_command("host", "-o", str(made / "libfiveup.so"))
+    assert told.returncode == 0, told.stderr
+    (made / "student.weights").write_bytes(pack("student"))
+    return made
+
+
+def compiled(folder: Path, source: Path, *options: str) -> Path:
+    """Return a program that was made from a source with the library."""
+    program = folder / source.stem
+    subprocess.run(
+        [
+            *("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, "-o", str(program)),
+            *(str(source), f"-I{folder}", f"-L{folder}", "-lfiveup", f"-Wl,-rpath,{folder}"),
+        ],
+        check=True,
+    )
+    return program
+
+
+@pytest.mark.slow
+def test_the_library_plays_and_chooses_as_python_does(folder: Path) -> None:
+    library = ctypes.CDLL(str(folder / "libfiveup.so"))
+    student, policy = PolicyAgent("student"), (folder / "student.weights").read_bytes()
+    logits, digits = np.zeros(121, np.float32), np.zeros(4, np.uint32)
+    shares, views = np.zeros((6, 28)), 0
+    for question, _, game in random_games():
+        state = np.zeros_like(game.state())
+        begun = Game(question["rules"], question["players"], seed=game.seed, **question["fields"])
+        rules = begun.rules.to_struct()
+        assert not library.fiveup_new_game(at(state), at(rules), ctypes.c_uint64(game.seed))
+        for move in game.moves:
+            phase = library.fiveup_move(at(state), move.action)
+            assert phase in {0, 1, 2}
+            assert phase != 1 or not library.fiveup_next_hand(at(state))
+        assert state.tobytes() == game.state().tobytes()
+        if views == VIEWS or game.turn is None:
+            continue
+        views += 1
+        view, key = game.view(), views
+        for k, rung in enumerate(LADDER):
+            chosen = library.fiveup_heuristic(at(view), k, ctypes.c_uint64(key))
+            assert chosen == make_agent(rung)(view, Fixed(key))[0]  # type: ignore[arg-type]
+        chosen = library.fiveup_network(at(view), policy, len(policy) // 4, at(logits))
+        assert chosen == student(view, Fixed(key))[0]  # type: ignore[arg-type]
+        assert (logits == student.logits(view)[0]).all()
+        assert not library.fiveup_count_worlds(at(view), at(digits))
+        assert sum(int(digit) << 32 * k for k, digit in enumerate(digits)) == belief.count(view)
+        assert not library.fiveup_marginals(at(view), at(shares))
+        assert (shares == belief.marginals(view)).all()
+    assert views == VIEWS
+
+
+def at(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+@pytest.mark.slow
+def test_null_pointers_are_refused(folder: Path) -> None:
+    library = ctypes.CDLL(str(folder / "libfiveup.so"))
+    for name, one in ENTRIES.items():
+        nothing = [None if "*" in kind.c else 0 for kind in one.arguments.values()]
+        assert getattr(library, f"fiveup_{name}")(*nothing) == CODES["NO_MEMORY_GIVEN"]
+
+
+@pytest.mark.slow
+def test_arguments_of_all_kinds_are_refused_or_answered(folder: Path) -> None:
+    program = compiled(folder, HERE / "fuzz.c", "-fsanitize=address,undefined")
+    command = [str(program), str(folder / "student.weights"), "100000"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.startswith("100000 calls")
+
+
+@pytest.mark.slow
+def test_the_example_plays_the_game_that_the_one_in_javascript_plays(folder: Path) -> None:
+    program = compiled(folder, ROOT / "examples" / "play.c")
+    script = [str(shutil.which("node")), str(ROOT / "examples" / "play.mjs")]
+    for seed in ("7", "8"):
+        told = [
+            subprocess.run(
+                [*command, str(folder / "student.weights"), seed],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for command in ([str(program)], script)
+        ]
+        assert told[0] == told[1]
+        assert told[0].endswith(" wins\n")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("wasm-ld") is None, reason="wasm-ld is not installed")
+def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
+    told = build_by_command("wasm32", "-o", str(tmp_path / "fiveup.wasm"))
+    assert told.returncode == 0, told.stderr
+    assert (tmp_path / "fiveup.wasm").read_bytes() == BINDING.with_name("fiveup.wasm").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("wasm-ld") is None, reason="wasm-ld is not installed")
+def test_a_module_without_simd_answers_the_same(asked: tuple[dict[str, Any], Path]) -> None:
+    mine, folder = asked
+    told = build_by_command("wasm32", "--plain", "-o", str(folder / "fiveup.wasm"))
+    assert told.returncode == 0, told.stderr
+    shutil.copyfile(BINDING, folder / "fiveup.mjs")
+    command = ["node", str(HERE / "node.mjs"), str(folder / "fiveup.mjs"), str(folder)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert json.loads(found) == mine
+
+
+PAGE = """<!doctype html><title>asking</title><script type="module">
+import * as fiveup from "./fiveup.mjs";
+import { answers } from "./cases.mjs";
+const cases = await (await fetch("cases.json")).json(), policies = {};
+for (const name of cases.policies) policies[name] = await fiveup.Policy.load(`${name}.weights`);
+window.found = JSON.stringify(await answers(fiveup, cases, policies));
+</script>"""
+
+
+@pytest.fixture
+def served(asked: tuple[dict[str, Any], Path]) -> Iterator[tuple[dict[str, Any], str]]:
+    """What Python finds, and the address of a page that finds it by the module."""
+    mine, folder = asked
+    for path in (BINDING, *(BINDING.with_name(f"fiveup.{kind}") for kind in ("wasm", "json"))):
+        shutil.copyfile(path, folder / path.name)
+    shutil.copyfile(HERE / "cases.mjs", folder / "cases.mjs")
+    (folder / "index.html").write_text(PAGE)
+    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    handler.extensions_map = {**handler.extensions_map, ".mjs": "text/javascript"}  # type: ignore[attr-defined]
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield mine, f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_the_module_answers_the_same_in_chromium(served: tuple[dict[str, Any], str]) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    mine, address = served
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(address)
+        page.wait_for_function("window.found", timeout=120_000)
+        found = json.loads(page.evaluate("window.found"))
+        browser.close()
+    assert found == mine
