@@ -119,20 +119,20 @@ def heuristic(view: Array, rung: int, key: Word) -> int:
         return fault
     if not 0 <= rung < len(_RUNGS):
         return BAD_RUNG
-    choose_all(views, key, _RUNGS[rung], np.zeros(1, SCRATCH), actions)
+    choose_all(views, key, _RUNGS[rung], np.empty(1, SCRATCH), actions)
     return signed(actions[0])
 
 
 @inlined
 def _memory_for(width: int) -> Any:
     return Memory(
-        np.zeros(1, VIEW),
-        np.zeros(1, SCRATCH),
-        np.zeros((1, ENTRIES), np.int8),
-        np.zeros(max(ENTRIES, width) + 1, np.int64),
-        np.zeros((4, width), np.float32),
-        np.zeros((1, ACTION_COUNT), np.float32),
-        np.zeros(FEATURE_COUNT, np.float32),
+        np.empty(1, VIEW),
+        np.empty(1, SCRATCH),
+        np.empty((1, ENTRIES), np.int8),
+        np.empty(max(ENTRIES, width) + 1, np.int64),
+        np.empty((4, width), np.float32),
+        np.empty((1, ACTION_COUNT), np.float32),
+        np.empty(FEATURE_COUNT, np.float32),
     )
 
 

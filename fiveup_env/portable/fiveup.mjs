@@ -485,6 +485,13 @@ export class View extends Seen {
   }
 }
 
+/** Make random moves in games of the usual rules, for those who measure. @param {number} count */
+export function playRandomly(count) {
+  const game = new Game({ seed: 1 });
+  bytesAt(place.game, game.bytes.length).set(game.bytes);
+  return checked(module.fiveup_play_randomly(place.game, count, 1n));
+}
+
 // --- Policies
 
 /** A policy as `python -m fiveup_env.portable weights` writes it. */

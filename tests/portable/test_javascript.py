@@ -221,12 +221,6 @@ def test_arguments_of_all_kinds_are_refused_or_answered() -> None:
     assert in_node("fuzz.mjs", "20000", "1").startswith("20000 calls")
 
 
-def test_the_example_plays_a_game_to_its_end(tmp_path: Path) -> None:
-    (tmp_path / "student.weights").write_bytes(pack("student"))
-    example = HERE.parents[1] / "examples" / "play.mjs"
-    assert in_node(str(example), str(tmp_path / "student.weights"), "7").endswith("student wins\n")
-
-
 @pytest.mark.parametrize(
     ("script", "kind", "word"),
     [

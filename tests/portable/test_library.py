@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["asked"]
-ROOT = HERE.parents[1]
 
 
 def build_by_command(*options: str) -> subprocess.CompletedProcess[str]:
@@ -142,24 +141,6 @@ def test_arguments_of_all_kinds_are_refused_or_answered(folder: Path) -> None:
     command = [str(program), str(folder / "student.weights"), "100000"]
     told = subprocess.run(command, capture_output=True, text=True, check=True)
     assert told.stdout.startswith("100000 calls")
-
-
-@pytest.mark.slow
-def test_the_example_plays_the_game_that_the_one_in_javascript_plays(folder: Path) -> None:
-    program = compiled(folder, ROOT / "examples" / "play.c")
-    script = [str(shutil.which("node")), str(ROOT / "examples" / "play.mjs")]
-    for seed in ("7", "8"):
-        told = [
-            subprocess.run(
-                [*command, str(folder / "student.weights"), seed],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-            for command in ([str(program)], script)
-        ]
-        assert told[0] == told[1]
-        assert told[0].endswith(" wins\n")
 
 
 @pytest.mark.slow

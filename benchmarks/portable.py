@@ -1,0 +1,156 @@
+"""Measure the compiled functions elsewhere: `python -m benchmarks.portable`.
+
+The same decisions in the same views by Numba, by the module in node, and random moves by the C
+library too. Everything is measured in every round, in turn. It needs node and a C compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import fiveup_env
+from benchmarks.engine import engine_rate, new_games, play_random_hands
+from benchmarks.results import add_save, measured, publish
+from benchmarks.timing import ROUNDS, add_anyway, quiet
+from fiveup_env import Batch, Rules
+from fiveup_env.engine.state import GAME
+from fiveup_env.engine.view import VIEW
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.portable.weights import pack
+
+PORTABLE: Final = Path(fiveup_env.__file__).parent / "portable"
+VIEWS: Final = 500
+MOVES: Final = 5_000_000
+# Agents, how often they decide in all views, and in how many.
+AGENTS: Final = {
+    "partner": ("partner", 40, VIEWS),
+    "student": ("student", 20, VIEWS),
+    "pimc": ("pimc:worlds=200,aim=hand", 1, 200),
+    "search": ("student+search:worlds=550", 1, 200),
+}
+
+
+def views_of_play() -> np.ndarray:
+    """Return views of a game's every phase, whose seat has a choice."""
+    batch, agent, rng = Batch(VIEWS, seed=5), make_agent("greedy"), np.random.default_rng(5)
+    batch.reset()
+    for _ in range(37):
+        batch.step(agent(batch.views(), rng))
+    views = batch.views()
+    return np.ascontiguousarray(views[batch.action_mask.sum(1) > 1])
+
+
+def native(views: np.ndarray) -> dict[str, float]:
+    """Return the moves in a second and the seconds a decision by Numba."""
+    found = {"moves": engine_rate(Rules.preset())}
+    for name, (spec, rounds, count) in AGENTS.items():
+        agent: Any = make_agent(spec)
+        one_by_one = hasattr(agent, "search")
+        groups = [views[i : i + 1] for i in range(count)] if one_by_one else [views[:count]]
+        rng = np.random.default_rng(1)
+        agent(groups[0], rng)
+        started = time.perf_counter()
+        for _ in range(rounds):
+            for group in groups:
+                agent(group, rng)
+        found[name] = (time.perf_counter() - started) / rounds / min(count, len(views))
+    return found
+
+
+def library_rate(path: Path) -> float:
+    """Return the random moves in a second by the C library."""
+    library, game = ctypes.CDLL(str(path)), np.zeros(1, GAME)
+    rules = Rules.preset().to_struct()
+    place = ctypes.c_void_p(game.ctypes.data)
+    library.fiveup_new_game(place, ctypes.c_void_p(rules.ctypes.data), ctypes.c_uint64(1))
+    library.fiveup_play_randomly(place, 200_000, ctypes.c_uint64(1))
+    started = time.perf_counter()
+    library.fiveup_play_randomly(place, MOVES, ctypes.c_uint64(2))
+    return MOVES / (time.perf_counter() - started)
+
+
+def measure(folder: Path, views: np.ndarray) -> dict[str, float]:
+    """Return the figures of one round, by name."""
+    here = native(views)
+    script = Path(__file__).with_name("portable.mjs")
+    command = ["node", str(script), str(PORTABLE / "fiveup.mjs"), str(folder)]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    there = json.loads(done.stdout)
+    library = library_rate(folder / "libfiveup.so")
+    found = {
+        "native M": here["moves"] / 1e6,
+        "module M": there["moves"] / 1e6,
+        "module share": there["moves"] / here["moves"],
+        "library M": library / 1e6,
+        "library share": library / here["moves"],
+        "load": 1000 * there["load"],
+    }
+    for name in AGENTS:
+        found[f"{name} us"] = 1e6 * there[name]
+        found[f"{name} share"] = here[name] / there[name]
+    return found
+
+
+def lines() -> list[Any]:
+    """Return what is printed: what it is, how fast, and compared with what."""
+    of = "of Numba's speed"
+    return [
+        (
+            "random moves, the module in node",
+            ("module M", ".1f", "M moves/s"),
+            ("module share", ".2f", of),
+        ),
+        (
+            "random moves, the C library",
+            ("library M", ".1f", "M moves/s"),
+            ("library share", ".2f", of),
+        ),
+        *(
+            (
+                f"`{spec}` in node, a decision",
+                (f"{name} us", ",.1f", "us"),
+                (f"{name} share", ".2f", of),
+            )
+            for name, (spec, _, _) in AGENTS.items()
+        ),
+        ("loading the module and the binding in node", ("load", ".0f", "ms"), None),
+    ]
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_anyway(parser)
+    add_save(parser)
+    options = parser.parse_args()
+    module = (PORTABLE / "fiveup.wasm").read_bytes()
+    views = views_of_play()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        build = [sys.executable, "-m", "fiveup_env.portable", "host"]
+        subprocess.run([*build, "-o", str(folder / "libfiveup.so")], check=True)
+        (folder / "student.weights").write_bytes(pack("student"))
+        (folder / "views.bin").write_bytes(views.tobytes())
+        (folder / "sizes.json").write_text(json.dumps({"size": VIEW.itemsize}))
+        play_random_hands(new_games(1, Rules.preset()), np.uint64(0), 1)
+        with quiet(anyway=options.anyway):
+            rounds = [measure(folder, views) for _ in range(ROUNDS)]
+            rows = measured(lines(), rounds)
+            sizes = f"{len(module) / 1000:.0f} KB; {len(gzip.compress(module, 9)) / 1000:.0f} KB by gzip"
+            rows.append({"what": "the module", "how fast": sizes, "compared": None})
+            publish("portable", keep=options.save, rows=rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""The examples in JavaScript and in C play the same game to its end."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fiveup_env.portable.weights import pack
+from tests.portable.test_javascript import NODE
+from tests.portable.test_library import compiled, folder
+
+__all__ = ["folder"]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+def played(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_example_in_javascript_plays_a_game(tmp_path: Path) -> None:
+    (tmp_path / "student.weights").write_bytes(pack("student"))
+    told = played(str(NODE), str(EXAMPLES / "play.mjs"), str(tmp_path / "student.weights"), "7")
+    assert told.splitlines()[-1] == "student wins"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is not installed")
+def test_the_example_in_c_plays_the_same_games(folder: Path) -> None:
+    program, weights = compiled(folder, EXAMPLES / "play.c"), str(folder / "student.weights")
+    for seed in ("7", "8"):
+        told = played(str(program), weights, seed)
+        assert told == played(str(NODE), str(EXAMPLES / "play.mjs"), weights, seed)
