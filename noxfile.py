@@ -104,8 +104,8 @@ def coverage(session: nox.Session) -> None:
         or those_of_the_ends or hidden_tiles_are_permuted or fuzzer or search or policy
         or rules_that_rules or whatever or saved or every_field or every_preset or move_sequences
         or (hostile_view_in and not as_views)"""
-    names = """belief encoders rules_of_play rules_of_scoring views game values errors hostile_bytes
-        engine_against_reference"""
+    names = """belief encoders exponentials rules_of_play rules_of_scoring views game values
+        errors hostile_bytes engine_against_reference"""
     files = [str(path) for one in names.split() for path in Path("tests").glob(f"*/test_{one}.py")]
     command = ("coverage", "run", "-m", "pytest", "-q", "-k", f"not ({' '.join(slow.split())})")
     (ROOT / "build").mkdir(exist_ok=True)

@@ -46,7 +46,10 @@ LEFT_OUT: Final = {"__init__.py", "compiled.py", "interpreted.py"}
 
 # Quick and strict tests, in two parts: most mutants are killed before the second.
 FIRST: Final = ("engine_against_reference", "rules_of_scoring")
-FIRST_OF_CHECK: Final = ("engine_against_reference", "hostile_bytes")  # for valid.py
+FIRST_OF: Final = {
+    "valid.py": ("engine_against_reference", "hostile_bytes"),
+    "exponentials.py": ("exponentials",),
+}
 TESTS: Final = ("rules_of_play", "views", "game", *FIRST, "hostile_bytes")
 SLOW: Final = (
     *("every_field", "every_preset", "move_sequences"),
@@ -237,7 +240,7 @@ def _is_killed(mutant: Mutant) -> bool:
     before = path.read_bytes()
     _write(path, mutant.source)
     try:
-        first = FIRST_OF_CHECK if mutant.file == "valid.py" else FIRST
+        first = FIRST_OF.get(mutant.file, FIRST)
         rest = [name for name in TESTS if name not in first]
         return not (passes(_tree, first) and passes(_tree, rest))
     finally:
