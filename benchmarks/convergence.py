@@ -26,6 +26,7 @@ from matplotlib.figure import Figure
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from agents.runs.config import make_config
+from agents.runs.plots import STYLE, name_curves, save_svg
 from benchmarks.results import add_save, named, publish
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.profiles import profile_of
@@ -184,9 +185,10 @@ def write_line(form: Form, line: dict[str, Any]) -> None:
         file.write(json.dumps(line) + "\n")
 
 
+@rc_context(STYLE)
 def draw(form: Form) -> None:
     """Draw all curves of a game: the mean over seeds, and a band from the lowest to the highest."""
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = Figure(figsize=(8, 6))
     axes, random = figure.subplots(), nash_conv_of_random(form)
     for k, (method, curves) in enumerate(by_method(form).items()):
         steps = np.mean([[at for at, _ in curve] for curve in curves], axis=0)
@@ -203,12 +205,11 @@ def draw(form: Form) -> None:
         ylim=(1e-5, 1.2),
         xlabel="decisions visited",
         ylabel="NashConv, as a share of that of random play",
-        title=form.rules.name,
+        title=f"How far from an equilibrium of {form.rules.name}",
     )
-    axes.legend(loc="lower left", fontsize="small")
-    path = curves_file(form).with_suffix(".svg")
-    with rc_context({"svg.hashsalt": "fiveup", "svg.fonttype": "none"}), atomic_file(path) as file:
-        figure.savefig(file, format="svg", metadata={"Date": None})
+    name_curves(figure)
+    with atomic_file(curves_file(form).with_suffix(".svg")) as file:
+        save_svg(figure, file)
 
 
 def by_method(form: Form) -> dict[str, list[Curve]]:

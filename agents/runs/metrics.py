@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from torch.utils.tensorboard.writer import SummaryWriter
 
+from agents.runs.plots import STYLE, name_curves, save_svg
 from fiveup_env.files import Appended, atomic_file
 
 if TYPE_CHECKING:
@@ -70,10 +72,11 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and -LARGEST < value < LARGEST
 
 
+@rc_context(STYLE)
 def draw_curve(run: Run) -> None:
     """Draw the win rates against the panel over the decisions learnt from, and a figure below."""
     lines = read_metrics(run.metrics_file)
-    figure = Figure(figsize=(8, 6), layout="constrained")
+    figure = Figure(figsize=(8, 6))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     panels = [line for line in lines if "panel" in line]
     for rival in panels[-1]["panel"] if panels else ():
@@ -85,14 +88,13 @@ def draw_curve(run: Run) -> None:
         above.plot(at, middle, marker="o", markersize=3, label=f"against {rival}")
         above.fill_between(at, low, high, alpha=0.2)
     above.axhline(50, color="grey", linewidth=0.8)
-    above.set(ylabel="win rate (%)", ylim=(0, 100))
-    if panels and panels[-1]["panel"]:
-        above.legend(loc="lower right")
+    above.set(ylabel="win rate (%)", ylim=(0, 100), title="The policy against the panel")
     reported = [name for name in DRAWN if any(_is_number(line.get(name)) for line in lines)]
     for name in reported[:1]:
         told = [line for line in lines if _is_number(line.get(name))]
         below.plot([line["decisions"] / 1e6 for line in told], [line[name] for line in told])
         below.set(ylabel=name.replace("_", " "), ylim=(0, None))
     below.set(xlabel="decisions learnt from (millions)")
+    name_curves(figure)
     with atomic_file(run.curve_file) as file:
-        figure.savefig(file, format="svg")
+        save_svg(figure, file)
