@@ -203,7 +203,7 @@ def wheel(session: nox.Session) -> None:
 def test_library(session: nox.Session, *constraints: str) -> None:
     """Install the library with what its tests need, and run them."""
     tools = ("httpx", "pytest", "pytest-xdist", "hypothesis", "scipy")
-    session.install(*constraints, "-e", ".[sb3,render,openspiel,web]", *tools)
+    session.install(*constraints, "-e", ".[sb3,render,openspiel,web,jax]", *tools)
     session.run("pytest", "-n", "auto", "--ignore=tests/agents", env={"PYTHONUTF8": "1"})
 
 
@@ -241,6 +241,7 @@ EXTRAS = {  # what works where the wheel was installed with one extra, and with 
     " e = gymnasium.make('fiveup_env:fiveup/FiveUp-v0', render_mode='rgb_array_list');"
     " e.reset(seed=1); save_video(e.render(), '.', fps=2)",
     "openspiel": "from fiveup_env.doors.openspiel import load; load().new_initial_state()",
+    "jax": "from fiveup_env.jax import FiveUp; FiveUp().init(0)",
     "web": "from fiveup_env.play.launch import free_socket; free_socket('127.0.0.1', 0).close()",
     "data": "import minari, pyarrow.parquet",
     "sweep": "import optuna",
@@ -338,3 +339,4 @@ def long_checks(session: nox.Session) -> None:
     run(session, 60, *fuzz, "200000")
     run(session, 20, *fuzz, "20000", NUMBA_BOUNDSCHECK="1")
     run(session, 30, "python", "-m", "tests.engines.soak", "--moves", "20000000", "--seed", day)
+    run(session, 30, "python", "-m", "tests.jax.soak", "--moves", "3000000", "--seed", day)

@@ -14,25 +14,25 @@ from fiveup_env.engine.state import ONE, tile_count
 from fiveup_env.errors import SeedError, shown
 from fiveup_env.rules.tiles import TILE_COUNT
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_HAND_STEP = np.uint64(0xD1B54A32D192ED03)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+HAND_STEP = np.uint64(0xD1B54A32D192ED03)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32 = (np.uint64(shift) for shift in (27, 30, 31, 32))
 
 
 @inlined
 def scramble(word: Word) -> Word:
     """Return 64 well-mixed bits for 64 bits, one to one (SplitMix64's finaliser)."""
-    word = (word ^ (word >> _S30)) * _MIX_1
-    word = (word ^ (word >> _S27)) * _MIX_2
+    word = (word ^ (word >> _S30)) * MIX_1
+    word = (word ^ (word >> _S27)) * MIX_2
     return word ^ (word >> _S31)
 
 
 @inlined
 def chance_below(key: Word, counter: int, bound: int) -> int:
     """Return number `counter` of the stream of `key`, from 0 to `bound` - 1 (bias < 1e-8)."""
-    word = scramble(key + np.uint64(counter + 1) * _GOLDEN)
+    word = scramble(key + np.uint64(counter + 1) * GOLDEN)
     return signed(((word >> _S32) * np.uint64(bound)) >> _S32)
 
 
@@ -41,7 +41,7 @@ def deal(game: Struct) -> int:
     """Deal the hand with the game's seed and hand number, and return the seat drawn by lot."""
     public, rules, order = game.public, game.public.rules, game.order
     tiles = tile_count(rules)
-    key = scramble(scramble(game.seed) + np.uint64(public.hand_number + 1) * _HAND_STEP)
+    key = scramble(scramble(game.seed) + np.uint64(public.hand_number + 1) * HAND_STEP)
     for i in range(tiles):
         order[i] = i
     for i in range(tiles - 1, 0, -1):

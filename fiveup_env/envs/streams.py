@@ -20,20 +20,20 @@ from fiveup_env.engine.compiled import Array, Word, compiled, inlined
 FIRST_OF_STREAMS: Final = 1 << 63
 
 _HIGHEST_BIT = np.uint64(FIRST_OF_STREAMS)
-_INDEX_STEP = np.uint64(0xA0761D6478BD642F)
-_EPISODE_STEP = np.uint64(0xE7037ED1A0B428DB)
+INDEX_STEP = np.uint64(0xA0761D6478BD642F)
+EPISODE_STEP = np.uint64(0xE7037ED1A0B428DB)
 
 
 @inlined
 def stream_key(seed: Word, index: int) -> Word:
     """Return the key of a stream; no two indices of a seed have the same, nor two seeds of one."""
-    return scramble(scramble(np.uint64(seed)) + np.uint64(index + 1) * _INDEX_STEP)
+    return scramble(scramble(np.uint64(seed)) + np.uint64(index + 1) * INDEX_STEP)
 
 
 @inlined
 def stream_seed(key: Word, episode: int) -> Word:
     """Return the seed of an episode of a stream."""
-    return scramble(key + np.uint64(episode + 1) * _EPISODE_STEP) | _HIGHEST_BIT
+    return scramble(key + np.uint64(episode + 1) * EPISODE_STEP) | _HIGHEST_BIT
 
 
 @compiled
