@@ -95,7 +95,7 @@ def main() -> None:
     with quiet(anyway=options.anyway):
         for games in options.sizes:
             if time.monotonic() - started < options.seconds:
-                rows.append(measure(games, options.steps, options.rounds))
+                rows.append(measure(games, options.steps, options.rounds))  # noqa: PERF401
         publish("device", keep=options.save, rows=rows)
 
 
