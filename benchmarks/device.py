@@ -1,82 +1,102 @@
-"""Measure the games in JAX on whatever device there is: `python -m benchmarks.device`.
+"""Measure the games in JAX on the accelerator that JAX finds: `python -m benchmarks.device`.
 
-Random legal moves, with masks and rows, in one program of many steps; by the number of games, and
-by whether every step deals to all games or to those in need.
+A step is a random legal action, the move, the next mask and the next row. All steps of a timing are
+one program, which is compiled beforehand. Deals to the games in need and deals to all are measured
+in turn in every round.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from functools import partial
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import jax
 import jax.numpy as jnp
 
 from benchmarks.results import add_save, publish
+from benchmarks.timing import add_anyway, quiet
 from fiveup_env.jax import FiveUp
+from fiveup_env.jax.episodes import PARTS
 
-SIZES: Final = (4096, 65_536, 262_144, 1_048_576)
-STEPS: Final = 64  # in one program
-ROUNDS: Final = 5
-DEALS: Final = {"those in need": 8, "all": 0}  # deal_parts
+if TYPE_CHECKING:
+    from fiveup_env.files import Json
 
-
-def random_moves(env: FiveUp, state: Any, key: Any) -> Any:
-    """Return the states after STEPS random legal moves in every game."""
-
-    def move(state: Any, key: Any) -> tuple[Any, None]:
-        draws = jax.random.bits(key, state.legal_action_mask.shape, "uint16")
-        action = jnp.where(state.legal_action_mask, draws.astype(jnp.int32), -1).argmax(-1)
-        return jax.vmap(env.step)(state, action.astype(jnp.int32)), None
-
-    return jax.lax.scan(move, state, jax.random.split(key, STEPS))[0]
+SIZES: Final = (4_096, 16_384, 65_536, 262_144, 1_048_576)
 
 
-def measure(size: int, parts: int) -> dict[str, float]:
-    """Return the seconds of compiling, and of a step of all games."""
-    env = FiveUp("five_up", players=4, restart=True, deal_parts=parts)
-    start = jax.jit(jax.vmap(env.init_stream, (None, 0)))
-    state = jax.block_until_ready(start(0, jnp.arange(size, dtype=jnp.uint32)))
-    play = jax.jit(partial(random_moves, env), donate_argnums=0)
-    began = time.perf_counter()
-    compiled = play.lower(state, jax.random.key(0)).compile()
-    compiling = time.perf_counter() - began
-    seconds = []
-    for k in range(ROUNDS + 1):
-        began = time.perf_counter()
-        state = jax.block_until_ready(compiled(state, jax.random.key(k)))
-        seconds.append((time.perf_counter() - began) / STEPS)
-    held = sum(leaf.nbytes for leaf in jax.tree.leaves(state)) / size
-    game = sum(leaf.nbytes for leaf in jax.tree.leaves(state.game)) / size
-    return {"compiling": compiling, "step": median(seconds[1:]), "bytes": held, "game": game}
+class Measured:
+    """The games of one size, played by one compiled program."""
+
+    def __init__(self, games: int, steps: int, parts: int) -> None:
+        env = FiveUp(restart=True, deal_parts=parts)
+
+        def advance(state: Any, key: Any) -> tuple[Any, None]:
+            ranks = jax.random.uniform(key, state.legal_action_mask.shape)
+            actions = jnp.argmax(jnp.where(state.legal_action_mask, ranks, -1.0), axis=1)
+            return jax.vmap(env.step)(state, actions), None
+
+        def play(state: Any, key: Any) -> Any:
+            return jax.lax.scan(advance, state, jax.random.split(key, steps))[0]
+
+        self._made, self._key = games * steps, jax.random.key(0)
+        start = jax.jit(jax.vmap(env.init_stream, (None, 0)))
+        self._state = start(0, jnp.arange(games, dtype=jnp.uint32))
+        self.bytes = sum(x.nbytes for x in jax.tree.leaves(self._state)) / games
+        self.game_bytes = sum(x.nbytes for x in self._state.game) / games
+        started = time.perf_counter()
+        lowered = jax.jit(play, donate_argnums=0).lower(self._state, self._key)
+        self._play = lowered.compile()
+        self.compile_seconds = time.perf_counter() - started
+        self.rate()  # the first steps all play first hands
+
+    def rate(self) -> float:
+        """Return the steps a second of one run."""
+        self._key, key = jax.random.split(self._key)
+        started = time.perf_counter()
+        self._state = jax.block_until_ready(self._play(self._state, key))
+        return self._made / (time.perf_counter() - started)
+
+
+def measure(games: int, steps: int, rounds: int) -> Json:
+    """Return the figures of one size."""
+    in_need, to_all = Measured(games, steps, PARTS), Measured(games, steps, 0)
+    pairs = [(in_need.rate(), to_all.rate()) for _ in range(rounds)]
+
+    def cell(values: list[float], form: str, unit: str) -> Json:
+        low, high = min(values), max(values)
+        return {"value": median(values), "ci": [low, high], "format": form, "unit": unit}
+
+    return {
+        "games": {"value": games, "format": ",.0f"},
+        "deals to those in need": cell([a / 1e6 for a, _ in pairs], ".2f", "M steps/s"),
+        "deals to all": cell([b / 1e6 for _, b in pairs], ".2f", "M steps/s"),
+        "compile": {"value": in_need.compile_seconds, "format": ".1f", "unit": "s"},
+        "game": {"value": in_need.game_bytes, "format": ".0f", "unit": "bytes"},
+        "state": {"value": in_need.bytes, "format": ".0f", "unit": "bytes"},
+        "device": jax.devices()[0].device_kind,
+        "jax": jax.__version__,
+    }
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of games")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games in a batch")
+    parser.add_argument("--steps", type=int, default=100, help="steps of every game in a timing")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=600, help="no size begins after these")
+    add_anyway(parser)
     add_save(parser)
     options = parser.parse_args()
-    (device, *others) = jax.devices()
-    rows = []
-    for size in options.sizes:
-        for deals, parts in DEALS.items():
-            found = measure(size, parts)
-            rows.append(
-                {
-                    "device": f"{device.device_kind}, {1 + len(others)} in all",
-                    "games": {"value": size, "format": ","},
-                    "deals to": deals,
-                    "million steps/s": {"value": size / found["step"] / 1e6, "format": ".1f"},
-                    "compiling (s)": {"value": found["compiling"], "format": ".1f"},
-                    "bytes a game": {"value": found["game"], "format": ".0f"},
-                    "with masks and rows": {"value": found["bytes"], "format": ".0f"},
-                }
-            )
-    publish("device", keep=options.save, rows=rows)
+    rows: list[Json] = []
+    started = time.monotonic()
+    with quiet(anyway=options.anyway):
+        for games in options.sizes:
+            if time.monotonic() - started < options.seconds:
+                rows.append(measure(games, options.steps, options.rounds))  # noqa: PERF401
+        publish("device", keep=options.save, rows=rows)
 
 
 if __name__ == "__main__":

@@ -136,7 +136,8 @@ def _deal_in_parts(parts: int, rules_of: Any, needed: Array, arguments: list[Any
         seed, number, *given = jax.tree.map(lambda values: values[games], arguments)
         partners, lot = staged(_swaps, seed, number)
         tiles = staged(_shuffled, partners)
-        dealt = Dealt(*staged(_handed_out, tiles), lot)
+        hands, order = staged(_handed_out, tiles)
+        dealt = Dealt(hands, order, lot)
         own = needed & (rank > done) & (rank <= done + part)
         index = jnp.where(own, rank - done - 1, 0)
 

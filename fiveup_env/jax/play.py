@@ -148,8 +148,10 @@ def _go_round(rules: RuleValues, game: Game, action: Array, goes_on: Array) -> t
     drawer = pick(optional, seat, upcoming)
     hands = game.hands | jnp.where(drawer == SEATS, taken, jnp.uint32(0))
 
-    away = SEATS - seat - 1  # how far ahead each seat is: 0 for the next, the mover is last
-    away = jnp.where(away < 0, away + rules.players, away)
+    behind = seat >= SEATS
+    away = jnp.where(
+        behind, SEATS - seat - 1 + rules.players, SEATS - seat - 1
+    )  # how far ahead each seat is: 0 for the next, the mover is last
     is_there = rules.players > SEATS
     stops = (can_play | (found & is_next)) & is_there
     passed = jnp.minimum(jnp.min(jnp.where(stops, away, _FAR)), rules.players)

@@ -37,16 +37,16 @@ class Game(NamedTuple):
     order: Array  # int8[28]: the boneyard's tiles in the order drawn, then -1
     lack_ply: Array  # int8[5, 7]: when a seat was last shown to lack a pip (-1: never) ...
     lack_draws: Array  # int8[5, 7]: ... and the seat's draws by then
-    total: Array  # this and the rest: int8; the total of all open ends, modulo 256
-    spinner: Array  # the pip of the first double, or -1
-    turn: Array
-    lead: Array
-    forced_lead: Array  # the tile that must be led, or -1
-    passes: Array  # in a row
-    phase: Array
-    ended: Array  # how the hand, or the hand before this one, ended
-    winner: Array  # the side that won the game, or -1
-    ending: Array  # of the episode: 0 in progress, ENDED or CUT_OFF
+    total: Any  # this and the rest: int8; the total of all open ends, modulo 256
+    spinner: Any  # the pip of the first double, or -1
+    turn: Any
+    lead: Any
+    forced_lead: Any  # the tile that must be led, or -1
+    passes: Any  # in a row
+    phase: Any
+    ended: Any  # how the hand, or the hand before this one, ended
+    winner: Any  # the side that won the game, or -1
+    ending: Any  # of the episode: 0 in progress, ENDED or CUT_OFF
 
 
 _SMALL = Game._fields[Game._fields.index("total") :]

@@ -33,8 +33,12 @@ OPTIONS: Final = (
 
 def _every_rules() -> tuple[Rules, ...]:
     """Return rules in which every value of every field occurs."""
-    presets = [(name, n, {}) for name in PRESETS for n in (2, 3, 4, 5)]
-    minis = [("mini-2", n, {}) for n in (2, 3)] + [("mini-2-draw", n, {}) for n in (2, 3)]
+    presets: list[tuple[str, int, dict[str, Any]]] = [
+        (name, n, {}) for name in PRESETS for n in (2, 3, 4, 5)
+    ]
+    minis: list[tuple[str, int, dict[str, Any]]] = [("mini-2", n, {}) for n in (2, 3)] + [
+        ("mini-2-draw", n, {}) for n in (2, 3)
+    ]
     minis += [("mini-3", n, {}) for n in (2, 3)] + [("mini-3-draw", 2, {})]
     changed: list[tuple[str, int, dict[str, Any]]] = [
         ("five_up", 4, {"draw": "optional"}),

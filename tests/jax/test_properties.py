@@ -86,7 +86,7 @@ def test_every_transformation_plays_the_same_games(transform: Any) -> None:
         assert same(transform(state), played(state, 9))
 
 
-@pytest.mark.parametrize("parts", [0, 1, 3, 32, 100])
+@pytest.mark.parametrize("parts", [0, 3, 100])
 def test_games_are_the_same_in_whatever_parts_they_are_dealt_to(parts: int) -> None:
     env = FiveUp(players=3, restart=True, episode="hand", reward="margin", deal_parts=parts)
     step, state = jax.jit(jax.vmap(env.step)), started(32)
@@ -96,9 +96,9 @@ def test_games_are_the_same_in_whatever_parts_they_are_dealt_to(parts: int) -> N
 
 
 def test_hidden_tiles_change_no_row_of_another_seat() -> None:
-    state = played(started(64), 6)
+    state = played(started(32), 6)
     rng = np.random.default_rng(1)
-    for i in range(64):
+    for i in range(0, 32, 2):
         one = jax.tree.map(lambda x, i=i: np.asarray(x[i]), state.game)
         seat = int(one.turn)
         hands, order = one.hands.copy(), one.order.copy()
