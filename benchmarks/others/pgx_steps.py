@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import pgx
-from _timing import report
+from _timing import report  # type: ignore[import-not-found]
 from pgx.experimental import auto_reset
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def player(name: str, batch: int) -> Callable[[], int]:
         # The observation is part of the result because it would not be computed otherwise.
         return (state, seen + state.observation.sum(dtype=jnp.int32)), None
 
-    @jax.jit
+    @jax.jit  # type: ignore[untyped-decorator]
     def advance(carry: Any, key: Any) -> tuple[Any, Any]:
         key, now = jax.random.split(key)
         return jax.lax.scan(one, carry, jax.random.split(now, STEPS))[0], key

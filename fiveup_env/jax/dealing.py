@@ -104,7 +104,7 @@ def _dealer(static: RuleValues | None, parts: int) -> Any:
             return value if has_games else jnp.broadcast_to(value, (size, *jnp.shape(value)))
 
         needed, *rest = jax.tree.map(spread, arguments, tuple(is_batched))
-        return _deal_in_parts(parts, rules_of, needed, rest), Dealt(True, True, True)  # type: ignore[arg-type]
+        return _deal_in_parts(parts, rules_of, needed, rest), Dealt(True, True, True)
 
     dealer = custom_batching.custom_vmap(dealt)
     dealer.def_vmap(batched)

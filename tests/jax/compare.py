@@ -33,13 +33,9 @@ OPTIONS: Final = (
 
 def _every_rules() -> tuple[Rules, ...]:
     """Return rules in which every value of every field occurs."""
-    presets: list[tuple[str, int, dict[str, Any]]] = [
-        (name, n, {}) for name in PRESETS for n in (2, 3, 4, 5)
-    ]
-    minis: list[tuple[str, int, dict[str, Any]]] = [("mini-2", n, {}) for n in (2, 3)] + [
-        ("mini-2-draw", n, {}) for n in (2, 3)
-    ]
-    minis += [("mini-3", n, {}) for n in (2, 3)] + [("mini-3-draw", 2, {})]
+    minis = (("mini-2", 2), ("mini-2", 3), ("mini-2-draw", 2), ("mini-2-draw", 3), ("mini-3", 2))
+    named = [*((name, n) for name in PRESETS for n in (2, 3, 4, 5)), *minis]
+    named += [("mini-3", 3), ("mini-3-draw", 2)]
     changed: list[tuple[str, int, dict[str, Any]]] = [
         ("five_up", 4, {"draw": "optional"}),
         ("all_fives", 2, {"draw": "optional"}),
@@ -91,7 +87,8 @@ def _every_rules() -> tuple[Rules, ...]:
         ("all_fives", 2, {"target": 1_000_000}),
         ("five_up", 3, {"leader": "rotate", "draw": "optional", "multiple": 4}),
     ]
-    return tuple(Rules.preset(name, n, **fields) for name, n, fields in presets + minis + changed)
+    every = [*((name, n, dict[str, Any]()) for name, n in named), *changed]
+    return tuple(Rules.preset(name, n, **fields) for name, n, fields in every)
 
 
 EVERY_RULES: Final = _every_rules()
