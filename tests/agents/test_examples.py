@@ -20,13 +20,14 @@ FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 
 # Those that take long; `nox -s readme` runs them.
-LONG = {"batch_torch", "offline", "sb3_ppo", "torchrl_rollout"}
+LONG = {"batch_torch", "jax_ppo", "offline", "sb3_ppo", "torchrl_rollout"}
 
 # What an example prints, in order.
 PROMISED = {
     "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
     "batch_torch": [r"update 1: [+-]", r"update 40: \+[1-9]"],
     "gymnasium_loop": [r"at_random: [+-]0", r"most_points: \+2"],
+    "jax_ppo": [r"decisions: [+-]\d\.\d\d points a hand against greedy"],
     "offline": [r"cloning: \d+ %", r"weighed: \d+ %"],
     "openspiel_cfr": [r"after 8 rounds: NashConv 0\.", r"greedy .* NashConv \d"],
     "optuna_search": [r"run 0: [+-]\d", r"run 4: [+-]\d", "The best: learning_rate=0"],

@@ -1,0 +1,65 @@
+"""The learner in JAX credits every seat with its own rewards, and saves what it has learnt."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jax")
+
+import jax.numpy as jnp
+
+from fiveup_env import Batch, get_encoder
+from fiveup_env.opponents.registry import make_agent
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "jax_ppo.py"
+
+
+@pytest.fixture(scope="module")
+def learner() -> ModuleType:
+    found = importlib.util.spec_from_file_location("jax_ppo", EXAMPLE)
+    assert found
+    assert found.loader
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_a_seat_is_credited_until_its_own_next_decision(learner: Any) -> None:
+    seats = jnp.array([0, 1, 0, 2, 0, 1])[:, None]
+    rewards = np.zeros((6, 1, 4))
+    rewards[0, 0] = [1, -1, 0, 0]  # for seat 0 at once; seat 1 has not decided yet
+    rewards[1, 0] = [2, 3, 0, 0]
+    rewards[3, 0] = [5, 7, 11, 13]  # the end of the hand
+    values = jnp.array([0.5, 0.25, 0.125, 0.0, 1.0, 1.0])[:, None]
+    ended = jnp.array([False, False, False, True, False, False])[:, None]
+    gains, known = learner.advantages(values, seats, jnp.asarray(rewards), ended)
+    assert known[:, 0].tolist() == [True, True, True, True, False, False]
+    last = 5 - 0.125
+    first = 1 + 2 + 0.125 - 0.5 + learner.LAMBDA * last
+    assert gains[:, 0].tolist() == pytest.approx([first, 3 + 7 - 0.25, last, 11, 0, 0])
+
+
+def test_the_saved_policy_chooses_what_the_network_in_jax_does(
+    learner: Any, tmp_path: Path
+) -> None:
+    weights = {name: 3 * w for name, w in learner.new_network(learner.jax.random.key(3)).items()}
+    about = {"reward": "margin", "horizon": "hand"}
+    learner.save(weights, tmp_path / "policy", about)
+    agent, batch = make_agent(f"policy:{tmp_path / 'policy'}"), Batch(500, seed=2)
+    batch.reset()
+    for _ in range(20):
+        views = batch.views()
+        rows = np.zeros((len(views), learner.FLAT_SIZE), np.int8)
+        get_encoder("flat").encode(views, rows)
+        logs, _ = learner.network(weights, jnp.asarray(rows), jnp.asarray(batch.action_mask > 0))
+        actions = agent(views, np.random.default_rng(0))
+        assert (np.asarray(logs.argmax(1)) == actions).all()
+        batch.step(actions)
