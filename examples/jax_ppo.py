@@ -172,7 +172,7 @@ def adam(weights: Any, gradients: Any, moments: Any) -> tuple[Any, Any]:
     return new, {"count": count, "first": first, "second": second}
 
 
-@jax.jit
+@jax.jit  # type: ignore[untyped-decorator]
 def learn(carry: Any) -> Any:
     """Return what there is to carry after UPDATES updates."""
 
@@ -203,7 +203,7 @@ def learn(carry: Any) -> Any:
     return jax.lax.scan(update, carry, None, UPDATES)[0]
 
 
-@jax.jit
+@jax.jit  # type: ignore[untyped-decorator]
 def margin_against_greedy(weights: dict[str, Any], key: Any) -> Any:
     """Return the points a hand that seats 0 and 2 make more than greedy players."""
 
