@@ -143,6 +143,19 @@ def test_arguments_of_all_kinds_are_refused_or_answered(folder: Path) -> None:
     assert told.stdout.startswith("100000 calls")
 
 
+TSC = shutil.which("tsc")
+
+
+@pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
+def test_the_types_of_the_binding_hold() -> None:
+    options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")
+    libraries = ("--module", "es2022", "--lib", "es2022,dom")
+    told = subprocess.run(
+        [str(TSC), *options, *libraries, str(BINDING)], capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0, told.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("wasm-ld") is None, reason="wasm-ld is not installed")
 def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
