@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from fiveup_env.errors import InputError
+from fiveup_env.files import write_atomic
 
 # Numba must know these before it is imported.
 SETTINGS = {"NUMBA_OPT": "0", "NUMBA_LOOP_VECTORIZE": "0", "NUMBA_SLP_VECTORIZE": "0"}
@@ -38,14 +39,14 @@ def main() -> int:
         if options.what == "weights":
             from fiveup_env.portable.weights import pack
 
-            output.write_bytes(pack(options.policy))
+            write_atomic(output, pack(options.policy))
         else:
             from fiveup_env.portable.build import build
             from fiveup_env.portable.describe import describe
 
             build(options.what, output, simd=not options.plain)
             describe(options.what, output.parent)
-    except InputError as error:
+    except (InputError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"{output}: {output.stat().st_size:,} bytes")

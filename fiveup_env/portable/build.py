@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 import numba
 
 from fiveup_env.errors import InputError
+from fiveup_env.files import write_atomic
 from fiveup_env.portable import agents, beliefs, games  # noqa: F401 - they have the entries
 from fiveup_env.portable.calls import CODES, ENTRIES, WORD, Entry
 from fiveup_env.portable.runtime import ALLOCATION, LIBRARY, MODULE
@@ -105,7 +106,7 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
     _refuse_unknown(module, target)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "fiveup.o"
-        made.write_bytes(machine.emit_object(module))
+        write_atomic(made, machine.emit_object(module))
         linked = Path(folder) / output.name
         if target == "wasm32":
             options = ("--no-entry", "--strip-all", "-z", "stack-size=262144")
@@ -114,7 +115,7 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
             command = ("-shared",)
         maths = ("-lm",) if target == "host" else ()
         subprocess.run([linker, *command, "-o", str(linked), str(made), *maths], check=True)
-        shutil.copyfile(linked, output)
+        write_atomic(output, linked.read_bytes())
 
 
 def _compile_entries() -> Iterator[_Compiled]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from fiveup_env.engine.state import LAYOUT, PUBLIC
 from fiveup_env.errors import RulesError
+from fiveup_env.files import write_atomic
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.search.dealing import BLOCK
 from fiveup_env.opponents.search.network_search import USUAL_TRUST, PolicySearch, StudentSearch
@@ -235,4 +236,4 @@ def _c_function(name: str, one: Entry) -> list[str]:
 def describe(target: str, folder: Path) -> None:
     """Write what describes a module, or a library, beside it."""
     name, text = ("fiveup.json", as_json()) if target == "wasm32" else ("fiveup.h", as_header())
-    (folder / name).write_text(text, encoding="utf-8")
+    write_atomic(folder / name, text.encode())
