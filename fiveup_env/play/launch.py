@@ -90,7 +90,11 @@ def serve(house: House, *, host: str, port: int | None, path: str, browser: bool
     logging.basicConfig(format="%(levelname)s: %(message)s")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)
-    print(f"the table is at {address}  (Ctrl-C ends it)", flush=True)  # noqa: T201
+    # In a thread, since a signal may come meanwhile, and a thread cannot print while it prints.
+    line = f"the table is at {address}  (Ctrl-C ends it)"
+    said = threading.Thread(target=print, args=(line,), kwargs={"flush": True})
+    said.start()
+    said.join()
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     threading.Thread(target=warm_up, args=(house,), daemon=True).start()
