@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import jax
 import jax.numpy as jnp
 
-from benchmarks.results import add_save, publish
+from benchmarks.results import add_save, publish, ranged
 from benchmarks.timing import add_anyway, quiet
 from fiveup_env.jax import FiveUp
 from fiveup_env.jax.episodes import PARTS
@@ -64,14 +63,10 @@ def measure(games: int, steps: int, rounds: int) -> Json:
     in_need, to_all = Measured(games, steps, PARTS), Measured(games, steps, 0)
     pairs = [(in_need.rate(), to_all.rate()) for _ in range(rounds)]
 
-    def cell(values: list[float], form: str, unit: str) -> Json:
-        low, high = min(values), max(values)
-        return {"value": median(values), "ci": [low, high], "format": form, "unit": unit}
-
     return {
         "games": {"value": games, "format": ",.0f"},
-        "deals to those in need": cell([a / 1e6 for a, _ in pairs], ".2f", "M steps/s"),
-        "deals to all": cell([b / 1e6 for _, b in pairs], ".2f", "M steps/s"),
+        "deals to those in need": ranged([a / 1e6 for a, _ in pairs], ".2f", "M steps/s"),
+        "deals to all": ranged([b / 1e6 for _, b in pairs], ".2f", "M steps/s"),
         "compile": {"value": in_need.compile_seconds, "format": ".1f", "unit": "s"},
         "game": {"value": in_need.game_bytes, "format": ".0f", "unit": "bytes"},
         "state": {"value": in_need.bytes, "format": ".0f", "unit": "bytes"},

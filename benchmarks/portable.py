@@ -42,7 +42,7 @@ AGENTS: Final = {
 
 
 def views_of_play() -> np.ndarray:
-    """Return views of a game's every phase, whose seat has a choice."""
+    """Return views of many games after as many moves in each, where the seat has a choice."""
     batch, agent, rng = Batch(VIEWS, seed=5), make_agent("greedy"), np.random.default_rng(5)
     batch.reset()
     for _ in range(37):

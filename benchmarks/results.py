@@ -70,14 +70,18 @@ def measured(lines: Iterable[Line], rounds: Sequence[dict[str, float]]) -> list[
         if figure is None:
             return None
         name, form, unit = figure
-        values = [one[name] for one in rounds]
-        value, low, high = (float(f"{x:.4g}") for x in (median(values), min(values), max(values)))
-        return {"value": value, "ci": [low, high], "format": form, "unit": unit}
+        return ranged([one[name] for one in rounds], form, unit)
 
     return [
         {"what": what, "how fast": cell(speed), "compared": cell(other)}
         for what, speed, other in lines
     ]
+
+
+def ranged(values: Sequence[float], form: str, unit: str) -> Json:
+    """Return a cell with the median of some values, and their range."""
+    value, low, high = (float(f"{x:.4g}") for x in (median(values), min(values), max(values)))
+    return {"value": value, "ci": [low, high], "format": form, "unit": unit}
 
 
 def named(table: Sequence[Sequence[str]]) -> list[Json]:

@@ -148,10 +148,8 @@ def _go_round(rules: RuleValues, game: Game, action: Array, goes_on: Array) -> t
     drawer = pick(optional, seat, upcoming)
     hands = game.hands | jnp.where(drawer == SEATS, taken, jnp.uint32(0))
 
-    behind = seat >= SEATS
-    away = jnp.where(
-        behind, SEATS - seat - 1 + rules.players, SEATS - seat - 1
-    )  # how far ahead each seat is: 0 for the next, the mover is last
+    ahead = SEATS - seat - 1  # how far each seat is from the next one; the mover is last
+    away = jnp.where(ahead < 0, ahead + rules.players, ahead)
     is_there = rules.players > SEATS
     stops = (can_play | (found & is_next)) & is_there
     passed = jnp.minimum(jnp.min(jnp.where(stops, away, _FAR)), rules.players)

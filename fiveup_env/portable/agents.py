@@ -6,7 +6,7 @@ found so far. Between these calls all of it lies in the caller's memory.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numba import carray
@@ -19,8 +19,7 @@ from fiveup_env.engine.valid import rules_fit
 from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import LADDER, choose_all, weights_of
-from fiveup_env.opponents.networks.compiled import ENTRIES, Memory, write_all
-from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
+from fiveup_env.opponents.networks.compiled import memory_for, write_all
 from fiveup_env.opponents.search.dealing import BLOCK, Dealing
 from fiveup_env.opponents.search.inference import INFERENCE, shipped_model
 from fiveup_env.opponents.search.network_search import write_expectations, write_probabilities
@@ -67,19 +66,28 @@ from fiveup_env.portable.calls import (
     writes,
 )
 from fiveup_env.portable.games import fault_of_view
-from fiveup_env.portable.weights import CHANCES, POINTS, aim_of, unit_in, weights_fit, weights_in
+from fiveup_env.portable.weights import (
+    CHANCES,
+    POINTS,
+    aim_of,
+    has_values,
+    unit_in,
+    weights_fit,
+    weights_in,
+)
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import RULES
 
 _RUNGS: Final = np.stack([weights_of(name) for name in LADDER])
 _MODEL: Final = np.array(shipped_model())
-_FEATURES: Final = _RUNGS.shape[1]
 PLAYERS_RUNG: Final = tuple(LADDER).index(PLAYERS)
 GRID: Final = FARTHEST + 1  # the side of an outlook's grid of chances
 MOST_WORLDS: Final = 1 << 30
 
 # What the prior of a search is: none, as for `pimc`; a policy's probabilities; its values.
 NO_PRIOR, PROBABILITIES, EXPECTATIONS = range(3)
+PRIORS: Final = ("none", "probabilities", "values")
+_memory_for = inlined(memory_for)
 
 # What a search is told.
 OPTIONS = np.dtype(
@@ -123,24 +131,12 @@ def heuristic(view: Array, rung: int, key: Word) -> int:
     return signed(actions[0])
 
 
-@inlined
-def _memory_for(width: int) -> Any:
-    return Memory(
-        np.empty(1, VIEW),
-        np.empty(1, SCRATCH),
-        np.empty((1, ENTRIES), np.int8),
-        np.empty(max(ENTRIES, width) + 1, np.int64),
-        np.empty((4, width), np.float32),
-        np.empty((1, ACTION_COUNT), np.float32),
-        np.empty(FEATURE_COUNT, np.float32),
-    )
-
-
 @compiled
 def _write_logits(views: Array, block: Array, logits: Array) -> None:
     """Write the logits of a view, -inf where an action is not allowed."""
+    weights = weights_in(block)
     logits[:] = -np.inf
-    write_all(views, weights_in(block), _memory_for(int(block[1])), logits)
+    write_all(views, weights, _memory_for(weights), logits)
 
 
 @entry(view=reads(VIEW), policy=reads(np.float32), size=INT, logits=writes(np.float32))
@@ -162,11 +158,8 @@ def network(view: Array, policy: Array, size: int, logits: Array) -> int:
 
 @inlined
 def _highest(rows: Array) -> int:
-    best = 0
-    for action in range(ACTION_COUNT):
-        if rows[0, action] > rows[0, best]:
-            best = action
-    return best
+    """Return the action with the highest number, which is never one that is not allowed."""
+    return signed(rows[0].argmax())
 
 
 @entry(rules=reads(RULES), grid=writes(np.float64))
@@ -196,7 +189,7 @@ def _options_fit(options: Struct, block: Array) -> bool:
     if fits and options.prior != NO_PRIOR:
         fits = options.aim == aim_of(block)
         if options.prior == EXPECTATIONS:
-            fits = fits and block[4] > 0
+            fits = fits and has_values(block)
     return bool(fits)
 
 

@@ -40,11 +40,9 @@ class Target(NamedTuple):
     install: str  # how the linker is installed
 
 
-LIBC: Final = {"aligned_alloc", "free", "abort", "memset", "memcpy", "memmove", "bcmp"} | {
-    "floor",
-    "rint",
-    "sqrt",
-    "sqrtf",
+LIBC: Final = {
+    *("abort", "aligned_alloc", "bcmp", "floor", "free"),
+    *("memcpy", "memmove", "memset", "rint", "sqrt", "sqrtf"),
 }
 WASM: Final = "+bulk-memory,+sign-ext,+nontrapping-fptoint,+mutable-globals"
 TARGETS: Final = {
@@ -108,13 +106,13 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
         made = Path(folder) / "fiveup.o"
         write_atomic(made, machine.emit_object(module))
         linked = Path(folder) / output.name
+        files = ("-o", str(linked), str(made))
         if target == "wasm32":
-            options = ("--no-entry", "--strip-all", "-z", "stack-size=262144")
-            command = (*options, *(f"--export={name}" for name in sorted(exported)))
+            exports = (f"--export={name}" for name in sorted(exported))
+            command = ("--no-entry", "--strip-all", "-z", "stack-size=262144", *exports, *files)
         else:
-            command = ("-shared",)
-        maths = ("-lm",) if target == "host" else ()
-        subprocess.run([linker, *command, "-o", str(linked), str(made), *maths], check=True)
+            command = ("-shared", *files, "-lm")
+        subprocess.run([linker, *command], check=True)
         write_atomic(output, linked.read_bytes())
 
 
@@ -128,14 +126,19 @@ def _compile_entries() -> Iterator[_Compiled]:
         try:
             made.compile(signature)
         except numba.NumbaError as error:
-            reason = str(error)
-            raise BuildError(f"{name} cannot be compiled: {reason}") from error
+            raise BuildError(f"{name} cannot be compiled: {_reason(error)}") from error
         (compiled,) = made.overloads.values()
         if compiled.objectmode:
             raise BuildError(f"{name} cannot be compiled without Python's objects")
         yield _Compiled(
             name, one, made.inspect_llvm(made.signatures[0]), compiled.fndesc.llvm_func_name
         )
+
+
+def _reason(error: Exception) -> str:
+    """Return the line of Numba's error that says what is wrong, without where it was found."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next(line for line in lines if line and not line.startswith("Failed in "))
 
 
 def _join(entries: list[_Compiled], target: Target, layout: str) -> llvm.ModuleRef:

@@ -41,9 +41,23 @@ REFUSALS: Final = {
     "FAILED": "the function failed",
 }
 CODES: Final = {name: -1 - k for k, name in enumerate(REFUSALS)}
-NO_MEMORY_GIVEN, BAD_RULES, BAD_GAME, BAD_VIEW, BAD_SEAT, BAD_TILES = range(-1, -7, -1)
-ILLEGAL, NOT_PLAYING, NOT_OVER, BAD_RUNG, BAD_WEIGHTS = range(-7, -12, -1)
-BAD_OPTIONS, BAD_SEARCH, NO_WORLD, FAILED = range(-12, -16, -1)
+(
+    NO_MEMORY_GIVEN,
+    BAD_RULES,
+    BAD_GAME,
+    BAD_VIEW,
+    BAD_SEAT,
+    BAD_TILES,
+    ILLEGAL,
+    NOT_PLAYING,
+    NOT_OVER,
+    BAD_RUNG,
+    BAD_WEIGHTS,
+    BAD_OPTIONS,
+    BAD_SEARCH,
+    NO_WORLD,
+    FAILED,
+) = CODES.values()
 OK: Final = 0
 
 

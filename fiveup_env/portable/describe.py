@@ -17,14 +17,16 @@ import numpy as np
 from fiveup_env.engine.state import LAYOUT, PUBLIC
 from fiveup_env.errors import RulesError
 from fiveup_env.files import write_atomic
+from fiveup_env.game.values import ENDINGS
 from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.networks.files import SHIPPED
 from fiveup_env.opponents.search.dealing import BLOCK
 from fiveup_env.opponents.search.network_search import USUAL_TRUST, PolicySearch, StudentSearch
 from fiveup_env.opponents.search.pimc import Pimc
 from fiveup_env.portable import beliefs, games  # noqa: F401 - they have the entries
-from fiveup_env.portable.agents import GRID
+from fiveup_env.portable.agents import GRID, PRIORS
 from fiveup_env.portable.calls import CODES, ENTRIES, NUMBERS, REFUSALS, STRUCTS, Entry
-from fiveup_env.portable.weights import HEAD
+from fiveup_env.portable.weights import AIM_NAMES, HEAD
 from fiveup_env.rules.actions import ACTION_COUNT, Move
 from fiveup_env.rules.fields import CHOICES, FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
 from fiveup_env.rules.presets import NAMED_RULES
@@ -36,9 +38,7 @@ if TYPE_CHECKING:
 ROOMS: Final = ("rules", "engine", "belief", "encoders", "opponents", "portable")
 RESERVED: Final = {"double", "public"}  # words of C or C++, which get an underscore
 PHASES: Final = ("playing", "hand_over", "game_over")
-ENDS: Final = ("not_ended", "domino", "blocked", "target")
-AIMS: Final = ("hand", "game")
-PRIORS: Final = ("none", "probabilities", "values")
+ENDS: Final = tuple(one or "not_ended" for one in ENDINGS)
 
 
 def source_digest() -> str:
@@ -49,7 +49,7 @@ def source_digest() -> str:
             digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
             digest.update(_bare(path.read_text(encoding="utf-8")).encode())
     for path in sorted((root / "opponents").rglob("*.json")):
-        if path.parent.name not in {"family", "partners", "student"}:  # policies are not inside
+        if path.parent not in SHIPPED.values():  # policies are not inside
             digest.update(path.read_bytes())
     return digest.hexdigest()[:32]
 
@@ -93,7 +93,7 @@ def description() -> dict[str, Any]:
         "tiles": [str(tile) for tile in TILES],
         "moves": [str(Move(action)) for action in range(ACTION_COUNT)],
         "heuristics": tuple(LADDER),
-        "aims": AIMS,
+        "aims": AIM_NAMES,
         "priors": PRIORS,
         "searches": _searches(),
         "block": BLOCK,
@@ -178,7 +178,7 @@ def as_header() -> str:
         *_enum("PHASE", PHASES),
         *_enum("ENDED", ENDS),
         *_enum("HEURISTIC", tuple(LADDER)),
-        *_enum("AIM", AIMS),
+        *_enum("AIM", AIM_NAMES),
         *_enum("PRIOR", PRIORS),
         *(line for name, words in CHOICES.items() for line in _enum(name.upper(), words)),
         "",

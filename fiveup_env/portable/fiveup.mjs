@@ -144,6 +144,9 @@ const unknown = (what, given, allowed) =>
 /** Return 63 random bits. */
 const randomKey = () => globalThis.crypto.getRandomValues(new BigUint64Array(1))[0] >> 1n;
 
+/** Return the number of tiles of a set. @param {number} maxPip */
+const setSize = (maxPip) => ((maxPip + 1) * (maxPip + 2)) / 2;
+
 /** @param {number} mask */
 const tilesIn = (mask) => tileNames.filter((_, tile) => (mask >>> tile) & 1);
 
@@ -313,11 +316,12 @@ export class Game extends Seen {
     }
     bytesAt(place.rules, given.length).set(given);
     const more = JSON.stringify({ rules, players, ...fields });
-    if (deals.length) {
-      const lead = give(deals[0]);
-      checked(module.fiveup_new_game_with(place.game, place.rules, whole, place.hands, place.boneyard, lead), more);
-    } else {
-      checked(module.fiveup_new_game(place.game, place.rules, whole), more);
+    checked(module.fiveup_new_game(place.game, place.rules, whole), more);
+    const tiles = setSize(read(dataOf(given), "rules", "max_pip"));
+    for (const deal of [...deals].reverse()) { // all are checked, and the first is dealt
+      const lead = give(deal), count = deal.hands.flat().length + deal.boneyard.length;
+      if (count !== tiles) checked(info.refusals.BAD_TILES[0], `${count} of ${tiles} tiles are given`);
+      checked(module.fiveup_new_game_with(place.game, place.rules, whole, place.hands, place.boneyard, lead));
     }
     this.#take();
   }
@@ -506,7 +510,7 @@ export class Policy {
     this.aim = info.aims[head[info.policy_head.indexOf("aim")]];
   }
 
-  /** Return a policy from a file. @param {string | URL} url */
+  /** Return a policy from a file; a name is that of a file beside this one. @param {string | URL} url */
   static async load(url) {
     return new Policy(await fetched(String(url)));
   }
@@ -593,6 +597,11 @@ class Search extends Agent {
   constructor(kind, options) {
     super();
     const usual = info.searches[kind];
+    const known = ["ms", ...Object.keys(usual)].map((name) => (name === "prior" ? "policy" : name));
+    if (usual.prior === "none") known.splice(known.indexOf("policy"), 1);
+    for (const [name, value] of Object.entries(options)) {
+      if (value !== undefined && !known.includes(name)) throw unknown(`option of ${kind}`, name, known);
+    }
     this.options = { ms: 0, trust: 0, least: 0, error: 1, ...usual, ...options };
     const { worlds, ms, playout, policy } = this.options;
     if (usual.prior !== "none" && !policy) throw new FiveUpError("BAD_OPTIONS", `${kind} needs a policy`);

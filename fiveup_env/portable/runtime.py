@@ -59,9 +59,29 @@ done:
 }
 """
 
+# What is a function of a library for C is one instruction here.
+MATHS: Final = "".join(
+    f"""
+declare {kind} @llvm.{operation}({kind})
+
+define {kind} @{name}({kind} %x) {{
+  %y = call {kind} @llvm.{operation}({kind} %x)
+  ret {kind} %y
+}}
+"""
+    for name, operation, kind in (
+        ("sqrt", "sqrt.f64", "double"),
+        ("sqrtf", "sqrt.f32", "float"),
+        ("floor", "floor.f64", "double"),
+        ("rint", "rint.f64", "double"),
+    )
+)
+
 # In a module: blocks that were given back wait in a list for each class, and new ones come from the
 # memory after the data, which grows. One call runs at a time, so nothing is locked.
-MODULE: Final = """
+MODULE: Final = (
+    MATHS
+    + """
 @lists = internal global [64 x ptr] zeroinitializer
 @top = internal global i32 0
 @__heap_base = external global i8
@@ -131,31 +151,6 @@ define ptr @fiveup_allocate(i32 %bytes) {
   ret ptr %place
 }
 
-declare double @llvm.sqrt.f64(double)
-declare float @llvm.sqrt.f32(float)
-declare double @llvm.floor.f64(double)
-declare double @llvm.rint.f64(double)
-
-define double @sqrt(double %x) {
-  %y = call double @llvm.sqrt.f64(double %x)
-  ret double %y
-}
-
-define float @sqrtf(float %x) {
-  %y = call float @llvm.sqrt.f32(float %x)
-  ret float %y
-}
-
-define double @floor(double %x) {
-  %y = call double @llvm.floor.f64(double %x)
-  ret double %y
-}
-
-define double @rint(double %x) {
-  %y = call double @llvm.rint.f64(double %x)
-  ret double %y
-}
-
 ; The product of two numbers of 128 bits, by which sizes of arrays are checked.
 define void @__multi3(ptr %r, i64 %al, i64 %ah, i64 %bl, i64 %bh) noinline optnone {
   %a0 = and i64 %al, 4294967295
@@ -187,6 +182,7 @@ define void @__multi3(ptr %r, i64 %al, i64 %ah, i64 %bl, i64 %bh) noinline optno
   ret void
 }
 """
+)
 
 # In a library: the memory of C, which threads may share.
 LIBRARY: Final = """

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 504_601  # the first number of a block
 POINTS, CHANCES = range(2)  # what a search from the policy aims at
+AIM_NAMES: Final = ("hand", "game")
 # The numbers of the head. With `values`, logits are values, as expert iteration learns them.
 HEAD: Final = ("format", "width", "depth", "aim", "values")
+_FORMAT, _WIDTH, _DEPTH, _AIM, _VALUES = range(len(HEAD))
 WORTH_COUNT: Final = sizes_of(1, 0)["worth"][0]
 
 
@@ -35,7 +37,7 @@ def pack(path: str | Path) -> bytes:
     """Return a policy as compiled code reads it, by its name or its folder."""
     policy = PolicyAgent(str(path))
     width, depth = policy.weights.first.shape[1], len(policy.weights.inner)
-    aim = CHANCES if AIMS[reward_of(policy.about)] == "game" else POINTS
+    aim = AIM_NAMES.index(AIMS[reward_of(policy.about)])
     values = settings_in(policy.about).get("learner") == "expert"
     parts = (np.array([FORMAT, width, depth, aim, values]), *policy.weights)
     return b"".join(part.astype("<f4").tobytes() for part in parts)
@@ -44,12 +46,12 @@ def pack(path: str | Path) -> bytes:
 @compiled
 def weights_fit(block: Array) -> bool:
     """Return whether a block holds the weights that its head says."""
-    if len(block) < len(HEAD) or block[0] != FORMAT:
+    if len(block) < len(HEAD) or block[_FORMAT] != FORMAT:
         return False
-    width, depth = block[1], block[2]
+    width, depth = block[_WIDTH], block[_DEPTH]
     if not (1 <= width <= MOST_WIDTH and 1 <= depth <= MOST_DEPTH):
         return False
-    if not (POINTS <= block[3] <= CHANCES and 0 <= block[4] <= 1):
+    if not (POINTS <= block[_AIM] <= CHANCES and 0 <= block[_VALUES] <= 1):
         return False
     return bool(len(block) == len(HEAD) + _count_of(int(width), int(depth)))
 
@@ -65,19 +67,25 @@ def _count_of(width: int, depth: int) -> int:
 @inlined
 def aim_of(block: Array) -> int:
     """Return what a search from a policy aims at."""
-    return signed(block[3] > 0)
+    return signed(block[_AIM] > 0)
+
+
+@inlined
+def has_values(block: Array) -> bool:
+    """Return whether the logits of a policy are values."""
+    return bool(block[_VALUES] > 0)
 
 
 @inlined
 def unit_in(block: Array) -> float:
     """Return the difference of logits that counts as one in a policy's probabilities."""
-    return NETWORK_ERROR if block[4] > 0 else 1.0
+    return NETWORK_ERROR if has_values(block) else 1.0
 
 
 @compiled
 def weights_in(block: Array) -> Any:
     """Return the weights in a block that fits, sharing its memory."""
-    width, depth = int(block[1]), int(block[2])
+    width, depth = int(block[_WIDTH]), int(block[_DEPTH])
     at = len(HEAD)
     first, at = _next(block, at, ENTRIES * width)
     first_bias, at = _next(block, at, width)

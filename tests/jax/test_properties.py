@@ -116,7 +116,6 @@ def test_hidden_tiles_change_no_row_of_another_seat() -> None:
             at += size
         changed = jax.tree.map(lambda x, i=i: x[i], state)
         game = changed.game._replace(hands=jnp.asarray(hands), order=jnp.asarray(order))
-        changed = jax.tree.map(lambda x: x, changed)
         twin = type(changed)(**{**vars(changed), "game": game})
         assert (OBSERVE(twin, seat) == OBSERVE(changed, seat)).all()
         assert (OBSERVE(changed, seat) == changed.observation).all()

@@ -35,6 +35,11 @@ VIEWS: Final = 500
 KEY: Final = 12345
 POLICIES: Final = ("student", "partners")
 
+# Deals of the double-2 set, one with a tile twice, and one with a tile too many.
+GOOD: Final = "{ hands: [['0-0'], ['1-0']], boneyard: ['1-1', '2-0', '2-1', '2-2'] }"
+BAD: Final = GOOD.replace("2-2", "2-1")
+LONG: Final = GOOD.replace("'2-2'", "'2-2', '0-0'")
+
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
@@ -236,10 +241,22 @@ def test_arguments_of_all_kinds_are_refused_or_answered() -> None:
         ("new Game().view(4)", "BAD_SEAT", "0 to 3"),
         ("new Game({ deals: [{ hands: [['9-9']], boneyard: [] }] })", "UNKNOWN", "9-9"),
         ("new Game({ deals: [{ hands: [['6-6']], boneyard: [] }] })", "BAD_TILES", "every tile"),
+        (
+            f"new Game({{ players: 2, max_pip: 2, hand_size: 1, deals: [{GOOD}, {BAD}] }})",
+            "BAD_TILES",
+            "",
+        ),
+        (
+            f"new Game({{ players: 2, max_pip: 2, hand_size: 1, deals: [{LONG}] }})",
+            "BAD_TILES",
+            "7 of 6",
+        ),
         ("new View(new Uint8Array(3))", "BAD_VIEW", "bytes"),
         ("new View(new Uint8Array(info.structs.view.size)).worlds()", "BAD_VIEW", "no view"),
         ("agent('strong')", "UNKNOWN", "partner"),
         ("agent('student')", "BAD_OPTIONS", "policy"),
+        ("agent('pimc', { world: 10 })", "UNKNOWN", "worlds"),
+        ("agent('pimc', { policy: 1 })", "UNKNOWN", "weighed"),
         ("agent('pimc', { weighed: 0 }).ask(new Game().view())", "BAD_OPTIONS", "option"),
         ("agent('pimc', { aim: 'fame' })", "UNKNOWN", "hand, game"),
         (
