@@ -117,25 +117,31 @@ def _seen(values: Any, game: Any, outcome: Any) -> dict[str, Any]:
     }
 
 
-def _twin(rules: Sequence[Rules], games: int, seed: int, options: Episodes, *, traced: bool) -> Any:
-    """Return the games of `Batch(games, rules, seed=seed)`, and a function that steps them all."""
+@partial(jax.jit, static_argnames="rules")
+def _start(values: Any, index: Any, seed: Any, rules: Rules | None) -> Any:
+    """Start the games of some streams; `rules` are compiled in, or `values` has some for each."""
 
     def start(values: Any, index: Any) -> Any:
         return init_stream(values, stream_key(as_seed(seed), index))
+
+    if rules:
+        return jax.vmap(partial(start, values_of(rules)))(index)
+    return jax.vmap(start)(values, index)
+
+
+@partial(jax.jit, static_argnames=("options", "rules"))
+def _advance(
+    values: Any, games: Any, actions: Any, options: Episodes, rules: Rules | None
+) -> tuple[Any, Any]:
+    """Step all games; return them and what is compared."""
 
     def advance(values: Any, game: Any, action: Any) -> Any:
         game, outcome = step(values, game, action, options, restart=True)
         return game, _seen(values, game, outcome)
 
-    index = jnp.arange(games, dtype=jnp.uint32)
-    if traced:
-        of_each = [rules[k % len(rules)] for k in range(games)]
-        values = stack(of_each)
-        state = jax.jit(jax.vmap(start))(values, index)
-        return state, partial(jax.jit(jax.vmap(advance)), values)
-    (one,) = rules
-    state = jax.jit(jax.vmap(partial(start, values_of(one))))(index)
-    return state, jax.jit(jax.vmap(partial(advance, values_of(one))))
+    if rules:
+        return jax.vmap(partial(advance, values_of(rules)))(games, actions)
+    return jax.vmap(advance)(values, games, actions)
 
 
 def compare(
@@ -160,7 +166,9 @@ def compare(
         oracle=True,
     )
     batch.reset()
-    state, advance = _twin(rules, games, seed, options, traced=traced)
+    one = None if traced else rules[0]
+    values = stack([rules[k % len(rules)] for k in range(games)]) if traced else None
+    state = _start(values, jnp.arange(games, dtype=jnp.uint32), jnp.uint32(seed), one)
     rng = np.random.default_rng(seed)
     seats = batch.reward.shape[1]
     ends = cut_off = 0
@@ -169,7 +177,7 @@ def compare(
         wild = rng.random(games) < ILLEGAL_SHARE
         actions[wild] = rng.integers(-ACTION_COUNT, 2 * ACTION_COUNT, wild.sum())
         batch.step(actions)
-        state, seen = advance(state, actions.astype(np.int32))
+        state, seen = _advance(values, state, actions.astype(np.int32), options, one)
         seen = jax.tree.map(np.asarray, seen)
         seen["reward"] = seen["reward"][:, :seats]
         ended = batch.terminated | batch.truncated
@@ -198,12 +206,15 @@ def compare(
     return Compared(steps * games, ends, cut_off, None)
 
 
-def comparisons(seed: int) -> Iterator[Compared]:
-    """Yield comparisons without end: all rules traced, then each set of rules by itself."""
+def comparisons(seed: int, each: int = 12) -> Iterator[Compared]:
+    """Yield comparisons without end: all rules traced, then each set of rules by itself.
+
+    `each` is the number of games by every set of rules that are traced.
+    """
     for round_number in range(1 << 30):
         for k, options in enumerate(OPTIONS):
             part = seed + 1000 * round_number + k
-            yield compare(EVERY_RULES, 12 * len(EVERY_RULES), 250, part, options, traced=True)
+            yield compare(EVERY_RULES, each * len(EVERY_RULES), 250, part, options, traced=True)
         for k in range(4):
             n = 4 * round_number + k
             one, options = EVERY_RULES[n % len(EVERY_RULES)], OPTIONS[n % len(OPTIONS)]

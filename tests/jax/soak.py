@@ -15,11 +15,11 @@ import time
 from tests.jax.compare import Compared, comparisons
 
 
-def soak(moves: int, seed: int, *, report: bool = False) -> Compared:
+def soak(moves: int, seed: int, each: int = 12, *, report: bool = False) -> Compared:
     """Compare at least this many moves; return what was found, up to the first difference."""
     made = ends = cut_off = 0
     started = time.monotonic()
-    for found in comparisons(seed):
+    for found in comparisons(seed, each):
         made, ends, cut_off = made + found.moves, ends + found.ends, cut_off + found.cut_off
         if found.difference or made >= moves:
             return Compared(made, ends, cut_off, found.difference)
@@ -33,8 +33,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--moves", type=int, default=10_000_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--each", type=int, default=12, help="games by every set of rules at once")
     options = parser.parse_args()
-    found = soak(options.moves, options.seed, report=True)
+    found = soak(options.moves, options.seed, options.each, report=True)
     print(
         f"{found.moves:,} moves, {found.ends:,} ends, {found.cut_off:,} cut off: "
         f"{found.difference or 'no difference'}"
