@@ -1,5 +1,7 @@
 """`exp` and `log` agree with those of C libraries, but for their last bits."""
 
+from hashlib import sha256
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,14 @@ def test_powers_and_logarithms_are_within_two_units_in_the_last_place() -> None:
     assert ulps([exp(x) for x in powers], np.exp(powers.astype(np.longdouble))) < 2
     numbers = np.concatenate([np.exp(powers[:2000]), rng.uniform(0.5, 2, 2000)])
     assert ulps([log(x) for x in numbers], np.log(numbers.astype(np.longdouble))) < 2
+
+
+def test_what_is_in_range_is_finite_up_to_its_ends() -> None:
+    least, most, normal = -708.0, 709.7, 2.0**-1022
+    assert exp(np.nextafter(least, -np.inf)) == 0 < exp(least)
+    assert exp(most) < exp(np.nextafter(most, np.inf)) == np.inf
+    assert log(np.nextafter(normal, 0)) == -np.inf < log(normal)
+    assert log(normal / 2) == -np.inf
 
 
 @pytest.mark.parametrize(
@@ -35,8 +45,14 @@ def test_no_number_stays_no_number() -> None:
 
 
 def test_the_bits_themselves_are_the_same_on_every_machine() -> None:
-    found = np.array([exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300)])
+    found = np.array(
+        [exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300), log(2**0.5)]
+    )
     assert [f"{bits:x}" for bits in found.view(np.uint64).tolist()] == BITS
+    rng = np.random.default_rng(2)
+    powers = [exp(x) for x in rng.uniform(-708, 709, 1000)]
+    many = np.array([*powers, *(log(power) for power in powers)])
+    assert sha256(many.tobytes()).hexdigest()[:16] == "6a1d9521b0b7ada2"
 
 
 BITS = [
@@ -46,4 +62,5 @@ BITS = [
     "3fe62e42fefa39ef",
     "c0026bb1bbb55515",
     "4085963447f87fb5",
+    "3fd62e42fefa39f1",
 ]

@@ -499,7 +499,11 @@ def hand_of(*tiles: str) -> int:
         lambda: changed_view(seat=-1, hand=0, drawn=-1),
         lambda: changed_view(drawn=[0, 0, *[-1] * 26]),
         lambda: changed_view(hand=hand_of("2-2", "0-0", "6-5", "6-6")),  # which is on the table
-        lambda: changed_view(hand=hand_of("2-2", "0-0", "4-4", "3-3")),  # none of which fits
+        lambda: changed_view(hand=hand_of("2-2", "0-0", "4-4", "3-3")),  # not what it drew
+        lambda: changed_view(  # nothing that fits
+            hand=hand_of("2-2", "0-0", "4-4", "3-3"),
+            drawn=[0, Tile.parse("4-4").id, *[-1] * 26],
+        ),
     ],
 )
 def test_a_view_of_a_hand_that_nobody_can_hold_is_refused(forge: Callable[[], np.ndarray]) -> None:
