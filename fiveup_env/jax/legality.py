@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _ALWAYS = TILE_COUNT  # a bit that every hand has, for draws and passes
 _LEAD, _DRAW, _PASS = 2, 3, 6  # bits of the word of ends that are no ends
 _HOLDS = np.where(SETS, ACTION_TILE, _ALWAYS).astype(np.uint32)
-_ENDS = np.where(LEADS, _LEAD, 4 * PIP + ON_DOUBLE).astype(np.uint32)
-_ENDS[DRAW], _ENDS[PASS] = _DRAW, _PASS
+ENDS = np.where(LEADS, _LEAD, 4 * PIP + ON_DOUBLE).astype(np.uint32)
+ENDS[DRAW], ENDS[PASS] = _DRAW, _PASS
 
 
 def legal(rules: RuleValues, game: Game) -> Array:
@@ -39,14 +39,14 @@ def legal(rules: RuleValues, game: Game) -> Array:
 def legal_for(rules: RuleValues, game: Game, hand: Array) -> Array:
     """Return whether each action would be legal with a hand: bool[121]."""
     tiles, ends = _may_set(game, hand), _open_word(rules, game, hand)
-    return (tiles >> _HOLDS) & (ends >> _ENDS) & 1 == 1
+    return (tiles >> _HOLDS) & (ends >> ENDS) & 1 == 1
 
 
 def is_legal(rules: RuleValues, game: Game, action: Array) -> Array:
     """Return whether an action is legal; any integer may be given."""
     hand = entry(game.hands, game.turn)
     index = jnp.clip(action, 0, ACTION_COUNT - 1)
-    holds, end = jnp.asarray(_HOLDS)[index], jnp.asarray(_ENDS)[index]
+    holds, end = jnp.asarray(_HOLDS)[index], jnp.asarray(ENDS)[index]
     allowed = (_may_set(game, hand) >> holds) & (_open_word(rules, game, hand) >> end) & 1 == 1
     return allowed & (index == action)
 

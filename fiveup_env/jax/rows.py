@@ -50,8 +50,8 @@ def observe(rules: RuleValues, game: Game, seat: Any = None) -> Array:
     modulo = game.total - divide(game.total, rules.multiple) * rules.multiple
     to_go = rules.target - by_seat(rules, game.scores)
 
-    def turned(values: Array) -> Array:
-        return _turned(rules, seat, values)
+    def by_place(values: Array) -> Array:
+        return turned(rules, seat, values)
 
     def place_of(other: Array) -> Array:
         return jnp.where(other < seat, other - seat + rules.players, other - seat)
@@ -59,23 +59,23 @@ def observe(rules: RuleValues, game: Game, seat: Any = None) -> Array:
     lacks = game.lack_ply >= 0
     pieces = {
         "hand": _bits(hand),
-        "played": _bits(turned(game.played)),
+        "played": _bits(by_place(game.played)),
         "plain_ends": nibbles(game.plain),
         "doubles": nibbles(game.double)[:, None] == np.arange(CLOSED + 1),
         "spinner": game.spinner == np.arange(PIP_COUNT),
         "total": jnp.minimum(game.total, LARGEST),
         "total_modulo": modulo == np.arange(MAX_MULTIPLE),
-        "sizes": turned(count(game.hands)),
+        "sizes": by_place(count(game.hands)),
         "boneyard": left,
         "drawable": jnp.maximum(most_drawn(rules) - drawn(rules, game), 0),
-        "draws": turned(seat_draws),
-        "lacks": turned(lacks),
-        "lacks_age": turned(jnp.where(lacks, plies(game) - game.lack_ply, 0)),
-        "lacks_draws": turned(jnp.where(lacks, seat_draws[:, None] - game.lack_draws, 0)),
+        "draws": by_place(seat_draws),
+        "lacks": by_place(lacks),
+        "lacks_age": by_place(jnp.where(lacks, plies(game) - game.lack_ply, 0)),
+        "lacks_draws": by_place(jnp.where(lacks, seat_draws[:, None] - game.lack_draws, 0)),
         "turn": (place_of(game.turn) == SEATS) & (game.phase == PLAYING),
         "lead": place_of(game.lead) == SEATS,
         "passes": game.passes,
-        "to_go": turned(_digits(_in_units(rules, to_go))),
+        "to_go": by_place(_digits(_in_units(rules, to_go))),
         "forced_lead": game.forced_lead == _TILES,
         **_rules_pieces(rules),
         "plays": jnp.where(seat == game.turn, _plays(rules, game, hand), 0),
@@ -92,7 +92,7 @@ def truth(rules: RuleValues, game: Game, seat: Any = None) -> Array:
     place = _TILES - drawn(rules, game)
     at = jnp.where((place >= 0) & (rules.boneyard > _TILES), 1 + place, 0)
     places = jnp.sum(jnp.where(game.order == _TILES[:, None], at, 0), axis=1)
-    hands = _bits(_turned(rules, seat, game.hands))
+    hands = _bits(turned(rules, seat, game.hands))
     return _row(TRUTH_PIECES, {"hands": hands, "boneyard_place": places})
 
 
@@ -103,7 +103,7 @@ def _row(pieces: Sequence[Piece], values: dict[str, Any]) -> Array:
     )
 
 
-def _turned(rules: RuleValues, seat: Array, values: Array) -> Array:
+def turned(rules: RuleValues, seat: Array, values: Array) -> Array:
     """Return values by seat in order from the observer; 0 for absent seats."""
     ring = seat + SEATS
     ring = jnp.where(ring >= rules.players, ring - rules.players, ring)
@@ -155,9 +155,16 @@ def _rules_pieces(rules: RuleValues) -> dict[str, Any]:
     }
 
 
+def totals_after(layout: Any) -> Array:
+    """Return the total of all open ends after every action: int32[121].
+
+    `layout` has `double` and `total`, as a widened game has. Illegal actions may have any.
+    """
+    closes = jnp.where(one_side(layout) >> (4 * PIP) & 1 == 1, _CLOSES, 0)
+    return jnp.maximum(layout.total + ADDS - closes, 0)
+
+
 def _plays(rules: RuleValues, game: Game, hand: Array) -> Array:
     """Return, for every action, 0 if it is illegal, else 1 and what the total would score."""
-    closes = jnp.where(one_side(game) >> (4 * PIP) & 1 == 1, _CLOSES, 0)
-    totals = jnp.maximum(game.total + ADDS - closes, 0)
-    fives = jnp.where(SETS, fives_of(rules, totals), 0)
+    fives = jnp.where(SETS, fives_of(rules, totals_after(game)), 0)
     return jnp.where(legal_for(rules, game, hand), 1 + fives, 0)

@@ -1,0 +1,86 @@
+"""Guided networks in JAX: policies of ours, played where the games are.
+
+`Weights` are those that compiled code reads, as arrays of JAX, so that they can be learnt, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS
+from fiveup_env.jax.evidence import Evidence, told
+from fiveup_env.jax.features import features
+from fiveup_env.jax.legality import legal
+from fiveup_env.jax.rows import observe
+from fiveup_env.opponents.networks.compiled import NORM_EPSILON, Weights
+from fiveup_env.opponents.networks.files import policy_folder
+from fiveup_env.opponents.networks.lookahead import STEPS
+from fiveup_env.opponents.networks.policy import load_compiled
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from jax import Array
+
+    from fiveup_env.jax.state import Game
+    from fiveup_env.jax.values import RuleValues
+
+_PLAYS = slice(FLAT_SIZE - ACTION_COUNT, FLAT_SIZE)
+
+
+def read_weights(name: str) -> Weights:
+    """Return the weights of a shipped policy, or of a policy's folder.
+
+    Raises:
+        PolicyError: If there is no such policy, or it is no guided network with one trunk.
+    """
+    weights, _ = load_compiled(policy_folder(name))
+    return Weights(*map(jnp.asarray, weights))
+
+
+def choose(rules: RuleValues, weights: Weights, game: Game, evidence: Evidence) -> Array:
+    """Return the action with the highest logit for the seat to move: int32."""
+    entries = jnp.concatenate([observe(rules, game), told(rules, game, evidence)])
+    logits, _ = forward(weights, entries, features(rules, game))
+    return jnp.argmax(jnp.where(legal(rules, game), logits, -jnp.inf)).astype(jnp.int32)
+
+
+def forward(weights: Weights, entries: Array, features: Array) -> tuple[Array, Array]:
+    """Return the logits of all actions, legal or not, and the value.
+
+    Args:
+        weights: The weights.
+        entries: A row of `flat` and what the others' plays tell, int8[..., 781]; or the first of
+            these alone, if nothing is known of the plays.
+        features: The features of every action, int8[..., 121, 9].
+
+    Returns:
+        float32[..., 121] and float32[...].
+    """
+    numbers = entries.astype(jnp.float32)
+    state = _product(numbers, weights.first[: entries.shape[-1]]) + weights.first_bias
+    for block in range(len(weights.inner)):
+        inner = _product(_normed(state, weights.norms[block]), weights.inner[block])
+        inner = jax.nn.relu(inner + weights.inner_bias[block])
+        state += _product(inner, weights.outer[block]) + weights.outer_bias[block]
+    state = _normed(state, weights.norm)
+    plays = jnp.clip(entries[..., _PLAYS].astype(jnp.int32), 0, USUAL_POINTS + 1)
+    logits = _product(state, weights.head.T) + weights.head_bias + weights.worth[plays]
+    guide = _product(state, weights.guide) + weights.guide_bias
+    steps = features.astype(jnp.float32) * (1 / STEPS)
+    logits += jnp.sum(steps * guide[..., None, :], -1)
+    return logits, _product(state, weights.value) + weights.value_bias[0]
+
+
+def _product(numbers: Array, matrix: Any) -> Array:
+    return jnp.matmul(numbers, matrix, precision=lax.Precision.HIGHEST)
+
+
+def _normed(numbers: Array, norm: Array) -> Array:
+    """Return the layer norm of some numbers."""
+    numbers = numbers - numbers.mean(-1, keepdims=True)
+    scale = 1 / jnp.sqrt((numbers**2).mean(-1, keepdims=True) + NORM_EPSILON)
+    return numbers * scale * norm[0] + norm[1]
