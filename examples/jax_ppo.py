@@ -1,17 +1,20 @@
 """Games and learner in one program: PPO in self-play, by JAX alone.
 
     python examples/jax_ppo.py --minutes 10 --output runs/jax-ppo
-    python evaluate.py policy:runs/jax-ppo greedy
+    python evaluate.py policy:runs/jax-ppo greedy partner
 
 All four seats learn with one network. A seat's reward is everything until its own next decision; a
 decision whose seat neither moves again nor sees the end of the hand within a rollout is left out.
-The network is saved as an ordinary policy, which compiled code plays without JAX.
+The network is saved as an ordinary policy, which compiled code plays without JAX. A run that was
+interrupted goes on from its last checkpoint if the same command is given again.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,95 +24,122 @@ import numpy as np
 
 from fiveup_env.encoders import factors_of
 from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, USUAL_POINTS
-from fiveup_env.jax import FiveUp
+from fiveup_env.files import write_atomic
+from fiveup_env.jax import FiveUp, ladder, values_of
+from fiveup_env.jax.features import features
+from fiveup_env.jax.networks import forward
+from fiveup_env.opponents.networks.compiled import Weights
+from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
 from fiveup_env.rules.actions import ACTION_COUNT
 
 STEPS, EPOCHS, PARTS = 64, 2, 4  # of an update
 WIDTH, DEPTH, SEATS = 128, 1, 4
-LAMBDA, CLIP, ENTROPY, RATE, CLIPPED_NORM = 0.9, 0.2, 0.01, 1e-3, 0.5
+LAMBDA, CLIP, ENTROPY, CLIPPED_NORM = 0.9, 0.2, 0.01, 0.5
+RATE, LAST_RATE = 1e-3, 1e-4
 REWARD = 1 / 5  # points in one unit of reward, as our own learners count
 UPDATES = 4  # in one program
-FACTORS = jnp.asarray(factors_of(FLAT_PIECES), jnp.float32)
-PLAYS = slice(FLAT_SIZE - ACTION_COUNT, FLAT_SIZE)  # by action: 0, or 1 + the points it scores
+FACTORS = jnp.asarray(factors_of(FLAT_PIECES), jnp.float32)[:, None]
 
 hands = FiveUp("five_up", players=SEATS, episode="hand", reward="margin", restart=True)
+RULES = values_of(hands.rules)
 step = jax.vmap(hands.step)
+look = jax.vmap(partial(features, RULES))
 
 
-# --- The network: that of `policy:student`, without what the heuristics compute
+# --- The network: that of `policy:student`, without what the others' plays tell
 
 
-def new_network(key: Any) -> dict[str, Any]:
-    """Return weights, as PyTorch would name them."""
-    keys = iter(jax.random.split(key, 4 + 2 * DEPTH))
+def new_weights(key: Any) -> Weights:
+    """Return the weights of a network that plays nearly at random."""
+    keys = iter(jax.random.split(key, 5 + 2 * DEPTH))
 
-    def linear(name: str, inputs: int, outputs: int, scale: float) -> dict[str, Any]:
-        weight = jax.nn.initializers.orthogonal(scale)(next(keys), (inputs, outputs))
-        return {f"{name}.weight": weight.T, f"{name}.bias": jnp.zeros(outputs)}
+    def linear(inputs: int, outputs: int, scale: float) -> Any:
+        return jax.nn.initializers.orthogonal(scale)(next(keys), (inputs, outputs))
 
-    def norm(name: str) -> dict[str, Any]:
-        return {f"{name}.weight": jnp.ones(WIDTH), f"{name}.bias": jnp.zeros(WIDTH)}
+    norm = jnp.stack([jnp.ones(WIDTH), jnp.zeros(WIDTH)])
+    return Weights(
+        first=linear(FLAT_SIZE, WIDTH, 2**0.5),
+        first_bias=jnp.zeros(WIDTH),
+        norms=jnp.stack([norm] * DEPTH),
+        inner=jnp.stack([linear(WIDTH, WIDTH, 2**0.5) for _ in range(DEPTH)]),
+        inner_bias=jnp.zeros((DEPTH, WIDTH)),
+        outer=jnp.stack([linear(WIDTH, WIDTH, 0.1) for _ in range(DEPTH)]),
+        outer_bias=jnp.zeros((DEPTH, WIDTH)),
+        norm=norm,
+        head=linear(WIDTH, ACTION_COUNT, 0.01).T,
+        head_bias=jnp.zeros(ACTION_COUNT),
+        guide=linear(WIDTH, FEATURE_COUNT, 0.01),
+        guide_bias=jnp.zeros(FEATURE_COUNT),
+        worth=jnp.zeros(USUAL_POINTS + 2),
+        value=linear(WIDTH, 1, 1.0)[:, 0],
+        value_bias=jnp.zeros(1),
+    )
 
-    weights = linear("policy_trunk.first", FLAT_SIZE, WIDTH, 2**0.5)
-    for k in range(DEPTH):
-        block = f"policy_trunk.blocks.{k}"
-        weights |= norm(f"{block}.0") | linear(f"{block}.1", WIDTH, WIDTH, 2**0.5)
-        weights |= linear(f"{block}.3", WIDTH, WIDTH, 0.1)
-    weights |= norm("policy_trunk.norm") | linear("policy_head", WIDTH, ACTION_COUNT, 0.01)
-    return weights | linear("value_head", WIDTH, 1, 1.0) | {"worth": jnp.zeros(USUAL_POINTS + 2)}
 
-
-def network(weights: dict[str, Any], rows: Any, masks: Any) -> tuple[Any, Any]:
+def network(weights: Weights, rows: Any, looks: Any, masks: Any) -> tuple[Any, Any]:
     """Return the log-probabilities of all actions, and the values."""
-
-    def apply(name: str, numbers: Any) -> Any:
-        return numbers @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
-
-    def normed(name: str, numbers: Any) -> Any:
-        numbers = numbers - numbers.mean(-1, keepdims=True)
-        numbers = numbers / jnp.sqrt((numbers**2).mean(-1, keepdims=True) + 1e-5)
-        return numbers * weights[f"{name}.weight"] + weights[f"{name}.bias"]
-
-    state = apply("policy_trunk.first", rows.astype(jnp.float32) * FACTORS)
-    for k in range(DEPTH):
-        block = f"policy_trunk.blocks.{k}"
-        inner = jax.nn.relu(apply(f"{block}.1", normed(f"{block}.0", state)))
-        state += apply(f"{block}.3", inner)
-    state = normed("policy_trunk.norm", state)
-    plays = jnp.clip(rows[..., PLAYS].astype(jnp.int32), 0, USUAL_POINTS + 1)
-    logits = jnp.where(masks, apply("policy_head", state) + weights["worth"][plays], -1e9)
-    return jax.nn.log_softmax(logits), apply("value_head", state)[..., 0]
+    logits, values = forward(weights._replace(first=weights.first * FACTORS), rows, looks)
+    return jax.nn.log_softmax(jnp.where(masks, logits, -1e9)), values
 
 
-def save(weights: dict[str, Any], folder: Path, about: dict[str, Any]) -> None:
-    """Save the network as a policy of kind `guided` whose further inputs have no weight."""
+def save(weights: Weights, folder: Path, about: dict[str, Any]) -> None:
+    """Save the network as a policy of kind `guided`, whose further inputs have no weight."""
     import torch
 
     from agents.policies.files import save_policy
     from agents.policies.networks import Shape, build
 
+    tensors = {
+        "worth": weights.worth,
+        "policy_trunk.first.weight": weights.first.T,
+        "policy_trunk.first.bias": weights.first_bias,
+        "policy_trunk.norm.weight": weights.norm[0],
+        "policy_trunk.norm.bias": weights.norm[1],
+        "policy_head.weight": weights.head,
+        "policy_head.bias": weights.head_bias,
+        "guide.weight": weights.guide.T,
+        "guide.bias": weights.guide_bias,
+        "value_head.weight": weights.value[None],
+        "value_head.bias": weights.value_bias,
+    }
+    for k in range(DEPTH):
+        block = f"policy_trunk.blocks.{k}"
+        tensors |= {f"{block}.0.weight": weights.norms[k, 0]}
+        tensors |= {f"{block}.0.bias": weights.norms[k, 1]}
+        tensors |= {f"{block}.1.weight": weights.inner[k].T}
+        tensors |= {f"{block}.1.bias": weights.inner_bias[k]}
+        tensors |= {f"{block}.3.weight": weights.outer[k].T}
+        tensors |= {f"{block}.3.bias": weights.outer_bias[k]}
     made = build(Shape("guided", WIDTH, DEPTH, shared=True))
-    tensors = {name: torch.zeros_like(tensor) for name, tensor in made.state_dict().items()}
-    for name, weight in weights.items():
+    state = {name: torch.zeros_like(tensor) for name, tensor in made.state_dict().items()}
+    for name, weight in tensors.items():
         given = torch.tensor(np.asarray(weight))
-        tensors[name][tuple(slice(size) for size in given.shape)] = given
-    made.load_state_dict(tensors)
+        state[name][tuple(slice(size) for size in given.shape)] = given
+    made.load_state_dict(state)
     save_policy(folder, made, about)
 
 
 # --- The learner
 
 
-def rollout(weights: dict[str, Any], state: Any, key: Any) -> Any:
+def drawn(logs: Any, key: Any) -> Any:
+    """Return an action for every row of log-probabilities, by one random number for each."""
+    cumulative = jnp.cumsum(jnp.exp(logs), 1)
+    lot = jax.random.uniform(key, (len(logs), 1)) * cumulative[:, -1:]
+    return jnp.argmax(cumulative > lot, 1)
+
+
+def rollout(weights: Weights, state: Any, key: Any) -> Any:
     """Play STEPS moves of every game; return the state after them, and what was seen."""
 
     def play(state: Any, key: Any) -> Any:
         rows, masks = state.observation, state.legal_action_mask
-        logs, values = network(weights, rows, masks)
-        actions = jax.random.categorical(key, logs)
+        looks = look(state.game)
+        logs, values = network(weights, rows, looks, masks)
+        actions = drawn(logs, key)
         taken = jnp.take_along_axis(logs, actions[:, None], 1)[:, 0]
         after = step(state, actions)
-        seen = (rows, masks, actions, taken, values, state.current_player)
+        seen = (rows, looks, masks, actions, taken, values, state.current_player)
         return after, (*seen, after.rewards * REWARD, after.terminated)
 
     return jax.lax.scan(play, state, jax.random.split(key, STEPS))
@@ -145,10 +175,10 @@ def advantages(values: Any, seats: Any, rewards: Any, ended: Any) -> tuple[Any, 
     return jax.lax.scan(back, start, (values, seats, rewards, ended), reverse=True)[1]
 
 
-def loss_of(weights: dict[str, Any], batch: Any) -> Any:
+def loss_of(weights: Weights, batch: Any) -> Any:
     """Return the clipped loss of PPO, with the values' and less the entropy."""
-    rows, masks, actions, before, gains, targets, known = batch
-    logs, values = network(weights, rows, masks)
+    rows, looks, masks, actions, before, gains, targets, known = batch
+    logs, values = network(weights, rows, looks, masks)
     taken = jnp.take_along_axis(logs, actions[:, None], 1)[:, 0]
     count = known.sum() + 1e-8
     mean = (gains * known).sum() / count
@@ -159,37 +189,39 @@ def loss_of(weights: dict[str, Any], batch: Any) -> Any:
     return ((policy + 0.5 * (values - targets) ** 2 - ENTROPY * entropy) * known).sum() / count
 
 
-def adam(weights: Any, gradients: Any, moments: Any) -> tuple[Any, Any]:
+def adam(weights: Weights, gradients: Weights, moments: Any, rate: Any) -> tuple[Weights, Any]:
     """Return the weights after a step of Adam, and its moments."""
-    norm = jnp.sqrt(sum((g**2).sum() for g in gradients.values()))
+    count, first, second = moments
+    norm = jnp.sqrt(sum((g**2).sum() for g in gradients))
     shrink = jnp.minimum(1, CLIPPED_NORM / (norm + 1e-8))
-    count, new, first, second = moments["count"] + 1, {}, {}, {}
-    for name, gradient in gradients.items():
-        first[name] = 0.9 * moments["first"][name] + 0.1 * gradient * shrink
-        second[name] = 0.999 * moments["second"][name] + 0.001 * (gradient * shrink) ** 2
-        size = jnp.sqrt(second[name] / (1 - 0.999**count)) + 1e-8
-        new[name] = weights[name] - RATE * first[name] / (1 - 0.9**count) / size
-    return new, {"count": count, "first": first, "second": second}
+    count += 1
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * shrink * g, first, gradients)
+    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * (shrink * g) ** 2, second, gradients)
+
+    def moved(weight: Any, m: Any, v: Any) -> Any:
+        return weight - rate * m / (1 - 0.9**count) / (jnp.sqrt(v / (1 - 0.999**count)) + 1e-8)
+
+    return jax.tree.map(moved, weights, first, second), (count, first, second)
 
 
 @jax.jit  # type: ignore[untyped-decorator]
-def learn(carry: Any) -> Any:
-    """Return what there is to carry after UPDATES updates."""
+def learn(carry: Any, rate: Any) -> Any:
+    """Return what there is to carry after UPDATES updates at a learning rate."""
 
     def update(carry: Any, _: None) -> Any:
         weights, moments, state, key = carry
         key, for_play, for_orders = jax.random.split(key, 3)
         state, seen = rollout(weights, state, for_play)
-        rows, masks, actions, taken, values, seats, rewards, ended = seen
+        *before, values, seats, rewards, ended = seen
         gains, known = advantages(values, seats, rewards, ended)
-        batch = (rows, masks, actions, taken, gains, gains + values, known)
+        batch = (*before, gains, gains + values, known)
         size = rewards.shape[0] * rewards.shape[1]
         batch = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), batch)
 
         def learn_part(carry: Any, which: Any) -> Any:
             part = jax.tree.map(lambda x: x[which], batch)
             gradients = jax.grad(loss_of)(carry[0], part)
-            return adam(carry[0], gradients, carry[1]), None
+            return adam(carry[0], gradients, carry[1], rate), None
 
         orders = jnp.concatenate(
             [
@@ -203,17 +235,17 @@ def learn(carry: Any) -> Any:
     return jax.lax.scan(update, carry, None, UPDATES)[0]
 
 
-@jax.jit  # type: ignore[untyped-decorator]
-def margin_against_greedy(weights: dict[str, Any], key: Any) -> Any:
-    """Return the points a hand that seats 0 and 2 make more than greedy players."""
+@partial(jax.jit, static_argnames="rung")
+def margin_against(weights: Weights, rung: str, key: Any) -> Any:
+    """Return the points a hand that seats 0 and 2 make more than two agents of the ladder."""
+    agent = jax.vmap(ladder.agent(rung, RULES))
 
     def play(carry: Any, key: Any) -> Any:
         state, total, ends = carry
-        logs, _ = network(weights, state.observation, state.legal_action_mask)
-        ties = jax.random.uniform(key, logs.shape) / 2
-        points = jnp.where(state.legal_action_mask, state.observation[:, PLAYS] + ties, -1)
+        logs, _ = network(weights, state.observation, look(state.game), state.legal_action_mask)
+        theirs = agent(state.game, jax.random.bits(key, (len(logs), 2), jnp.uint32))
         mine = state.current_player % 2 == 0
-        after = step(state, jnp.where(mine, logs.argmax(1), points.argmax(1)))
+        after = step(state, jnp.where(mine, logs.argmax(1), theirs))
         return (after, total + after.rewards[:, 0].sum(), ends + after.terminated.sum()), None
 
     start = jax.vmap(hands.init_stream, (None, 0))(1, jnp.arange(512, dtype=jnp.uint32))
@@ -225,37 +257,67 @@ def margin_against_greedy(weights: dict[str, Any], key: Any) -> Any:
 def first_carry(seed: int, games: int) -> Any:
     """Return weights, moments, games and a key to begin with."""
     key = jax.random.key(seed)
-    weights = new_network(key)
-    first, second = (jax.tree.map(jnp.zeros_like, weights) for _ in range(2))
-    moments = {"count": jnp.zeros((), jnp.int32), "first": first, "second": second}
+    weights = new_weights(key)
+    nothing = jax.tree.map(jnp.zeros_like, weights)
     streams = jnp.arange(games, dtype=jnp.uint32)
-    return weights, moments, jax.vmap(hands.init_stream, (None, 0))(seed, streams), key
+    state = jax.vmap(hands.init_stream, (None, 0))(seed, streams)
+    return weights, (jnp.zeros((), jnp.int32), nothing, nothing), state, jax.random.key_data(key)
+
+
+# --- A run
+
+
+def checkpoint(path: Path, carry: Any, spent: float, decisions: int) -> None:
+    """Write all that a run needs to go on."""
+    held = io.BytesIO()
+    np.savez(held, np.array([spent, decisions]), *map(np.asarray, jax.tree.leaves(carry)))
+    write_atomic(path, held.getvalue())
+
+
+def resumed(path: Path, carry: Any) -> tuple[Any, float, int]:
+    """Return what a checkpoint holds, or what to begin with if there is none."""
+    if not path.exists():
+        return carry, 0.0, 0
+    leaves, kind = jax.tree.flatten(carry)
+    with np.load(path) as held:
+        (spent, decisions), *found = (held[name] for name in held.files)
+    if [x.shape for x in found] != [x.shape for x in leaves]:
+        raise SystemExit(f"{path} is of another run: give its --games, or another --output")
+    return kind.unflatten(map(jnp.asarray, found)), float(spent), int(decisions)
 
 
 def main() -> None:
-    """Learn for some minutes; with a folder, the policy is saved three times a minute."""
+    """Learn for some minutes; with a folder, save three times a minute."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--games", type=int, default=256, help="played at once; more on a GPU")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path, help="a folder for the policy")
+    parser.add_argument("--output", type=Path, help="a folder for the policy and the checkpoint")
     options = parser.parse_args()
-    carry = first_carry(options.seed, options.games)
+    carry, before, decisions = first_carry(options.seed, options.games), 0.0, 0
+    if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
+        carry, before, decisions = resumed(options.output / "checkpoint.npz", carry)
     about = {"rules": ["five_up"], "players": [SEATS], "reward": "margin", "horizon": "hand"}
     about |= {"command": "examples/jax_ppo.py", "seed": options.seed}
-    started, told, decisions = time.monotonic(), 0.0, 0
-    while (spent := time.monotonic() - started) < 60 * options.minutes or not decisions:
-        carry = jax.block_until_ready(learn(carry))
+    started, told, limit = time.monotonic() - before, before, 60 * options.minutes
+    while (spent := time.monotonic() - started) < limit or not decisions:
+        rate = RATE + (LAST_RATE - RATE) * min(1, spent / limit)
+        carry = jax.block_until_ready(learn(carry, rate))
         decisions += UPDATES * options.games * STEPS
-        if spent - told > 20:
+        spent = time.monotonic() - started
+        if spent - told > 20 or spent >= limit:
             told = spent
-            ahead = float(margin_against_greedy(carry[0], jax.random.key(1)))
+            ahead = {
+                rung: float(margin_against(carry[0], rung, jax.random.PRNGKey(1)))
+                for rung in ("greedy", "partner")
+            }
+            line = ", ".join(f"{points:+.2f} against {rung}" for rung, points in ahead.items())
+            print(f"{spent:5.0f} s, {decisions:,} decisions; points a hand: {line}", flush=True)
             if options.output:
                 save(carry[0], options.output, about | {"decisions": decisions})
-            line = f"{spent:5.0f} s, {decisions:,} decisions: {ahead:+.2f} points a hand"
-            print(f"{line} against greedy", flush=True)
+                checkpoint(options.output / "checkpoint.npz", carry, spent, decisions)
     if options.output:
-        save(carry[0], options.output, about | {"decisions": decisions})
         print(f"saved: python evaluate.py policy:{options.output} greedy")
 
 
