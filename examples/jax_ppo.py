@@ -22,13 +22,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from fiveup_env.encoders import factors_of
-from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, USUAL_POINTS
+from fiveup_env.encoders import factors_of, get_encoder, place_of
+from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.files import write_atomic
 from fiveup_env.jax import FiveUp, ladder, values_of
+from fiveup_env.jax.evidence import no_evidence, noted, told
 from fiveup_env.jax.features import features
 from fiveup_env.jax.networks import forward
-from fiveup_env.opponents.networks.compiled import Weights
+from fiveup_env.opponents.networks.compiled import ENTRIES, Weights
 from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -38,15 +39,37 @@ LAMBDA, CLIP, ENTROPY, CLIPPED_NORM = 0.9, 0.2, 0.01, 0.5
 RATE, LAST_RATE = 1e-3, 1e-4
 REWARD = 1 / 5  # points in one unit of reward, as our own learners count
 UPDATES = 4  # in one program
-FACTORS = jnp.asarray(factors_of(FLAT_PIECES), jnp.float32)[:, None]
+LOOKAHEAD = get_encoder("lookahead")
+FACTORS = factors_of(LOOKAHEAD.pieces)[place_of(LOOKAHEAD, "features")[1].stop :, None]
 
 hands = FiveUp("five_up", players=SEATS, episode="hand", reward="margin", restart=True)
 RULES = values_of(hands.rules)
-step = jax.vmap(hands.step)
-look = jax.vmap(partial(features, RULES))
 
 
-# --- The network: that of `policy:student`, without what the others' plays tell
+def started(seed: int, games: int) -> Any:
+    """Return the first hands of some streams, and that nothing has been played."""
+    streams = jnp.arange(games, dtype=jnp.uint32)
+    empty = jax.tree.map(lambda x: jnp.zeros((games, *x.shape), x.dtype), no_evidence())
+    return jax.vmap(hands.init_stream, (None, 0))(seed, streams), empty
+
+
+@jax.vmap
+def step(state: Any, action: Any) -> Any:
+    """Make a move, and note what it tells."""
+    now, evidence = state
+    after = hands.step(now, action)
+    return after, noted(RULES, evidence, now.game, action, after.game)
+
+
+@jax.vmap
+def inputs(state: Any) -> Any:
+    """Return what the network reads: entries, features of the actions, and the legal ones."""
+    now, evidence = state
+    entries = jnp.concatenate([now.observation, told(RULES, now.game, evidence)])
+    return entries, features(RULES, now.game), now.legal_action_mask
+
+
+# --- The network: that of `policy:student`
 
 
 def new_weights(key: Any) -> Weights:
@@ -58,7 +81,7 @@ def new_weights(key: Any) -> Weights:
 
     norm = jnp.stack([jnp.ones(WIDTH), jnp.zeros(WIDTH)])
     return Weights(
-        first=linear(FLAT_SIZE, WIDTH, 2**0.5),
+        first=linear(ENTRIES, WIDTH, 2**0.5),
         first_bias=jnp.zeros(WIDTH),
         norms=jnp.stack([norm] * DEPTH),
         inner=jnp.stack([linear(WIDTH, WIDTH, 2**0.5) for _ in range(DEPTH)]),
@@ -76,14 +99,14 @@ def new_weights(key: Any) -> Weights:
     )
 
 
-def network(weights: Weights, rows: Any, looks: Any, masks: Any) -> tuple[Any, Any]:
+def network(weights: Weights, entries: Any, looks: Any, masks: Any) -> tuple[Any, Any]:
     """Return the log-probabilities of all actions, and the values."""
-    logits, values = forward(weights._replace(first=weights.first * FACTORS), rows, looks)
+    logits, values = forward(weights._replace(first=weights.first * FACTORS), entries, looks)
     return jax.nn.log_softmax(jnp.where(masks, logits, -1e9)), values
 
 
 def save(weights: Weights, folder: Path, about: dict[str, Any]) -> None:
-    """Save the network as a policy of kind `guided`, whose further inputs have no weight."""
+    """Save the network as a policy of kind `guided`."""
     import torch
 
     from agents.policies.files import save_policy
@@ -111,11 +134,7 @@ def save(weights: Weights, folder: Path, about: dict[str, Any]) -> None:
         tensors |= {f"{block}.3.weight": weights.outer[k].T}
         tensors |= {f"{block}.3.bias": weights.outer_bias[k]}
     made = build(Shape("guided", WIDTH, DEPTH, shared=True))
-    state = {name: torch.zeros_like(tensor) for name, tensor in made.state_dict().items()}
-    for name, weight in tensors.items():
-        given = torch.tensor(np.asarray(weight))
-        state[name][tuple(slice(size) for size in given.shape)] = given
-    made.load_state_dict(state)
+    made.load_state_dict({name: torch.tensor(np.asarray(x)) for name, x in tensors.items()})
     save_policy(folder, made, about)
 
 
@@ -133,14 +152,13 @@ def rollout(weights: Weights, state: Any, key: Any) -> Any:
     """Play STEPS moves of every game; return the state after them, and what was seen."""
 
     def play(state: Any, key: Any) -> Any:
-        rows, masks = state.observation, state.legal_action_mask
-        looks = look(state.game)
-        logs, values = network(weights, rows, looks, masks)
+        given = inputs(state)
+        logs, values = network(weights, *given)
         actions = drawn(logs, key)
         taken = jnp.take_along_axis(logs, actions[:, None], 1)[:, 0]
         after = step(state, actions)
-        seen = (rows, looks, masks, actions, taken, values, state.current_player)
-        return after, (*seen, after.rewards * REWARD, after.terminated)
+        seen = (*given, actions, taken, values, state[0].current_player)
+        return after, (*seen, after[0].rewards * REWARD, after[0].terminated)
 
     return jax.lax.scan(play, state, jax.random.split(key, STEPS))
 
@@ -177,8 +195,8 @@ def advantages(values: Any, seats: Any, rewards: Any, ended: Any) -> tuple[Any, 
 
 def loss_of(weights: Weights, batch: Any) -> Any:
     """Return the clipped loss of PPO, with the values' and less the entropy."""
-    rows, looks, masks, actions, before, gains, targets, known = batch
-    logs, values = network(weights, rows, looks, masks)
+    entries, looks, masks, actions, before, gains, targets, known = batch
+    logs, values = network(weights, entries, looks, masks)
     taken = jnp.take_along_axis(logs, actions[:, None], 1)[:, 0]
     count = known.sum() + 1e-8
     mean = (gains * known).sum() / count
@@ -242,14 +260,14 @@ def margin_against(weights: Weights, rung: str, key: Any) -> Any:
 
     def play(carry: Any, key: Any) -> Any:
         state, total, ends = carry
-        logs, _ = network(weights, state.observation, look(state.game), state.legal_action_mask)
-        theirs = agent(state.game, jax.random.bits(key, (len(logs), 2), jnp.uint32))
-        mine = state.current_player % 2 == 0
+        logs, _ = network(weights, *inputs(state))
+        theirs = agent(state[0].game, jax.random.bits(key, (len(logs), 2), jnp.uint32))
+        mine = state[0].current_player % 2 == 0
         after = step(state, jnp.where(mine, logs.argmax(1), theirs))
-        return (after, total + after.rewards[:, 0].sum(), ends + after.terminated.sum()), None
+        now = after[0]
+        return (after, total + now.rewards[:, 0].sum(), ends + now.terminated.sum()), None
 
-    start = jax.vmap(hands.init_stream, (None, 0))(1, jnp.arange(512, dtype=jnp.uint32))
-    carry = (start, 0.0, 0)
+    carry = (started(1, 512), 0.0, 0)
     _, total, ends = jax.lax.scan(play, carry, jax.random.split(key, 200))[0]
     return total / ends
 
@@ -259,9 +277,8 @@ def first_carry(seed: int, games: int) -> Any:
     key = jax.random.key(seed)
     weights = new_weights(key)
     nothing = jax.tree.map(jnp.zeros_like, weights)
-    streams = jnp.arange(games, dtype=jnp.uint32)
-    state = jax.vmap(hands.init_stream, (None, 0))(seed, streams)
-    return weights, (jnp.zeros((), jnp.int32), nothing, nothing), state, jax.random.key_data(key)
+    moments = jnp.zeros((), jnp.int32), nothing, nothing
+    return weights, moments, started(seed, games), jax.random.key_data(key)
 
 
 # --- A run

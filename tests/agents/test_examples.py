@@ -27,7 +27,7 @@ PROMISED = {
     "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
     "batch_torch": [r"update 1: [+-]", r"update 40: \+[1-9]"],
     "gymnasium_loop": [r"at_random: [+-]0", r"most_points: \+2"],
-    "jax_ppo": [r"decisions: [+-]\d\.\d\d points a hand against greedy"],
+    "jax_ppo": [r"decisions; points a hand: \+\d\.\d\d against greedy"],
     "offline": [r"cloning: \d+ %", r"weighed: \d+ %"],
     "openspiel_cfr": [r"after 8 rounds: NashConv 0\.", r"greedy .* NashConv \d"],
     "optuna_search": [r"run 0: [+-]\d", r"run 4: [+-]\d", "The best: learning_rate=0"],

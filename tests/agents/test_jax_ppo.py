@@ -14,7 +14,9 @@ pytest.importorskip("jax")
 import jax.numpy as jnp
 
 from fiveup_env import Batch, get_encoder
+from fiveup_env.encoders import place_of, row_size
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -50,16 +52,31 @@ def test_a_seat_is_credited_until_its_own_next_decision(learner: Any) -> None:
 def test_the_saved_policy_chooses_what_the_network_in_jax_does(
     learner: Any, tmp_path: Path
 ) -> None:
-    weights = {name: 3 * w for name, w in learner.new_network(learner.jax.random.key(3)).items()}
-    about = {"reward": "margin", "horizon": "hand"}
-    learner.save(weights, tmp_path / "policy", about)
+    weights = learner.new_weights(learner.jax.random.key(3))
+    weights = type(weights)(*(3 * weight for weight in weights))
+    learner.save(weights, tmp_path / "policy", {"reward": "margin", "horizon": "hand"})
     agent, batch = make_agent(f"policy:{tmp_path / 'policy'}"), Batch(500, seed=2)
+    encoder = get_encoder("lookahead")
+    rows = np.zeros((500, row_size(encoder)), np.int8)
     batch.reset()
     for _ in range(20):
         views = batch.views()
-        rows = np.zeros((len(views), learner.FLAT_SIZE), np.int8)
-        get_encoder("flat").encode(views, rows)
-        logs, _ = learner.network(weights, jnp.asarray(rows), jnp.asarray(batch.action_mask > 0))
+        encoder.encode(views, rows)
+        looks, entries = np.split(rows, [place_of(encoder, "features")[1].stop], 1)
+        looks = looks.reshape(500, ACTION_COUNT, -1)
+        given = map(jnp.asarray, (entries, looks, batch.action_mask > 0))
         actions = agent(views, np.random.default_rng(0))
-        assert (np.asarray(logs.argmax(1)) == actions).all()
+        assert (np.asarray(learner.network(weights, *given)[0].argmax(1)) == actions).all()
         batch.step(actions)
+
+
+def test_a_run_goes_on_from_its_checkpoint_and_from_no_other(learner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.npz"
+    carry = learner.first_carry(1, 4)
+    learner.checkpoint(path, carry, 12.5, 99)
+    found, spent, decisions = learner.resumed(path, learner.first_carry(2, 4))
+    assert (spent, decisions) == (12.5, 99)
+    leaves = learner.jax.tree.leaves
+    assert all((a == b).all() for a, b in zip(leaves(found), leaves(carry), strict=True))
+    with pytest.raises(SystemExit, match="another run"):
+        learner.resumed(path, learner.first_carry(1, 8))
