@@ -340,3 +340,11 @@ def long_checks(session: nox.Session) -> None:
     run(session, 20, *fuzz, "20000", NUMBA_BOUNDSCHECK="1")
     run(session, 30, "python", "-m", "tests.engines.soak", "--moves", "20000000", "--seed", day)
     run(session, 30, "python", "-m", "tests.jax.soak", "--moves", "3000000", "--seed", day)
+
+
+@apart
+def interfaces(session: nox.Session) -> None:
+    """Test the games in JAX behind the interfaces of other libraries."""
+    others = ("pgx", "jaxmarl", "gymnax", "six", "pytest", "hypothesis")  # six: for gymnax
+    session.install("-c", "constraints.txt", "-e", ".[jax]", *others)
+    session.run("pytest", "-q", "-W", "default", "tests/jax/test_interfaces.py")

@@ -20,9 +20,7 @@ from fiveup_env.errors import MissingExtraError
 try:
     import jax as _jax  # noqa: F401
 except ModuleNotFoundError:
-    raise MissingExtraError(
-        "the games in JAX need jax: pip install 'fiveup-env[jax]' (Python 3.11 or newer)"
-    ) from None
+    raise MissingExtraError("the games in JAX need jax: pip install 'fiveup-env[jax]'") from None
 
 from fiveup_env.jax.env import FiveUp, State
 from fiveup_env.jax.episodes import Outcome, init, init_stream, step

@@ -118,6 +118,10 @@ def _deal_in_parts(parts: int, rules_of: Any, needed: Array, arguments: list[Any
     rank = jnp.cumsum(needed, dtype=jnp.int32)  # 1 for the first game in need
     most = rank[-1]
 
+    def zeros(like: Any) -> Array:
+        """Return zeros that are shared out among devices as the games are."""
+        return jnp.zeros(like.shape, like.dtype) + jnp.zeros_like(most).astype(like.dtype)
+
     def deal_next(loop: tuple[Array, Dealt]) -> tuple[Array, Dealt]:
         done, results = loop
 
@@ -126,8 +130,7 @@ def _deal_in_parts(parts: int, rules_of: Any, needed: Array, arguments: list[Any
             function = jax.vmap(lambda given, *values: stage(rules_of(given), *values))
 
             def nothing(*values: Any) -> Any:
-                shapes = jax.eval_shape(function, *values)
-                return jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+                return jax.tree.map(zeros, jax.eval_shape(function, *values))
 
             return lax.cond(done < most, function, nothing, tuple(given), *values)
 
@@ -147,9 +150,9 @@ def _deal_in_parts(parts: int, rules_of: Any, needed: Array, arguments: list[Any
         return done + part, jax.tree.map(spread, dealt, results)
 
     nothing = Dealt(
-        jnp.zeros((size, len(SEATS)), jnp.uint32),
-        jnp.zeros((size, TILE_COUNT), jnp.int8),
-        jnp.zeros(size, jnp.int32),
+        zeros(jax.ShapeDtypeStruct((size, len(SEATS)), jnp.uint32)),
+        zeros(jax.ShapeDtypeStruct((size, TILE_COUNT), jnp.int8)),
+        zeros(jax.ShapeDtypeStruct((size,), jnp.int32)),
     )
-    first = jnp.zeros((), jnp.int32), nothing
+    first = jnp.zeros_like(most), nothing
     return lax.while_loop(lambda loop: loop[0] < most, deal_next, first)[1]

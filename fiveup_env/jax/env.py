@@ -18,7 +18,7 @@ from fiveup_env.jax.legality import legal
 from fiveup_env.jax.values import values_of
 from fiveup_env.jax.words import as_seed, stream_key
 from fiveup_env.rules.actions import ACTION_COUNT
-from fiveup_env.rules.fields import Rules
+from fiveup_env.rules.fields import RuleFields, Rules
 
 if TYPE_CHECKING:
     from jax import Array
@@ -27,9 +27,20 @@ if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
     from fiveup_env.envs.episodes import EpisodeName, RewardName
     from fiveup_env.jax.state import Game
-    from fiveup_env.rules.fields import RuleFields
 
 MOST_PARTS: Final = 1 << 10
+
+
+class Options(RuleFields, total=False):
+    """The keywords of `FiveUp`, for interfaces that hand them on."""
+
+    episode: EpisodeName
+    reward: RewardName
+    max_hands: int
+    illegal_reward: float
+    encoder: str | Encoder
+    restart: bool
+    deal_parts: int
 
 
 @jax.tree_util.register_dataclass

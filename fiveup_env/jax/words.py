@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from fiveup_env.engine.chance import MIX_1, MIX_2, checked_seed
 from fiveup_env.envs.streams import EPISODE_STEP, FIRST_OF_STREAMS, INDEX_STEP
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 Word: TypeAlias = Any  # (high, low), each of uint32
 
+_HALF = np.uint32(0xFFFF)
 _HIGHEST_BIT = np.uint32(FIRST_OF_STREAMS >> 32)
 
 
@@ -41,9 +41,12 @@ def multiply(a: Word, b: Word) -> Word:
 
 
 def high_product(a: Any, b: Any) -> Array:
-    """Return the high word of the product of two uint32."""
-    a, b = jnp.broadcast_arrays(jnp.asarray(a, jnp.uint32), jnp.asarray(b, jnp.uint32))
-    return lax.mulhi(a, b)
+    """Return the high word of the product of two uint32, by their halves."""
+    a, b = jnp.asarray(a, jnp.uint32), jnp.asarray(b, jnp.uint32)
+    a_high, a_low, b_high, b_low = a >> 16, a & _HALF, b >> 16, b & _HALF
+    inner, outer = a_high * b_low, a_low * b_high
+    carry = (a_low * b_low >> 16) + (inner & _HALF) + (outer & _HALF)
+    return a_high * b_high + (inner >> 16) + (outer >> 16) + (carry >> 16)
 
 
 def _mix(a: Word, shift: int) -> Word:

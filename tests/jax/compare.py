@@ -206,6 +206,20 @@ def compare(
     return Compared(steps * games, ends, cut_off, None)
 
 
+def checked() -> Compared:
+    """Compare what every change must leave equal: 67,200 moves, by every rule and reward."""
+    games = 4 * len(EVERY_RULES)
+    found = [
+        compare(EVERY_RULES, games, 100, 5, OPTIONS[3], traced=True),
+        compare(EVERY_RULES, games, 60, 6, OPTIONS[1], traced=True),
+        compare([Rules.preset("five_up", 4)], 256, 60, 7, OPTIONS[2], traced=False),
+    ]
+    return Compared(
+        *(sum(numbers) for numbers in zip(*(one[:3] for one in found), strict=True)),
+        next((one.difference for one in found if one.difference), None),
+    )
+
+
 def comparisons(seed: int, each: int = 12) -> Iterator[Compared]:
     """Yield comparisons without end: all rules traced, then each set of rules by itself.
 
