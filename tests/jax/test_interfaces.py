@@ -107,7 +107,9 @@ def test_in_jaxmarl_a_state_to_reset_to_follows_an_end() -> None:
 
 
 @pytest.mark.parametrize("hand_size", [1, 5])
-def test_gymnax_steps_as_our_vector_environment_does(hand_size: int) -> None:
+def test_gymnax_steps_as_our_vector_environment_does(
+    hand_size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("gymnax")
     from fiveup_env.jax.gymnax import FiveUp as FiveUpGymnax
 
@@ -124,21 +126,24 @@ def test_gymnax_steps_as_our_vector_environment_does(hand_size: int) -> None:
         return lowest(legal(env._env._values, game))
 
     env = FiveUpGymnax(seat=0, opponent=lowest_of_game, **options)
-    ours = FiveUpVectorEnv(1, opponents=lowest_of_views, seat=0, seed=None, **options)
-    expected, info = ours.reset(seed=[SEED])
+    ours = FiveUpVectorEnv(
+        1, opponents=lowest_of_views, seat=0, autoreset_mode="SameStep", **options
+    )
+    expected, known = ours.reset(seed=SEED)
+    monkeypatch.setattr(env._env, "init", env._env.init_stream)  # as a batch begins
     row, state = env.reset(jax.random.key(SEED))
     key, ends = jax.random.key(0), 0
     for _ in range(60):
-        assert (row == expected["observation"][0]).all()
-        mask = expected["action_mask"][0]
-        action = int(mask.argmax())
+        assert (row == expected[0]).all()
+        action = int(known["action_mask"][0].argmax())
         row, state, reward, terminated, truncated, info = env.step(key, state, action)
-        expected, rewards, ended, cut_off, _ = ours.step(np.array([action]))
+        expected, rewards, ended, cut_off, known = ours.step(np.array([action]))
         assert (reward, terminated, truncated) == (rewards[0], ended[0], cut_off[0])
         assert info["terminated"] == terminated
+        assert (info["legal_action_mask"] == (known["action_mask"][0] > 0)).all()
         ends += int(terminated)
         if terminated:
-            assert info["final_observation"].shape == row.shape
+            assert (info["final_observation"] == known["final_obs"][0]).all()
     assert ends > 5
 
 
