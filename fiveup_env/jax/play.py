@@ -184,7 +184,7 @@ def _draws(
     may = (places >= first) & (places < limit)
     fit = jnp.where(may & (tiles & fits != 0), places, _FAR)
     first_fit = jnp.min(fit, initial=_FAR)
-    forced = jnp.where(stuck, jnp.minimum(first_fit, limit - 1), -1)
+    forced = jnp.where(stuck, first_fit, -1)
     chosen = jnp.where(action == DRAW, first, -1)
     last = pick(rules.draw == DRAW_OPTIONAL, chosen, forced)
     taken = jnp.sum(jnp.where(may & (places <= last), tiles, jnp.uint32(0)), dtype=jnp.uint32)

@@ -25,7 +25,7 @@ FAULTS = [
     ("legality", "forced = (game.forced_lead >= 0) & (union(game.played) == 0)", "forced = union(game.played) < 0"),
     ("legality", "drawn(rules, game) < most_drawn(rules)", "drawn(rules, game) < rules.boneyard"),
     ("play", "ahead = SEATS - seat - 1", "ahead = SEATS - seat"),
-    ("play", "jnp.minimum(first_fit, limit - 1)", "first_fit"),
+    ("play", "return taken, stuck & (first_fit < _FAR)", "return taken, stuck"),
     ("play", "(passes == rules.players) & (goes_on | chose_pass)", "(passes == rules.players) & goes_on"),
     ("play", "entry(after.scores, side) >= rules.target", "entry(after.scores, side) > rules.target"),
     ("play", "rotated = next_seat(rules, game.lead)", "rotated = game.lead"),
@@ -39,7 +39,7 @@ FAULTS = [
     ("episodes", "np.float32(-1) / np.float32(n - 1)", "np.float32(-1)"),
     ("episodes", "game.hand_number + 1 == options.max_hands", "game.hand_number == options.max_hands"),
     ("episodes", "quotient = ((size << shift) + jnp.uint32(1)) // jnp.uint32(3)", "quotient = (size << shift) // jnp.uint32(3)"),
-    ("episodes", "jnp.where(game.turn == SEATS, jnp.float32(options", "jnp.where(moved.turn == SEATS, jnp.float32(options"),
+    ("episodes", "ending = jnp.where(allowed, ending, ENDED)", "ending = jnp.where(allowed, ending, CUT_OFF)"),
 ]  # fmt: skip
 
 
