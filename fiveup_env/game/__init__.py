@@ -3,6 +3,7 @@
 from fiveup_env.game.game import Game, LegalMoves, draw_games_with
 from fiveup_env.game.records import dumps, loads, read_file
 from fiveup_env.game.values import Deal, End, HandEnd, Layout, Outcome, Step
+from fiveup_env.game.view_json import view_json, view_of
 
 __all__ = [
     "Deal",
@@ -17,4 +18,6 @@ __all__ = [
     "dumps",
     "loads",
     "read_file",
+    "view_json",
+    "view_of",
 ]
