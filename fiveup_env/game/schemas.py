@@ -1,7 +1,7 @@
 """JSON Schemas of what is written as JSON: rules, views and records.
 
-`fiveup schema NAME` prints one. Their values come from where the code has them: the structs, the fields of the rules and their
-bounds, the tiles and the action table.
+`fiveup schema NAME` prints one. What is allowed comes from where the code has it: the structs, the
+fields of the rules and their bounds, the tiles and the action table.
 """
 
 from __future__ import annotations

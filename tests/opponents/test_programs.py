@@ -36,7 +36,7 @@ from fiveup_env.opponents.programs.messages import (
 from fiveup_env.opponents.programs.process import EndedError, ProgramError, serving
 from fiveup_env.opponents.programs.serve import Server
 from fiveup_env.opponents.rng import keyed_rng
-from tests.support import on_posix, play_randomly
+from tests.support import hidden_otherwise, on_posix, play_randomly
 
 if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
@@ -476,22 +476,7 @@ def test_many_damaged_lines_get_replies() -> None:
 def test_hidden_tiles_change_no_byte_of_a_question(form: str) -> None:
     for seed in range(20):
         game = play_randomly(Game("five_up", players=2 + seed % 3, seed=seed), Random(seed), seed)
-        seat = game.turn
-        assert seat is not None
-        state = game.state()
-        hidden = [t for s in range(game.rules.players) if s != seat for t in game.hand_of(s)]
-        other, chance = game.copy(), Random(seed)
-        left = [k for k in state[0]["order"].tolist()[int(state[0]["public"]["drawn"]) :] if k >= 0]
-        unseen = [tile.id for tile in hidden] + left
-        chance.shuffle(unseen)
-        for s in range(game.rules.players):
-            if s != seat:
-                size = len(game.hand_of(s))
-                other._state["hands"][0, s] = sum(1 << t for t in unseen[:size])
-                del unseen[:size]
-        drawn = int(state[0]["public"]["drawn"])
-        other._state["order"][0, drawn : drawn + len(left)] = unseen
-        other._state["seed"] = 99
+        other = hidden_otherwise(game, Random(seed))
         asked = [question(1, one.view(), "0" * 16, None, form) for one in (game, other)]
         assert line_of(asked[0]) == line_of(asked[1])
 
