@@ -32,8 +32,8 @@ def rules_text(rules: Rules) -> str:
     """Return the rules in words, in paragraphs.
 
     >>> from fiveup_env import Rules
-    >>> rules_text(Rules.preset("five_up", players=2)).splitlines()[0]
-    'The set has every tile from 0-0 to 6-6 once, 28 tiles. There are 2 players, in seats 0 to 1.'
+    >>> rules_text(Rules.preset("five_up", players=2)).split(".")[0]
+    'The set has every tile from 0-0 to 6-6 once, 28 tiles'
     """
     parts = (_deal, _layout, _scoring, _turns, _hand_end, _game_end)
     return "\n\n".join(" ".join(part(rules)) for part in parts)
