@@ -92,8 +92,11 @@ class Seat:
             seed: Names the deals; -1 for any.
         """
         given = {
-            **{"rules": rules or None, "players": players or None, "opponents": opponents or None},
-            **{"seat": None if seat == -1 else seat, "seed": None if seed == -1 else seed},
+            "rules": rules or None,
+            "players": players or None,
+            "opponents": opponents or None,
+            "seat": None if seat == -1 else seat,
+            "seed": None if seed == -1 else seed,
         }
         options = {name: value for name, value in given.items() if value is not None}
         self._table = Table(setup_of(options, self._default))
