@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("mcp.server.mcpserver")
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 
 from fiveup_env import Game, Rules
 from fiveup_env.game import view_of_line
@@ -58,7 +58,7 @@ def test_a_model_plays_a_game_by_the_tools() -> None:
 
 def test_a_model_plays_over_standard_input_and_output() -> None:
     async def run() -> None:
-        async with Client(SERVED) as client:
+        async with Client(stdio_client(SERVED)) as client:
             assert "Your hand" in (await told(client, "start_game", seed=7))[0]
             assert not (await told(client, "play", move="lead 0-0"))[1]
 
