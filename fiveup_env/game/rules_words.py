@@ -5,6 +5,7 @@ Nobody needs to know the name of a preset, nor any rule that the words do not sa
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _SPINNERS: Final[Mapping[str, str]] = {
 }
 
 
+@lru_cache(maxsize=64)
 def rules_text(rules: Rules) -> str:
     """Return the rules in words, in paragraphs.
 

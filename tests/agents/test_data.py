@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -19,10 +20,11 @@ from agents.data.games import MOST_HANDS, decisions_of_group, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import SPLITS, DataError, Plan, split_of
 from agents.data.shards import digest_of, read_rows, write_shard
-from fiveup_env import MOVES, Game, legal_masks
+from fiveup_env import MOVES, Game, Rules, legal_masks
 from fiveup_env.belief import marginals
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
+from fiveup_env.game import move_words, rules_text
 from fiveup_env.opponents.registry import register_agent
 from fiveup_env.opponents.rng import keyed_rng
 
@@ -481,3 +483,20 @@ def test_the_command_refuses_in_one_sentence(
     assert said.startswith("data: ")
     assert told in said
     assert said.count("\n") == 1
+
+
+def test_rows_of_text_say_what_their_numbers_do(tmp_path: Path) -> None:
+    plan = replace(PLAN, positions=60, shards=1, text=True, rules=("five_up", "muggins"))
+    make_data(tmp_path / "data", plan)
+    card = check_data(tmp_path / "data", games=2)
+    names = ["prompt", "moves", "deductions", "mask", "values", "marginals", "preset", "players"]
+    rows = read_rows(card, 0, names)
+    for k, moves in enumerate(rows["moves"]):
+        legal = [move_words(MOVES[action]) for action in rows["mask"][k].nonzero()[0]]
+        assert moves.split("\n") == legal
+        assert np.isfinite(rows["values"][k]).sum() == len(legal)
+        assert f"Your legal moves: {', '.join(legal)}." in rows["prompt"][k]
+        rules = Rules.preset(rows["preset"][k], int(rows["players"][k]))
+        assert rules_text(rules) in rows["prompt"][k]
+        certain = (rows["marginals"][k].reshape(6, 28)[1:] == 1).sum()
+        assert len(re.findall(r" 100 %", rows["deductions"][k])) >= certain
