@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
 import numpy as np
@@ -232,8 +232,7 @@ class TextEnv(gymnasium.Env[str, str]):
     def _prompt(self) -> str:
         if self._view is None:
             return "The episode is over."
-        kind = cast("PromptKind", self._kind)
-        return prompt(self._view, kind, notes=self._notes, moves=self._list_moves)
+        return prompt(self._view, self._kind, notes=self._notes, moves=self._list_moves)
 
     def _info(self) -> dict[str, Any]:
         if self._view is None:

@@ -188,7 +188,8 @@ def _same_tiles(name: str, given: Any, right: Any) -> bool:
 
 def _moves_in(history: list[Json], *, passes: bool) -> list[tuple[int, int, int]]:
     events = (
-        (one["seat"], _ACTIONS[one["move"]], _TILES.get(one.get("tile"), -1)) for one in history
+        (one["seat"], _ACTIONS[one["move"]], _TILES.get(one.get("tile", ""), HIDDEN))
+        for one in history
     )
     return [event for event in events if passes or event[1] != PASS]
 

@@ -21,7 +21,8 @@ from tests.support import game_of, hidden_otherwise, play_randomly
 
 
 def made(**options: Any) -> TextEnv:
-    return TextEnv("five_up", 2, **({"seat": 0, "opponents": "greedy"} | options))
+    chosen: dict[str, Any] = {"seat": 0, "opponents": "greedy"} | options
+    return TextEnv("five_up", 2, **chosen)
 
 
 def test_gymnasium_finds_nothing_wrong() -> None:

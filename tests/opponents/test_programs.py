@@ -323,9 +323,10 @@ def test_no_process_of_a_program_outlives_it(bot: str) -> None:
 
 
 def test_answers_are_never_run() -> None:
-    for moves in ([{}], [[]], [1.5], [None], [1 << 70], [float("nan")]):
+    wrong: list[Any] = [{}, [], 1.5, None, 1 << 70, float("nan")]
+    for move in wrong:
         with pytest.raises(MessageError, match="a move is written"):
-            actions_in({"type": "chosen", "moves": moves}, 1)
+            actions_in({"type": "chosen", "moves": [move]}, 1)
 
 
 # --- Hostile lines
