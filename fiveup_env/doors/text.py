@@ -83,9 +83,9 @@ class TextEnv(gymnasium.Env[str, str]):
     """One language model among opponents.
 
     `info` has the `legal` moves in words and, after a step, the `move` that was made or the `error`
-    of the answer. With a reference, it has the `loss` of the move: `chance`, of winning the game,
-    and `points`, of the hand. At the end it has the `win` (1, or 0), the `margin` over the best
-    other side, and what `FiveUpEnv` says there.
+    of the answer, and whether it was `unreadable`. With a reference, it has the `loss` of the move:
+    `chance`, of winning the game, and `points`, of the hand. At the end it has the `win` (1, or 0),
+    the `margin` over the best other side, and what `FiveUpEnv` says there.
 
     Args:
         rules, players, opponents, seat, episode, reward, max_hands: Those of `FiveUpEnv`.
@@ -179,9 +179,9 @@ class TextEnv(gymnasium.Env[str, str]):
         try:
             move = move_in(action[-LONGEST_ANSWER:], self._view)
         except InvalidMoveError as error:
-            return self._refuse(str(error), self.costs.unreadable)
+            return self._refuse(str(error), self.costs.unreadable, unreadable=True)
         except IllegalMoveError as error:
-            return self._refuse(str(error), self.costs.illegal)
+            return self._refuse(str(error), self.costs.illegal, unreadable=False)
         return self._make(move, self._view)
 
     def _make(self, move: Move, view: np.ndarray) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -198,13 +198,15 @@ class TextEnv(gymnasium.Env[str, str]):
             info |= self._end(told)
         return self._prompt(), reward, terminated, truncated, info
 
-    def _refuse(self, error: str, cost: float) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def _refuse(
+        self, error: str, cost: float, *, unreadable: bool
+    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take the cost of a wrong answer, and ask again or end the episode."""
         self._wrong += 1
         over = self._wrong >= self.costs.tries
         if over:
             self._view = None
-        info: dict[str, Any] = self._info() | {"error": error}
+        info: dict[str, Any] = self._info() | {"error": error, "unreadable": unreadable}
         if over:
             info |= {"ended": "illegal", "win": 0}
         again = f"{error}\n\n{self._prompt()}".encode("ascii", "replace").decode()

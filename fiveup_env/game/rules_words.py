@@ -35,7 +35,7 @@ def rules_text(rules: Rules) -> str:
 
     >>> from fiveup_env import Rules
     >>> rules_text(Rules.preset("five_up", players=2)).split(".")[0]
-    'The set has every tile from 0-0 to 6-6 once, 28 tiles'
+    'There is one tile of each kind from 0-0 to 6-6, 28 tiles'
     """
     parts = (_deal, _layout, _scoring, _turns, _hand_end, _game_end)
     return "\n\n".join(" ".join(part(rules)) for part in parts)
@@ -48,7 +48,7 @@ def number_of(count: int, noun: str) -> str:
 
 def _deal(rules: Rules) -> Iterator[str]:
     top, players = rules.max_pip, rules.players
-    yield f"The set has every tile from 0-0 to {top}-{top} once, {rules.tile_count} tiles."
+    yield f"There is one tile of each kind from 0-0 to {top}-{top}, {rules.tile_count} tiles."
     yield f"There are {players} players, in seats 0 to {players - 1}."
     if rules.teams:
         yield (
