@@ -110,6 +110,7 @@ def text_benchmark(options: argparse.Namespace) -> int:
             raise ArenaError(f"{options.benchmark} has no --{name}: it is played by one reader")
     reader = make_reader(options.agents)
     protocol = read_text_protocol(options.benchmark)
+    protocol.check()
     card = text_card(protocol, options.agents, reader, quick=options.quick)
     print(text_card_table(card))
     if options.json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
+import yaml
 
 from agents.data import __main__ as command
 from agents.data import making
@@ -483,6 +484,13 @@ def test_the_command_refuses_in_one_sentence(
     assert said.startswith("data: ")
     assert told in said
     assert said.count("\n") == 1
+
+
+def test_the_page_of_a_folder_begins_with_what_a_hub_reads(folder: Path) -> None:
+    _, head, _ = (folder / "card.md").read_text("utf-8").split("---\n", 2)
+    told = yaml.safe_load(head)
+    assert (told["license"], told["size_categories"]) == ("mit", ["n<1K"])
+    assert list(folder.glob(told["configs"][0]["data_files"]))
 
 
 def test_rows_of_text_say_what_their_numbers_do(tmp_path: Path) -> None:

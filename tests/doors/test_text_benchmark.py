@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from fiveup_env import MOVES, Game
+from fiveup_env.arena.faults import ArenaError
 from fiveup_env.cli import main
 from fiveup_env.doors.prompts import prompt
 from fiveup_env.doors.text_benchmark.play import text_card, text_card_table
@@ -57,10 +58,13 @@ class Careless:
 
 def test_the_protocol_is_the_one_that_was_published() -> None:
     assert TEXT_PROTOCOLS == ("fiveup-text-v1",)
-    assert V1.digest == "04f0c645b3276ae4d433836175b1220d"
+    assert V1.digest == "f59e60cd175e8ddd9fe9826921089fda"
     last = max(task.first for task in V1.tasks) + V1.full
     assert last < FIRST_OF_STREAMS
     assert len({task.name for task in V1.tasks}) == len(V1.tasks)
+    V1.check()
+    with pytest.raises(ArenaError, match="its prompts in the task five-up are others"):
+        replace(V1, tasks=(replace(V1.tasks[0], vocabulary="quarry"),)).check()
     for task in V1.tasks:
         assert task.rules.players == task.players
         assert task.words

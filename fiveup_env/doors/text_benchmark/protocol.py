@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.results import code_version
+from fiveup_env.doors.prompts import prompt
 from fiveup_env.doors.text_benchmark.vocabulary import Vocabulary, vocabulary
+from fiveup_env.game.game import Game
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ class TextTask:
     fields: Mapping[str, Any]  # every field of the rules
     vocabulary: str
     first: int  # deal
+    sample: str  # a digest of the first prompt, in its words
 
     @property
     def rules(self) -> Rules:
@@ -55,6 +60,21 @@ class TextProtocol:
     quick: int  # deals of each task against each rival
     full: int
     tasks: tuple[TextTask, ...]
+
+    def check(self) -> None:
+        """Raise ArenaError unless this code writes the prompts of the protocol."""
+        for task in self.tasks:
+            if sample_of(task) != task.sample:
+                raise ArenaError(
+                    f"this code ({code_version()}) does not play {self.name}: its prompts in the "
+                    f"task {task.name} are others; take a version that does, or another protocol"
+                )
+
+
+def sample_of(task: TextTask) -> str:
+    """Return a digest of the first prompt of a task, in its words."""
+    text = task.words.disguise(prompt(Game(task.rules, seed=task.first).view()))
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def read_text_protocol(name: str) -> TextProtocol:
