@@ -185,8 +185,8 @@ def page_of(card: Card) -> str:
 
 def _front_matter(about: Json, positions: int) -> str:
     """Return what a hub of data sets reads of a page: the folder can be uploaded as it is."""
-    sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
-    sizes += ((1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"))
+    sizes = [(1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")]
+    sizes += [(1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M")]
     size = next((name for most, name in sizes if positions < most), "100M<n<1B")
     return "\n".join(
         [

@@ -27,7 +27,7 @@ class Program:
 
     def __post_init__(self) -> None:
         """Refuse a command that cannot be run, and no time at all."""
-        self._words = words_of(self.command)
+        self.words = words_of(self.command)
         if not self.seconds > 0:
             raise AgentError(f"program: seconds must be more than 0, not {self.seconds:g}")
         self._process: ProgramProcess | None = None
@@ -36,7 +36,7 @@ class Program:
         """Return the program's action for every view, legal or not; raise ProgramError."""
         views = as_views(views)
         if self._process is None or self._process.ended:
-            self._process = ProgramProcess(self._words, self.seconds, watched=True)
+            self._process = ProgramProcess(self.words, self.seconds, watched=True)
         return self._process(views, rng)
 
     @property

@@ -15,7 +15,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from fiveup_env.opponents.programs.messages import (
     message_in,
     question,
 )
-from fiveup_env.opponents.registry import PROGRAM, registered
+from fiveup_env.opponents.registry import PROGRAM, make_agent, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,9 +58,9 @@ def serving(spec: str, seconds: float | None = None) -> ProgramProcess:
 
     An agent of Python is served by `fiveup serve`, with the modules that can be imported here.
     """
-    name, _, command = spec.partition(":")
-    if name == PROGRAM:
-        return ProgramProcess(words_of(command.partition(",")[0]), seconds, watched=False)
+    if spec.partition(":")[0] == PROGRAM:
+        program: Any = make_agent(spec)
+        return ProgramProcess(program.words, seconds, watched=False)
     places = [f"{name}={place}" for name, place in registered().items()]
     others = [place for place in places if "=fiveup_env." not in place]
     words = [word for place in others for word in ("--register", place)]
