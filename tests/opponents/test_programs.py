@@ -8,6 +8,7 @@ import os
 import pickle
 import re
 import sys
+import threading
 import time
 from pathlib import Path
 from random import Random
@@ -64,7 +65,7 @@ def greeted(agent: str = "greedy", *forms: str) -> Server:
 
 
 def test_the_session_on_the_page_is_what_is_said() -> None:
-    found = re.search(r"```session\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    found = re.search(r"```text\n(> .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert found
     server, said = Server(make_agent("greedy"), "greedy"), []
     for line in found[1].splitlines():
@@ -225,6 +226,7 @@ for line in sys.stdin:
         "a boolean": right | {"moves": [True] * len(moves)},
         "not legal": right | {"moves": ["draw"] + moves[1:]},
         "no action": right | {"moves": [5000] + moves[1:]},
+        "an error of a list": {"type": "error", "id": []},
         "an error": {"type": "error", "id": asked["id"], "message": "I have\\nno idea"},
     }.get(way, right))
 """
@@ -243,6 +245,7 @@ ENDS: Final = {
     "no type": 'a JSON object with a "type"',
     "deep": "is not JSON",
     "bytes": "is not JSON",
+    "an error of a list": r"answered request \[\], when 1",
     "another question": "answered request 99, when 1 was asked",
     "another type": "answered by chosen, not 'hello'",
     "too few": "moves, not ",
@@ -303,6 +306,24 @@ def test_what_a_program_does_is_its_own_fault(bot: str, way: str) -> None:
     assert re.search(ENDS[way], played.faults[0])
     after = Player(Terms(RULES, "hand", forfeit=True)).play(Task(("greedy", "random"), 1, 2))
     assert (after.forfeits < 0).all()
+
+
+def test_a_program_outlives_the_thread_that_started_it() -> None:
+    agent = make_agent(f"{SERVED} greedy")
+    assert isinstance(agent, Program)
+    views, pids = views_of(1), list[int | None]()
+    for _ in range(2):
+        thread = threading.Thread(target=lambda: agent(views, keyed_rng("a")))
+        thread.start()
+        thread.join()
+        time.sleep(0.2)
+        pids.append(agent.pid)
+    assert agent(views, keyed_rng("a")).shape == (1,)
+    assert [*pids, agent.pid] == [agent.pid] * 3
+
+
+def test_no_views_need_no_answer() -> None:
+    assert not len(make_agent(f"{SERVED} greedy")(views_of(1)[:0], keyed_rng("a")))
 
 
 @on_posix

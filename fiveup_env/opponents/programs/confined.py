@@ -1,8 +1,8 @@
-"""What starts a program on Linux: `python confined.py COMMAND ...`.
+"""What starts a program on Linux: `python confined.py bound COMMAND ...`, or `free`.
 
-The program ends with the process that started it. Where Linux has Landlock, it cannot read the
-memory of that process or of others like it, nor stop them. This file imports nothing of ours: it is
-gone as soon as the program runs.
+A program that is bound ends with the thread that started it. Where Linux has Landlock, a program
+cannot read the memory of the process that started it or of others like it, nor stop them. This file
+imports nothing of ours: it is gone as soon as the program runs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 
+BOUND, FREE = "bound", "free"
 # Options of prctl, the system calls of Landlock, and what they are given.
 DEATH_OF_PARENT = 1
 NO_NEW_PRIVILEGES = 38
@@ -28,7 +29,6 @@ def confine() -> None:
     A domain of Landlock has to forbid something: nobody here makes a block device.
     """
     libc = ctypes.CDLL(None)
-    libc.prctl(DEATH_OF_PARENT, signal.SIGKILL)
     version = libc.syscall(CREATE_RULESET, None, 0, 1)
     if version < 1:
         return
@@ -41,5 +41,7 @@ def confine() -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == BOUND:
+        ctypes.CDLL(None).prctl(DEATH_OF_PARENT, signal.SIGKILL)
     confine()
-    os.execvp(sys.argv[1], sys.argv[1:])  # noqa: S606  (this is what it is for)
+    os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  (this is what it is for)

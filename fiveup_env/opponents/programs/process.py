@@ -106,7 +106,12 @@ class ProgramProcess:
             watched: Whether the program is ended when that has passed on the wall.
             env: Its environment; None: ours.
         """
-        start = [sys.executable, "-IS", confined.__file__] if sys.platform == "linux" else []
+        start = []
+        if sys.platform == "linux":
+            # Linux ends a child with the thread that started it, and only this one lasts.
+            lasting = threading.current_thread() is threading.main_thread()
+            bond = confined.BOUND if lasting else confined.FREE
+            start = [sys.executable, "-IS", confined.__file__, bond]
         self._process = subprocess.Popen(  # noqa: S603  (what whoever runs this has named)
             [*start, *command],
             env=env,
@@ -140,6 +145,8 @@ class ProgramProcess:
 
         Raises ProgramError if it reports an error, EndedError if it is ended by what it does.
         """
+        if not len(views):
+            return np.empty(0, np.int64)
         if not self._form:
             self.wait_until_ready()
         rules = views["public"]["rules"]
@@ -182,7 +189,7 @@ class ProgramProcess:
         if not line:
             raise EndedError("ended its process")
         message = message_in(line, LONGEST_ANSWER)
-        if message["type"] == "error" and message.get("id") in {None, self._asked}:
+        if message["type"] == "error" and message.get("id") in (None, self._asked):
             raise ProgramError(shown(message.get("message"), str))
         return message
 
