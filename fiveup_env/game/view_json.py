@@ -91,33 +91,13 @@ def rules_of(content: object) -> Rules:
 
 def views_json(views: np.ndarray) -> list[Json]:
     """Return views, an array of VIEW structs [N] that the library made, as JSON without rules."""
-    public, masks = views["public"], unchecked_masks(views)
-    layout = public["layout"]
-    columns = zip(
-        facts_of(views),
-        public["sizes"].tolist(),
-        (public["boneyard"] - public["drawn"]).tolist(),
-        public["lacked"].tolist(),
-        layout["total"].tolist(),
-        layout["plain"].tolist(),
-        layout["double"].tolist(),
-        masks,
-        strict=True,
-    )
-    return [_json_of(*column) for column in columns]
+    return [
+        {**_facts_json(facts), **derived}
+        for facts, derived in zip(facts_of(views), _derived_json(views), strict=True)
+    ]
 
 
-def _json_of(
-    facts: Facts,
-    sizes: list[int],
-    boneyard: int,
-    lacked: list[int],
-    total: int,
-    plain: list[int],
-    double: list[int],
-    mask: np.ndarray,
-) -> Json:
-    players = facts.rules.players
+def _facts_json(facts: Facts) -> Json:
     return {
         "seat": facts.seat,
         "hand": [str(tile) for tile in tiles_in(facts.hand)],
@@ -130,12 +110,32 @@ def _json_of(
         "end_points": facts.end_points,
         "winner": None if facts.winner == NOBODY else facts.winner,
         "history": list(map(_event_json, with_passes(facts))),
-        "sizes": sizes[:players],
-        "boneyard": boneyard,
-        "lacked": [_PIPS[pips].copy() for pips in lacked[:players]],
-        "layout": _layout_json(total, plain, double),
-        "legal": [_MOVE_NAMES[action] for action in mask.nonzero()[0].tolist()],
     }
+
+
+def _derived_json(views: np.ndarray) -> Iterator[Json]:
+    """Yield what follows from the facts of each view."""
+    public = views["public"]
+    layout = public["layout"]
+    columns = zip(
+        public["rules"]["players"].tolist(),
+        public["sizes"].tolist(),
+        (public["boneyard"] - public["drawn"]).tolist(),
+        public["lacked"].tolist(),
+        layout["total"].tolist(),
+        layout["plain"].tolist(),
+        layout["double"].tolist(),
+        unchecked_masks(views),
+        strict=True,
+    )
+    for players, sizes, boneyard, lacked, total, plain, double, mask in columns:
+        yield {
+            "sizes": sizes[:players],
+            "boneyard": boneyard,
+            "lacked": [_PIPS[pips].copy() for pips in lacked[:players]],
+            "layout": _layout_json(total, plain, double),
+            "legal": [_MOVE_NAMES[action] for action in mask.nonzero()[0].tolist()],
+        }
 
 
 def _event_json(event: Event) -> Json:
@@ -158,43 +158,34 @@ def views_from(rules: Rules, contents: Sequence[object]) -> np.ndarray:
 
     Raises InputError, which names the view and the field, for whatever no view holds.
     """
-    facts = [_facts_from(rules, content, f"view {i}") for i, content in enumerate(contents)]
-    views = views_of(facts)
-    for i, (content, right) in enumerate(zip(contents, views_json(views), strict=True)):
+    read = [_facts_from(rules, content, f"view {i}") for i, content in enumerate(contents)]
+    views = views_of([facts for facts, _ in read])
+    derived = _derived_json(views)
+    for i, ((facts, history), content, right) in enumerate(
+        zip(read, contents, derived, strict=True)
+    ):
+        if len(history) > len(facts.events) and history != list(with_passes(facts)):
+            raise InputError(f"view {i}: history has other passes than those that follow from it")
         assert isinstance(content, dict)
-        for name, value in content.items():
-            if value != right[name] and not _same_tiles(name, value, right[name]):
+        for name in right.keys() & content.keys():
+            if content[name] != right[name] and not _same_moves(content[name], right[name]):
                 raise InputError(
-                    f"view {i}: {name} is {shown(value)}, but the rules and the history give "
-                    f"{shown(right[name])}"
+                    f"view {i}: {name} is {shown(content[name])}, but the rules and the history "
+                    f"give {shown(right[name])}"
                 )
     return views
 
 
-def _same_tiles(name: str, given: Any, right: Any) -> bool:
-    """Return whether tiles and moves differ only in their order, or in that of their halves."""
-    if name == "hand":
-        return sorted(_TILES[tile] for tile in given) == sorted(_TILES[tile] for tile in right)
-    if name == "legal" and isinstance(given, list) and all(isinstance(one, str) for one in given):
-        return {_ACTIONS.get(one) for one in given} == {_ACTIONS[one] for one in right}
-    if name == "forced_lead":
-        return _TILES[given] == _TILES[right]
-    if name == "history":
-        return _moves_in(given, passes=True) == _moves_in(right, passes=True) or _moves_in(
-            given, passes=False
-        ) == _moves_in(right, passes=False) == _moves_in(given, passes=True)
-    return False
+def _same_moves(given: Any, right: Any) -> bool:
+    """Return whether two lists of moves differ only in their order, or in that of halves."""
+    if not isinstance(given, list) or not isinstance(right, list) or len(given) != len(right):
+        return False
+    named = [_ACTIONS.get(one) if isinstance(one, str) else None for one in given]
+    return None not in named and {*named} == {_ACTIONS.get(str(one)) for one in right}
 
 
-def _moves_in(history: list[Json], *, passes: bool) -> list[tuple[int, int, int]]:
-    events = (
-        (one["seat"], _ACTIONS[one["move"]], _TILES.get(one.get("tile", ""), HIDDEN))
-        for one in history
-    )
-    return [event for event in events if passes or event[1] != PASS]
-
-
-def _facts_from(rules: Rules, content: object, where: str) -> Facts:
+def _facts_from(rules: Rules, content: object, where: str) -> tuple[Facts, list[Event]]:
+    """Return the facts of a view, and its history with whatever passes it has."""
     if not isinstance(content, dict):
         raise InputError(f"{where} is an object, not {shown(content)}")
     _check_keys(f"field of {where}", content, (*FACT_KEYS, *DERIVED_KEYS))
@@ -204,7 +195,10 @@ def _facts_from(rules: Rules, content: object, where: str) -> Facts:
     if ended is not None and ended not in ENDINGS:
         ask.refuse("ended", "null, domino, blocked or target")
     turn, winner, forced = content["turn"], content["winner"], content["forced_lead"]
-    return Facts(
+    if (turn is None) != (ended is not None):
+        ask.refuse("turn", "null once the hand has ended, and else the seat to move")
+    history = list(ask.events())
+    facts = Facts(
         rules=rules,
         seat=ask.seat("seat"),
         hand=ask.hand(),
@@ -216,8 +210,9 @@ def _facts_from(rules: Rules, content: object, where: str) -> Facts:
         ended=ENDINGS.index(ended),
         end_points=ask.points("end_points"),
         winner=NOBODY if winner is None else ask.number("winner", 0, rules.sides - 1),
-        events=list(ask.events()),
+        events=[event for event in history if event.action != PASS],
     )
+    return facts, history
 
 
 class _Asked:
@@ -290,8 +285,7 @@ class _Asked:
             plays, draws = plays + (action < DRAW), draws + (action == DRAW)
             if max(plays, draws) > len(TILES):
                 self.refuse("history", f"at most {len(TILES)} plays and as many draws")
-            if action != PASS:
-                yield Event(seat, action, tile)
+            yield Event(seat, action, tile)
 
 
 def _check_keys(kind: str, content: Json, known: Sequence[str]) -> None:

@@ -16,14 +16,14 @@ from fiveup_env.game import view_json, view_of
 from fiveup_env.game.facts import facts_of, views_of
 from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.schemas import SCHEMAS, schema
-from fiveup_env.game.view_json import views_from, views_json
+from fiveup_env.game.view_json import FACT_KEYS, views_from, views_json
 from fiveup_env.game.view_line import facts_in, line_of, view_line, view_of_line
 from fiveup_env.game.view_words import move_of_words, move_words, view_text
 from fiveup_env.rules.fields import CHOICES
 from tests.engines.reference import Move as Made
 from tests.engines.reference import Reference
 from tests.engines.test_engine_against_reference import Lockstep, in_reference
-from tests.support import EVERY_PRESET, hidden_otherwise, play_randomly
+from tests.support import EVERY_PRESET, game_of, hidden_otherwise, play_randomly, push_all
 
 SEED: Final = 1
 
@@ -92,6 +92,23 @@ def test_a_view_and_its_json_are_equal() -> None:
     for game in (Game(rules, seed=3) for rules in EVERY_PRESET):
         assert (view_of(view_json(game.view())) == game.view()).all()
         assert (view_of_line(view_line(game.view())) == game.view()).all()
+
+
+def test_what_follows_may_be_left_out_and_tiles_turned_round_but_not_be_wrong() -> None:
+    game = game_of("2-2 2-1 1-1", "0-0 1-0 2-0", lead=0, max_pip=2)
+    push_all(game, "1-1 1-0@1x 2-1@1x 2-0@2")
+    whole = view_json(game.view(1))
+    assert whole["history"][-1] == {"seat": 0, "move": "pass"}
+    short = {name: whole[name] for name in ("rules", *FACT_KEYS)}
+    short["history"] = [one for one in whole["history"] if one["move"] != "pass"]
+    turned = whole | {"hand": [tile[::-1] for tile in reversed(whole["hand"])]}
+    for content in (whole, short, turned):
+        assert (view_of(content) == game.view(1)).all()
+    moved = [one for one in whole["history"] if one["move"] != "pass"] + [
+        {"seat": 1, "move": "pass"}
+    ]
+    with pytest.raises(InputError, match="history has other passes"):
+        view_of(whole | {"history": moved})
 
 
 def test_json_is_as_its_schema_says() -> None:
