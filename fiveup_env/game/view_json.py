@@ -168,7 +168,7 @@ def views_from(rules: Rules, contents: Sequence[object]) -> np.ndarray:
             raise InputError(f"view {i}: history has other passes than those that follow from it")
         assert isinstance(content, dict)
         for name in right.keys() & content.keys():
-            if content[name] != right[name] and not _same_moves(content[name], right[name]):
+            if not _same(content[name], right[name]):
                 raise InputError(
                     f"view {i}: {name} is {shown(content[name])}, but the rules and the history "
                     f"give {shown(right[name])}"
@@ -176,8 +176,13 @@ def views_from(rules: Rules, contents: Sequence[object]) -> np.ndarray:
     return views
 
 
-def _same_moves(given: Any, right: Any) -> bool:
-    """Return whether two lists of moves differ only in their order, or in that of halves."""
+def _same(given: Any, right: Any) -> bool:
+    """Return whether a part is as it must be; moves may differ in their order and their halves."""
+    try:
+        if given == right:
+            return True
+    except (TypeError, ValueError):  # such as an array, which JSON has not
+        return False
     if not isinstance(given, list) or not isinstance(right, list) or len(given) != len(right):
         return False
     named = [_ACTIONS.get(one) if isinstance(one, str) else None for one in given]
