@@ -54,7 +54,7 @@ def view_json(view: np.ndarray) -> Json:
 
     >>> from fiveup_env import Game
     >>> view_json(Game("five_up", players=2, seed=7).view())["legal"]
-    ['0-0', '3-1', '3-2', '4-0', '5-0']
+    ['0-0', '2-1', '4-2', '5-1', '6-4']
     """
     view = as_view(view)
     rules = Rules.from_struct(view[0]["public"]["rules"])

@@ -46,7 +46,7 @@ def view_line(view: np.ndarray) -> str:
 
     >>> from fiveup_env import Game
     >>> view_line(Game("five_up", players=2, seed=7).view())
-    'five_up/2 0 0-0,3-1,3-2,4-0,5-0 0:0 0 0 - t0'
+    'five_up/2 0 0-0,2-1,4-2,5-1,6-4 0:0 0 0 - t0'
     """
     (facts,) = facts_of(as_view(view))
     return line_of(facts)
