@@ -38,13 +38,23 @@ from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile
 from fiveup_env.checks import whole
 from fiveup_env.cli import main as fiveup
 from fiveup_env.cli import record as recording
+from fiveup_env.doors.prompts import move_in
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.aec import raw_env
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
+from fiveup_env.game import (
+    move_of_words,
+    view_json,
+    view_line,
+    view_of,
+    view_of_line,
+    view_text,
+)
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
+from fiveup_env.opponents.programs.messages import message_in, question, views_in
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.rules.fields import FIELDS, parse_assignment
 from fiveup_env.rules.presets import NAMED_RULES
@@ -334,6 +344,24 @@ def moves(random: Random) -> None:
         game.parse(given)
     else:
         game.push(given)
+
+
+@target
+def positions(random: Random) -> None:
+    """Positions as lines and as JSON, whole and in messages; moves in words, and answers."""
+    game = random.choice(some_games())
+    view, pick = game.view(random.randrange(game.rules.players)), random.randrange(5)
+    if pick == 0:
+        view_text(view_of_line(mutated_text(random, view_line(view))))
+    elif pick == 1:
+        view_json(view_of(mutated(random, view_json(view))))
+    elif pick == 2:
+        move_of_words(random.choice([odd(random), mutated_text(random, "set 5-3 on the double 5")]))
+    elif pick == 3:
+        move_in(mutated_text(random, "note: one\nMy move: lead 5-3"), view)
+    else:
+        asked = question(1, view, "0" * 64, None, random.choice(["json", "struct"]))
+        views_in(message_in(mutated_json(random, asked), 1 << 20))
 
 
 @target

@@ -72,6 +72,23 @@ def push_all(game: Game, moves: str) -> Game:
     return game
 
 
+def hidden_otherwise(game: Game, random: Random) -> Game:
+    """Return a game in which the tiles that the seat to move does not see are dealt otherwise."""
+    other, state = game.copy(), game.state()
+    drawn, order = int(state[0]["public"]["drawn"]), state[0]["order"].tolist()
+    left = [tile for tile in order[drawn:] if tile >= 0]
+    others = [seat for seat in range(game.rules.players) if seat != game.turn]
+    unseen = [tile.id for seat in others for tile in game.hand_of(seat)] + left
+    random.shuffle(unseen)
+    for seat in others:
+        size = len(game.hand_of(seat))
+        other._state["hands"][0, seat] = sum(1 << tile for tile in unseen[:size])
+        del unseen[:size]
+    other._state["order"][0, drawn : drawn + len(left)] = unseen
+    other._state["seed"] = game.seed ^ 1
+    return other
+
+
 def lowest(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
     """Return the lowest legal action of every view."""
     return legal_masks(views).argmax(1)

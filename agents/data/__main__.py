@@ -56,6 +56,7 @@ def _parser() -> Parser:
     add("--rules", nargs="+", default=Plan.rules, metavar="PRESET", help="default: five_up")
     add("--players", nargs="+", type=int, default=Plan.players, metavar="N", help="default: 4")
     add("--encoder", default=Plan.encoder, help="default: %(default)s")
+    add("--text", action="store_true", help="also say in words what the seat knows")
     add("--cores", type=int, default=os.cpu_count() or 1, help="default: all")
     add = actions.add_parser("check", help="derive a sample of the rows again").add_argument
     add("folder", metavar="DIR")
@@ -85,6 +86,7 @@ def _make(options: argparse.Namespace) -> int:
         rules=tuple(options.rules),
         players=tuple(options.players),
         encoder=options.encoder,
+        text=options.text,
     )
     command = shlex.join(["python", "-m", "agents.data", *sys.argv[1:]])
     card = make_data(options.out, plan, cores=options.cores, command=command)

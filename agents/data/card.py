@@ -145,6 +145,7 @@ def page_of(card: Card) -> str:
         f"games between {', '.join(card.plan.agents)}. `{card.plan.values}` valued every action."
     )
     parts = [
+        _front_matter(about, counts["positions"]),
         "# Decisions in games of Five Up",
         played,
         f"Licence: {about['licence']}. Code: `{about['code']}`. Made by:",
@@ -180,6 +181,22 @@ def page_of(card: Card) -> str:
         ),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _front_matter(about: Json, positions: int) -> str:
+    """Return what a hub of data sets reads of a page: the folder can be uploaded as it is."""
+    sizes = [(1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")]
+    sizes += [(1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M")]
+    size = next((name for most, name in sizes if positions < most), "100M<n<1B")
+    return "\n".join(
+        [
+            *("---", f"license: {about['licence'].lower()}"),
+            *("pretty_name: Decisions in games of Five Up", "language: en"),
+            "tags: [dominoes, imperfect-information, reinforcement-learning, offline-rl]",
+            *("size_categories:", f"- {size}"),
+            *("configs:", "- config_name: default", '  data_files: "*.parquet"', "---"),
+        ]
+    )
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from agents.data.card import CARD, read_complete
-from agents.data.games import marginals_of, rows_of_shard, values_of
+from agents.data.games import marginals_of, rows_of_shard, texts_of, values_of
 from agents.data.plan import DataError, split_of
 from agents.data.replays import Replay
 from agents.data.shards import digest_of, read_rows
@@ -99,6 +99,7 @@ def derived(plan: Plan, rows: Columns) -> Columns:
         "values": values,
         "errors": errors,
         "marginals": marginals_of(views[choice]),
+        **texts_of(plan, views[choice]),
     }
 
 

@@ -15,14 +15,18 @@ import numpy as np
 
 from agents.data.plan import DataError, split_of
 from fiveup_env.belief import BONEYARD, marginals
+from fiveup_env.doors.prompts import deductions, prompt
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.episodes import Episodes, write_returns
 from fiveup_env.envs.options import row_of_integers
 from fiveup_env.envs.streams import derived_seed
 from fiveup_env.errors import IllegalMoveError
+from fiveup_env.game.view_words import move_words
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import MAX_PLAYERS
 
 if TYPE_CHECKING:
@@ -94,6 +98,20 @@ def marginals_of(views: np.ndarray) -> np.ndarray:
     return turned.reshape(len(views), -1).astype(np.float32)
 
 
+def texts_of(plan: Plan, views: np.ndarray) -> Columns:
+    """Return the columns of text of every view, if the plan has them."""
+    if not plan.text:
+        return {}
+    each = [views[k : k + 1] for k in range(len(views))]
+    legal = [mask.nonzero()[0].tolist() for mask in legal_masks(views)]
+    moves = ["\n".join(move_words(MOVES[action]) for action in row) for row in legal]
+    return {
+        "prompt": np.array([prompt(view) for view in each], object),
+        "moves": np.array(moves, object),
+        "deductions": np.array([deductions(view) for view in each], object),
+    }
+
+
 def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
     """Return the rows of a game with what encoder, search and belief say about its positions."""
     views = rows.pop("view")
@@ -103,6 +121,7 @@ def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
         "values": values,
         "errors": errors,
         "marginals": marginals_of(views),
+        **texts_of(plan, views),
     }
 
 

@@ -49,6 +49,13 @@ class Column(NamedTuple):
     about: str
 
 
+TEXT_COLUMNS: Final = (
+    Column("prompt", "string", 0, "the rules and the position in words, for a language model"),
+    Column("moves", "string", 0, "the legal moves in words, a line each, by their actions"),
+    Column("deductions", "string", 0, "what follows exactly about the hidden tiles, in words"),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What a data set is made from. The same plan and code make the same bytes on any cores."""
@@ -61,6 +68,7 @@ class Plan:
     rules: tuple[str, ...] = ("five_up",)
     players: tuple[int, ...] = (4,)
     encoder: str = "flat"
+    text: bool = False  # whether rows also say in words what the seat knows
 
     def __post_init__(self) -> None:
         """Refuse what no data can be made of."""
@@ -108,6 +116,9 @@ class Plan:
         """The columns of every row."""
         unit = "points" if self.aim == "hand" else f"chance to win ({self.aim})"
         row = row_size(get_encoder(self.encoder))
+        return (*self._columns_of_numbers(unit, row), *(TEXT_COLUMNS if self.text else ()))
+
+    def _columns_of_numbers(self, unit: str, row: int) -> tuple[Column, ...]:
         return (
             Column("seed", "uint64", 0, "the game: `Game(preset, players=players, seed=seed)`"),
             Column("preset", "string", 0, "its rules"),

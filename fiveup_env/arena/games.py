@@ -19,7 +19,7 @@ import numpy as np
 
 from fiveup_env.analysis.endings import regrets
 from fiveup_env.analysis.trials import Trials, checked_reference, shortfalls
-from fiveup_env.arena.apart import Apart, ApartProcess
+from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.clock import AwakeClock, processor_time
 from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
@@ -266,8 +266,7 @@ class _Chunk:
         """Return the time, and if it is limited the processor time of an agent's process."""
         if self.clock is None:
             return time.perf_counter(), 0.0
-        process = asked.pid if isinstance(asked, ApartProcess) else None
-        return self.clock.now(), processor_time(process)
+        return self.clock.now(), processor_time(getattr(asked, "pid", None))
 
     def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
         """Make the legal moves of an agent, and blame it for the others."""

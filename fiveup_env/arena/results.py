@@ -27,7 +27,7 @@ from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder
-from fiveup_env.opponents.registry import resolved
+from fiveup_env.opponents.registry import PROGRAM, resolved
 
 if TYPE_CHECKING:
     import os
@@ -90,7 +90,9 @@ def agent_digest(spec: str) -> str:
 def _files_of(spec: str) -> list[Path]:
     """Return all files that a spec names, and those in folders and policies that it names."""
     found: list[Path] = []
-    for part in filter(None, re.split("[,=]", resolved(spec)[2])):
+    name, _, text = resolved(spec)
+    parts = re.split(r"[,=\s]" if name == PROGRAM else "[,=]", text)
+    for part in filter(None, parts):
         named = policy_folder(part)
         inside = sorted(path for path in named.rglob("*") if path.is_file())
         found += [named] if named.is_file() else inside if named.is_dir() else []

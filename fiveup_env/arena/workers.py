@@ -86,7 +86,7 @@ class Player:
         if spec == self.terms.apart:
             apart = self.agents.get(spec)
             if not isinstance(apart, Apart) or apart.ended:
-                apart = self.agents[spec] = Apart(spec)
+                apart = self.agents[spec] = Apart(spec, self.terms.move_limit)
             new: Sequence[Agent] = apart.start(seatings(self.terms.rules) == place)
         elif spec not in self.agents:
             made = self.agents[spec] = make_agent(spec)

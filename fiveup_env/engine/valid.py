@@ -123,6 +123,49 @@ def first_unsound_game(games: Array) -> tuple[int, int]:
 
 
 @compiled
+def complete_views(views: Array) -> tuple[int, int]:
+    """Write into each view what follows from its rules and its plays and draws.
+
+    Return the index of the first view that no play stores, and its fault; -1 if there is none.
+    """
+    past = np.zeros(1, PAST)
+    for i in range(len(views)):
+        view = views[i]
+        fault = _complete(view.public, past[0])
+        if fault == SOUND and not _view_fits(view, past[0]):
+            fault = TILES_WRONG
+        if fault != SOUND:
+            return i, fault
+    return -1, SOUND
+
+
+@compiled
+def _complete(public: Struct, past: Struct) -> int:
+    """Write what follows from the history; return what is wrong with it."""
+    if not rules_fit(public.rules):
+        return RULES_WRONG
+    if not _numbers_fit(public):
+        return NUMBERS_WRONG
+    if not _replay(public, past):
+        return HISTORY_WRONG
+    public.layout.total = past.layout.total
+    public.layout.open = past.layout.open
+    public.layout.spinner = past.layout.spinner
+    public.passes, public.turn = past.passes, past.turn
+    for pip in range(PIP_COUNT):
+        public.layout.plain[pip] = past.layout.plain[pip]
+        public.layout.double[pip] = past.layout.double[pip]
+    for seat in range(MAX_PLAYERS):
+        public.sizes[seat] = past.sizes[seat]
+        public.draws[seat] = past.draws[seat]
+        public.lacked[seat] = past.lacked[seat]
+        for pip in range(PIP_COUNT):
+            public.lack_ply[seat, pip] = past.lack_ply[seat, pip]
+            public.lack_draws[seat, pip] = past.lack_draws[seat, pip]
+    return SOUND
+
+
+@compiled
 def _fault_of_public(public: Struct, past: Struct) -> int:
     """Return what is wrong with what all players see; fill `past` if it is nothing."""
     if not rules_fit(public.rules):

@@ -41,6 +41,7 @@ from fiveup_env.game.values import (
     ending_of,
     plays_of,
 )
+from fiveup_env.game.view_words import view_text
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import RuleFields, Rules
 from fiveup_env.rules.tiles import Tile, mask_of, tiles_in
@@ -192,6 +193,13 @@ class Game:
         views = np.zeros(1, VIEW)
         observe_at(self._state, 0, seat, views, 0)
         return views
+
+    def text(self, seat: int | None = None) -> str:
+        """Return what a seat may know in plain words, its legal moves among them.
+
+        None means the seat to move. Raises SeatError if there is no such seat.
+        """
+        return view_text(self.view(seat))
 
     def state(self) -> np.ndarray:
         """Return a copy of the full state, hidden tiles included: an array of one GAME struct."""

@@ -9,7 +9,7 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
 from fiveup_env.errors import DealError, TileError, shown
 from fiveup_env.rules.actions import MOVES
-from fiveup_env.rules.tiles import PIP_COUNT, TILES, Tile, tiles_in
+from fiveup_env.rules.tiles import TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -123,18 +123,22 @@ class Layout:
     @classmethod
     def of(cls, layout: np.void) -> Layout:
         """Return the contents of a LAYOUT struct."""
-        plain = [
-            End(pip, "plain", pip) for pip in range(PIP_COUNT) for _ in range(layout["plain"][pip])
-        ]
-        double = [
-            End(pip, "double", 2 * pip if state in {TWO_SIDES, ONE_SIDE} else 0)
-            for pip, state in enumerate(layout["double"].tolist())
-            if state not in {NOT_PLAYED, CLOSED}
-        ]
         return cls(
-            ends=(*plain, *double),
+            ends=cls.ends_of(layout["plain"].tolist(), layout["double"].tolist()),
             total=int(layout["total"]),
             doubles=tuple(DOUBLE_STATES[state] for state in layout["double"]),
+        )
+
+    @staticmethod
+    def ends_of(plain: Sequence[int], double: Sequence[int]) -> tuple[End, ...]:
+        """Return the open ends, from the number of plain ends and the double's state by pip."""
+        return (
+            *(End(pip, "plain", pip) for pip, count in enumerate(plain) for _ in range(count)),
+            *(
+                End(pip, "double", 2 * pip if state in {TWO_SIDES, ONE_SIDE} else 0)
+                for pip, state in enumerate(double)
+                if state not in {NOT_PLAYED, CLOSED}
+            ),
         )
 
 

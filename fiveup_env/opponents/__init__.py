@@ -7,6 +7,7 @@ action_probabilities  with what probability an agent plays each action
 heuristics            features of an action, and the ladder that weighs them
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
+programs              agents in any language, in processes of their own
 """
 
 from fiveup_env.opponents.agent import Agent
@@ -23,3 +24,4 @@ register_agent("policy", "fiveup_env.opponents.networks.policy:PolicyAgent")
 register_agent("policy+search", "fiveup_env.opponents.search.network_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.search.pimc:Pimc")
 register_agent("sb3", "fiveup_env.opponents.networks.saved_model:SavedModel")
+register_agent("program", "fiveup_env.opponents.programs.agent:Program")

@@ -7,6 +7,7 @@ the agent does. A spec has one of these forms, each of which may end in `,option
     name or name:value   a registered agent; the value is that of its first option
     module:Class         a class or a function of any module that can be imported
     path.zip             a model that Stable-Baselines3 has saved
+    program:COMMAND      a program in any language, such as `program:./mybot --level 3`
 
 Agents are registered under a name, either as they are or as `"module:Class"`, which is imported
 when the agent is asked for. Other packages offer theirs by an entry point of the group
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "fiveup.agents"
 GAP = "  "
 SAVED_MODEL: Final = "sb3"  # the agent that plays a zip file of Stable-Baselines3
+PROGRAM: Final = "program"  # the agent that is a program of its own, named by its command
 _PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 # What makes an agent, or is one: a class, or a function.
@@ -284,7 +286,7 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     kinds = get_type_hints(agent)
     fields = [field.name for field in _fields_of(agent)]
     parts = [part for part in text.split(",") if part]
-    if parts and fields and "=" not in parts[0] and parts[0] not in fields:
+    if parts and fields and not _names_option(parts[0], fields):
         parts[0] = f"{fields[0]}={parts[0]}"
     options: dict[str, Any] = {}
     for part in parts:
@@ -299,6 +301,12 @@ def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
         if not equals:
             raise AgentError(f"{name}: {option} must be a {kind.__name__}, not {shown(value)}")
     return options
+
+
+def _names_option(part: str, fields: list[str]) -> bool:
+    """Return whether a part of a spec names its option, as none does that is no word before `=`."""
+    name, equals, _ = part.partition("=")
+    return name in fields or (bool(equals) and _is_word(name))
 
 
 def _without_none(kind: Any) -> Any:

@@ -20,7 +20,7 @@ from fiveup_env.errors import (
     unknown,
 )
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import agent_names, make_agent, split_specs
+from fiveup_env.opponents.registry import PROGRAM, agent_names, make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
 from fiveup_env.rules.fields import Rules
@@ -243,14 +243,15 @@ class Table:
 def setup_of(options: dict[str, Any], default: Setup) -> Setup:
     """Return the setup that a person's choices describe; what they leave out is as in `default`.
 
-    A page names registered agents alone: modules are imported for whoever began the server.
+    A page names registered agents alone: modules are imported, and programs started, for whoever
+    began the server.
     """
     known = {"rules", "players", "seat", "opponents", "seed"}
     if extra := sorted(set(options) - known):
         raise OptionError(f"a new game has the choices {', '.join(sorted(known))}, not {extra[0]}")
     opponents = options.get("opponents", default.opponents)
     if isinstance(opponents, str) and opponents != default.opponents:
-        known_names = agent_names()
+        known_names = [name for name in agent_names() if name != PROGRAM]
         for spec in split_specs(opponents):
             if (name := spec.partition(":")[0]) not in known_names:
                 raise AgentError(unknown("agent", name, known_names))

@@ -192,15 +192,23 @@ class Rules:
         >>> Rules.preset("muggins", players=3, reserve=2)
         Rules.preset('muggins', players=3, reserve=2)
         """
-        nearest = min(NAMED_RULES, key=lambda name: len(self._changes_of(name)))
-        changes = {"players": self.players, **self._changes_of(nearest)}
+        name, changes = self.nearest()
+        given = {"players": self.players, **changes}
+        return f"Rules.preset({name!r}, {', '.join(f'{k}={v!r}' for k, v in given.items())})"
+
+    def nearest(self) -> tuple[str, dict[str, Any]]:
+        """Return the preset from which these rules differ least, and the fields that differ."""
+        name = min(NAMED_RULES, key=lambda name: len(self._changes_of(name)))
+        changes = self._changes_of(name)
         if self.teams != (self.players == 4):
             changes["teams"] = self.teams
-        return f"Rules.preset({nearest!r}, {', '.join(f'{k}={v!r}' for k, v in changes.items())})"
+        return name, changes
 
     def _changes_of(self, name: str) -> dict[str, Any]:
         """Return the fields that must be given to `preset` to make these rules, but teams."""
         fields = _complete(name, self.players, self.multiple)
+        if self.hand_end != fields["hand_end"]:  # which brings its own `round_per`
+            fields["round_per"] = _rounding_of(self.hand_end)
         return {field: value for field, value in self.fields().items() if value != fields[field]}
 
     @property

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
+import yaml
 
 from agents.data import __main__ as command
 from agents.data import making
@@ -19,10 +21,11 @@ from agents.data.games import MOST_HANDS, decisions_of_group, rows_of_shard
 from agents.data.making import make_data
 from agents.data.plan import SPLITS, DataError, Plan, split_of
 from agents.data.shards import digest_of, read_rows, write_shard
-from fiveup_env import MOVES, Game, legal_masks
+from fiveup_env import MOVES, Game, Rules, legal_masks
 from fiveup_env.belief import marginals
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
+from fiveup_env.game import move_words, rules_text
 from fiveup_env.opponents.registry import register_agent
 from fiveup_env.opponents.rng import keyed_rng
 
@@ -481,3 +484,27 @@ def test_the_command_refuses_in_one_sentence(
     assert said.startswith("data: ")
     assert told in said
     assert said.count("\n") == 1
+
+
+def test_the_page_of_a_folder_begins_with_what_a_hub_reads(folder: Path) -> None:
+    _, head, _ = (folder / "card.md").read_text("utf-8").split("---\n", 2)
+    told = yaml.safe_load(head)
+    assert (told["license"], told["size_categories"]) == ("mit", ["n<1K"])
+    assert list(folder.glob(told["configs"][0]["data_files"]))
+
+
+def test_rows_of_text_say_what_their_numbers_do(tmp_path: Path) -> None:
+    plan = replace(PLAN, positions=60, shards=1, text=True, rules=("five_up", "muggins"))
+    make_data(tmp_path / "data", plan)
+    card = check_data(tmp_path / "data", games=2)
+    names = ["prompt", "moves", "deductions", "mask", "values", "marginals", "preset", "players"]
+    rows = read_rows(card, 0, names)
+    for k, moves in enumerate(rows["moves"]):
+        legal = [move_words(MOVES[action]) for action in rows["mask"][k].nonzero()[0]]
+        assert moves.split("\n") == legal
+        assert np.isfinite(rows["values"][k]).sum() == len(legal)
+        assert f"Your legal moves: {', '.join(legal)}." in rows["prompt"][k]
+        rules = Rules.preset(rows["preset"][k], int(rows["players"][k]))
+        assert rules_text(rules) in rows["prompt"][k]
+        certain = (rows["marginals"][k].reshape(6, 28)[1:] == 1).sum()
+        assert len(re.findall(r" 100 %", rows["deductions"][k])) >= certain

@@ -17,7 +17,7 @@ from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 
 FOLDER = Path(__file__).parents[2] / "examples"
-EXAMPLES = sorted(FOLDER.glob("*.py"))
+EXAMPLES = sorted({*FOLDER.glob("*.py")} - {FOLDER / "bot.py"})  # the bot waits for questions
 
 # Those that take long; `nox -s readme` runs them.
 LONG = {"batch_torch", "jax_ppo", "offline", "sb3_ppo", "torchrl_rollout"}

@@ -1,13 +1,17 @@
-"""The examples in JavaScript and in C play the same game to its end."""
+"""The examples in JavaScript and in C play the same game to its end, and the bots whole matches."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from fiveup_env import Rules
+from fiveup_env.arena.games import Played, Task, Terms
+from fiveup_env.arena.workers import Player
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import NODE
 from tests.portable.test_library import compiled, folder
@@ -35,3 +39,31 @@ def test_the_example_in_c_plays_the_same_games(folder: Path) -> None:
     for seed in ("7", "8"):
         told = played(str(program), weights, seed)
         assert told == played(str(NODE), str(EXAMPLES / "play.mjs"), weights, seed)
+
+
+def matches(command: str, players: int = 2) -> Played:
+    """Let a bot meet `random`, each seat of it in a process of its own, and nothing be its fault."""
+    spec = f"program:{command}"
+    terms = Terms(Rules.preset(players=players), forfeit=True, apart=spec)
+    played = Player(terms).play(Task((spec, "random"), 0, 10))
+    assert played.faults == ("", "")
+    return played
+
+
+def test_the_bot_in_plain_python_beats_chance() -> None:
+    played = matches(f"{sys.executable} {EXAMPLES / 'bot.py'}", players=4)
+    first = played.scores.argmax(1) == [0, 1] * 10
+    assert first.sum() > 15
+
+
+def test_the_bot_in_javascript_beats_chance() -> None:
+    played = matches(f"{NODE} {EXAMPLES / 'bot.mjs'} partner")
+    first = played.scores.argmax(1) == [0, 1] * 10
+    assert first.sum() > 15
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is not installed")
+def test_the_bot_in_c_plays_as_the_one_in_javascript(folder: Path) -> None:
+    played = matches(str(compiled(folder, EXAMPLES / "bot.c")))
+    assert (played.scores == matches(f"{NODE} {EXAMPLES / 'bot.mjs'} partner").scores).all()

@@ -21,7 +21,7 @@ import pytest
 
 from fiveup_env import Game, Rules
 from fiveup_env.arena import games as arena
-from fiveup_env.arena.apart import CREATE_RULESET, SCOPED_SINCE, Apart
+from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.clock import STOPPED, TICK, AwakeClock, processor_time
 from fiveup_env.arena.games import Task, Terms, play_chunk
 from fiveup_env.arena.workers import Player
@@ -31,6 +31,7 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import IllegalMoveError
 from fiveup_env.opponents.agent import Random
+from fiveup_env.opponents.programs.confined import CREATE_RULESET, SCOPED_SINCE
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.table import Setup, Table
@@ -365,13 +366,13 @@ def test_an_agent_apart_finds_no_seed_in_its_process(where: str) -> None:
 @pytest.mark.usefixtures("pickpocket")
 @pytest.mark.skipif(landlock_version() < 1, reason="needs Linux with Landlock")
 def test_an_agent_apart_cannot_read_the_memory_of_the_arena() -> None:
-    assert what_it_said("parent") == "raised ApartError: RuntimeError: was kept out"
+    assert what_it_said("parent") == "raised ProgramError: RuntimeError: was kept out"
 
 
 @pytest.mark.usefixtures("pickpocket")
 @pytest.mark.skipif(landlock_version() < SCOPED_SINCE, reason="needs a later Landlock")
 def test_an_agent_apart_cannot_stop_the_arena() -> None:
-    assert what_it_said("stop") == "raised ApartError: RuntimeError: was kept out"
+    assert what_it_said("stop") == "raised ProgramError: RuntimeError: was kept out"
 
 
 POOL = '''

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pickle
 import re
@@ -26,6 +27,7 @@ from fiveup_env.errors import (
     OptionError,
     RulesError,
 )
+from fiveup_env.game import view_of
 from fiveup_env.rules.actions import DRAW, MOVES
 from fiveup_env.rules.fields import FIELDS
 from tests.support import EVERY_PRESET, label
@@ -335,6 +337,17 @@ def test_states_drawn_from_an_information_state_share_it_and_hide_the_truth(name
         assert len(other.history()) == len(state.history())
         differ += str(other) != str(state)
     assert differ
+
+
+def test_the_struct_of_an_observation_is_the_view_as_json() -> None:
+    state = a_decision(load("five_up", 2), 1)
+    for player in (None, 0, 1):
+        told = json.loads(state.to_observation_struct(player).to_json())
+        seat = state.current_player() if player is None else player
+        assert (view_of(told) == state.course.view(seat)).all()
+        assert state.to_observation_struct(player).to_dict() == told
+    with pytest.raises(BeliefError, match="only where somebody is to move"):
+        load("five_up", 2).new_initial_state().to_observation_struct()
 
 
 def test_states_are_drawn_as_often_as_the_belief_says() -> None:

@@ -39,6 +39,7 @@ def some_rules() -> list[Rules]:
     return [
         *(Rules.preset(name, 3) for name in PRESETS),
         *(Rules.preset(name, 2) for name in MINIS),
+        Rules.preset("mini-2", 3, hand_end="armanino", multiple=8, max_pip=3),
         Rules.preset("muggins", 4, teams=False, hand_end="armanino"),
         Rules.preset("all_fives", 2, multiple=3),
         Rules.preset(players=4, hand_end="winner_takes", round_per="side", max_pip=5),

@@ -271,6 +271,7 @@ def test_a_game_goes_on_from_where_it_stands() -> None:
         ({"opponents": "greedi"}, AgentError, "did you mean 'greedy'"),
         ({"opponents": "greedy,random"}, OptionError, "name one opponent for all 3 other seats"),
         ({"opponents": "os:getcwd"}, AgentError, "there is no agent 'os'"),
+        ({"opponents": "program:sh"}, AgentError, "there is no agent 'program'"),
         ({"opponents": "model.zip"}, AgentError, "there is no agent 'model.zip'"),
         ({"opponents": 3}, OptionError, "opponents are specs"),
         ({"rules": "chess"}, RulesError, "there is no preset 'chess'"),

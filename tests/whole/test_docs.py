@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 OF_THE_LIBRARY = (
     *("index", "understand/beliefs", "understand/encoding", "understand/rewards"),
-    *(f"use/{name}" for name in ("aec", "batch", "gymnasium", "python", "sb3", "vector")),
+    *(f"use/{name}" for name in ("aec", "batch", "gymnasium", "language-models", "python", "sb3")),
+    *("use/records", "use/text", "use/vector"),
 )
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in OF_THE_LIBRARY)]
 MOST_BYTES = 150_000  # of the picture

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 ALIVE = "alive"  # what the process says between its figures
-STATUS = Path("/proc/self/status")
 ASKED = 3  # how often an agent is asked to see whether its choices vary
 SEEN = 1_000  # the information states in which that is seen
 
@@ -75,19 +74,28 @@ def _work(
 
 
 def _megabytes(protocol: Protocol, spec: str) -> float | None:
-    """Return by how much an agent's games raise the peak of the memory above that of `random`."""
-    peaks = []
+    """Return by how much an agent's games raise the peak of the memory above that of `random`.
+
+    The memory of an agent that is a program of its own is that of its process.
+    """
+    peaks, programs = [], list[float]()
     for one in ("random", spec):
         for task in protocol.tasks:
-            Player(Terms(task.rules, forfeit=True)).play(Task((one, one), task.first, 1))
-        peaks.append(_peak())
+            player = Player(Terms(task.rules, forfeit=True))
+            player.play(Task((one, one), task.first, 1))
+            pids = [getattr(agent, "pid", None) for agent in player.agents.values()]
+            programs += [_peak(pid) or 0 for pid in pids if pid is not None]
+        peaks.append(_peak("self"))
     before, after = peaks
-    return None if before is None or after is None else after - before
+    if before is None or after is None:
+        return None
+    return after - before + max(programs, default=0)
 
 
-def _peak() -> float | None:
-    """Return the peak of this process's memory in megabytes, where the system says so."""
-    found = re.search(r"VmHWM:\s*(\d+) kB", STATUS.read_text()) if STATUS.exists() else None
+def _peak(process: int | str) -> float | None:
+    """Return the peak of a process's memory in megabytes, where the system says so."""
+    status = Path(f"/proc/{process}/status")
+    found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
     return int(found[1]) / 1000 if found else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,12 +21,32 @@ from fiveup_env.doors.openspiel.course import (
 )
 from fiveup_env.doors.openspiel.text import TILE_TEXTS, history_text
 from fiveup_env.errors import BeliefError
+from fiveup_env.game.view_json import view_json
 from fiveup_env.rules.actions import MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fiveup_env.doors.openspiel.observer import FiveUpObserver
+    from fiveup_env.files import Json
+
+
+class ViewStruct:
+    """What a player may know, as JSON; with the methods of OpenSpiel's structs.
+
+    Those cannot be made in Python, so this is not one of them.
+    """
+
+    def __init__(self, content: Json) -> None:
+        self._content = content
+
+    def to_dict(self) -> Json:
+        """Return the content as plain values."""
+        return copy.deepcopy(self._content)
+
+    def to_json(self) -> str:
+        """Return the content as text."""
+        return json.dumps(self._content)
 
 
 class FiveUpState(pyspiel.State):
@@ -103,6 +125,13 @@ class FiveUpState(pyspiel.State):
         observer.set_from(self, self.course.mover if player is None else player)
         numbers: list[float] = observer.tensor.tolist()
         return numbers
+
+    def to_observation_struct(self, player: int | None = None) -> ViewStruct:
+        """Return what a player may know, by the schema of views (by default the one to move)."""
+        mover = self.course.mover
+        if self.course.stage != MOVING or mover == NOBODY:
+            raise BeliefError("there is a view only where somebody is to move")
+        return ViewStruct(view_json(self.course.view(mover if player is None else player)))
 
     # States that a player cannot tell from this one
 

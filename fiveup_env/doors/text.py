@@ -1,0 +1,243 @@
+r"""The environment for language models: text in, text out, in Gymnasium's way.
+
+    env = TextEnv("five_up", players=2, opponents="greedy", prompt="deductions")
+    prompt, info = env.reset(seed=7)
+    prompt, reward, terminated, truncated, info = env.step("I lead high.\nlead 5-0")
+
+A step is one answer. A legal move is made, and the others move up to the next turn. An answer that
+is no move, or not a legal one, costs what `Costs` says; the prompt is then the same, after a
+sentence that says what was wrong. After so many of them in one position the episode ends.
+"""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Text
+
+from fiveup_env.analysis.trials import Trials, shortfalls
+from fiveup_env.checks import finite, is_one_of, whole
+from fiveup_env.doors.prompts import KINDS, move_in, notes_after, prompt
+from fiveup_env.engine.view import legal_masks
+from fiveup_env.envs.options import check_fields
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.errors import (
+    IllegalMoveError,
+    InvalidMoveError,
+    OptionError,
+    WrongMomentError,
+    shown,
+    unknown,
+)
+from fiveup_env.game.view_words import move_words
+from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.rules.actions import MOVES
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from fiveup_env.doors.prompts import PromptKind
+    from fiveup_env.envs.episodes import EpisodeName, RewardName
+    from fiveup_env.envs.opponents import OpponentChoice
+    from fiveup_env.game.game import Game
+    from fiveup_env.rules.actions import Move
+    from fiveup_env.rules.fields import RuleFields, Rules
+
+LONGEST_PROMPT: Final = 50_000  # characters
+LONGEST_ANSWER: Final = 50_000
+CHARACTERS: Final = "".join(sorted(set(string.printable) - set("\x0b\x0c\r\t")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """What an answer costs that is no legal move, and what a move costs that is not the best.
+
+    Args:
+        unreadable: Taken from the reward for an answer that is not a move.
+        illegal: Taken from the reward for a move that is not legal.
+        tries: How many such answers in one position end the episode.
+        forfeit: The reward for an episode that ends so.
+        loss: Taken for each chance to win that a move loses, by the reference search; 0: nothing.
+    """
+
+    unreadable: float = 0.1
+    illegal: float = 0.1
+    tries: int = 3
+    forfeit: float = -1.0
+    loss: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse costs that are not numbers, and no tries at all."""
+        for name in ("unreadable", "illegal", "forfeit", "loss"):
+            if finite(getattr(self, name)) is None:
+                raise OptionError(f"{name} is a finite number, not {shown(getattr(self, name))}")
+        if whole(self.tries, 1, 1_000) is None:
+            raise OptionError(f"tries is a whole number from 1 to 1000, not {shown(self.tries)}")
+
+
+class TextEnv(gymnasium.Env[str, str]):
+    """One language model among opponents.
+
+    `info` has the `legal` moves in words and, after a step, the `move` that was made or the `error`
+    of the answer, and whether it was `unreadable`. With a reference, it has the `loss` of the move:
+    `chance`, of winning the game, and `points`, of the hand. At the end it has the `win` (1, or 0),
+    the `margin` over the best other side, and what `FiveUpEnv` says there.
+
+    Args:
+        rules, players, opponents, seat, episode, reward, max_hands: Those of `FiveUpEnv`.
+        prompt: `bare`, `deductions` or `notes`.
+        list_moves: Whether the prompt lists the legal moves.
+        costs: What wrong answers and weak moves cost.
+        reference: A search such as `pimc:worlds=1000,playout=partner` that says what every move
+            lost; None: nothing says it.
+        **fields: Fields of the rules that override those of `rules`.
+
+    Raises:
+        OptionError: If an option has a value that is not allowed; else as `FiveUpEnv` does.
+
+    >>> env = TextEnv("five_up", players=2, opponents="greedy", seat=0)
+    >>> text, info = env.reset(options={"deal": 7})
+    >>> info["legal"][0]
+    'lead 0-0'
+    >>> env.step("lead 0-0")[4]["move"]
+    'lead 0-0'
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's own type)
+
+    def __init__(
+        self,
+        rules: str | Rules = "five_up",
+        players: int | None = None,
+        *,
+        opponents: OpponentChoice = "greedy",
+        seat: int | None = None,
+        episode: EpisodeName = "game",
+        reward: RewardName = "win",
+        max_hands: int = 0,
+        prompt: PromptKind = "bare",
+        list_moves: bool = True,
+        costs: Costs | None = None,
+        reference: str | None = None,
+        **fields: Unpack[RuleFields],
+    ) -> None:
+        """Make the environment; `reset` starts its first episode."""
+        check_fields(fields, TextEnv)
+        if not is_one_of(prompt, KINDS):
+            raise OptionError(unknown("prompt", prompt, KINDS))
+        self._env = FiveUpEnv(
+            rules,
+            players,
+            opponents=opponents,
+            seat=seat,
+            episode=episode,
+            reward=reward,
+            max_hands=max_hands,
+            **fields,
+        )
+        self._kind, self._list_moves = prompt, list_moves
+        self.costs = Costs() if costs is None else costs
+        if self.costs.loss and reference is None:
+            raise OptionError("a cost of loss needs a reference, such as pimc:worlds=1000")
+        self._trials = None if reference is None else Trials(reference)
+        self.observation_space = Text(LONGEST_PROMPT, charset=CHARACTERS)
+        self.action_space = Text(LONGEST_ANSWER, min_length=0, charset=CHARACTERS)
+        self._view: np.ndarray | None = None  # at the learner's turn
+        self._notes, self._wrong, self._made = "", 0, 0
+
+    @property
+    def game(self) -> Game:
+        """The episode so far, with the moves of all seats; as a copy."""
+        return self._env.game
+
+    @property
+    def seat(self) -> int:
+        """The model's seat in this episode."""
+        return self._env.seat
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Start an episode as `FiveUpEnv` does; return the first prompt."""
+        super().reset(seed=seed)
+        self._env.reset(seed=seed, options=options)
+        self._view = self._env.game.view(self.seat)
+        self._notes, self._wrong, self._made = "", 0, 0
+        return self._prompt(), self._info()
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Take an answer; raise WrongMomentError if the episode is over."""
+        if self._view is None:
+            raise WrongMomentError("there is no episode to step: call reset()")
+        if not isinstance(action, str):
+            raise InvalidMoveError(f"an answer is text, not {shown(action)}")
+        self._notes = notes_after(self._notes, action)
+        try:
+            move = move_in(action[-LONGEST_ANSWER:], self._view)
+        except InvalidMoveError as error:
+            return self._refuse(str(error), self.costs.unreadable, unreadable=True)
+        except IllegalMoveError as error:
+            return self._refuse(str(error), self.costs.illegal, unreadable=False)
+        return self._make(move, self._view)
+
+    def _make(self, move: Move, view: np.ndarray) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        loss = self._loss(move, view)
+        _, reward, terminated, truncated, told = self._env.step(move.action)
+        self._wrong, self._made = 0, self._made + 1
+        over = terminated or truncated
+        self._view = None if over else self._env.game.view(self.seat)
+        info: dict[str, Any] = self._info() | {"move": move_words(move)}
+        if loss is not None:
+            info["loss"] = loss
+            reward -= self.costs.loss * loss["chance"]
+        if over:
+            info |= self._end(told)
+        return self._prompt(), reward, terminated, truncated, info
+
+    def _refuse(
+        self, error: str, cost: float, *, unreadable: bool
+    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Take the cost of a wrong answer, and ask again or end the episode."""
+        self._wrong += 1
+        over = self._wrong >= self.costs.tries
+        if over:
+            self._view = None
+        info: dict[str, Any] = self._info() | {"error": error, "unreadable": unreadable}
+        if over:
+            info |= {"ended": "illegal", "win": 0}
+        again = f"{error}\n\n{self._prompt()}".encode("ascii", "replace").decode()
+        return again, (self.costs.forfeit if over else 0.0) - cost, over, False, info
+
+    def _loss(self, move: Move, view: np.ndarray) -> dict[str, float] | None:
+        """Return what a move loses by the reference, or None if nothing says it."""
+        allowed = legal_masks(view)[0].nonzero()[0]
+        if self._trials is None:
+            return None
+        if len(allowed) == 1:
+            return {"chance": 0.0, "points": 0.0}
+        key = int(keyed_rng("text", self._env.game.seed, self._made).integers(1 << 63))
+        found = self._trials(view, allowed, key)
+        chance, points = shortfalls(found, int(np.searchsorted(allowed, move.action)))
+        return {"chance": chance.mean, "points": points.mean}
+
+    def _end(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Return what an episode that has ended is told by."""
+        rest = {name: value for name, value in told.items() if name != "action_mask"}
+        scores, side = list(told["scores"]), self._env.rules.side_of(self.seat)
+        margin = scores[side] - max(s for k, s in enumerate(scores) if k != side)
+        return rest | {"win": int(told["winner"] == side), "margin": int(margin)}
+
+    def _prompt(self) -> str:
+        if self._view is None:
+            return "The episode is over."
+        return prompt(self._view, self._kind, notes=self._notes, moves=self._list_moves)
+
+    def _info(self) -> dict[str, Any]:
+        if self._view is None:
+            return {"legal": []}
+        actions = legal_masks(self._view)[0].nonzero()[0].tolist()
+        return {"legal": [move_words(MOVES[action]) for action in actions]}

@@ -1,0 +1,212 @@
+"""The facts of a view: what no other part of it says, as plain numbers.
+
+    VIEW struct <-> Facts <-> JSON (`view_json`) or a line of text (`view_line`)
+
+The layout, the sizes of the hands, the pips that seats lack and the passes all follow from the
+rules and the history. So they are no facts: `views_of` works them out again, and checks the rest.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fiveup_env.engine.state import (
+    BLOCKED,
+    GAME_OVER,
+    HAND_OVER,
+    NOBODY,
+    NOT_ENDED,
+    PLAYING,
+)
+from fiveup_env.engine.valid import FAULTS, complete_views
+from fiveup_env.engine.view import VIEW
+from fiveup_env.errors import InputError
+from fiveup_env.rules.actions import DRAW, PASS
+from fiveup_env.rules.fields import MAX_PLAYERS, Rules
+from fiveup_env.rules.tiles import TILE_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HIDDEN = -1  # the tile of an event whose tile is not seen
+
+
+class Event(NamedTuple):
+    """What a seat did: an action; for a draw the tile, where the viewer drew it, else HIDDEN."""
+
+    seat: int
+    action: int
+    tile: int = HIDDEN
+
+
+class Facts(NamedTuple):
+    """What one seat may know, from which all else follows. Seats, sides and tiles are numbers."""
+
+    rules: Rules
+    seat: int
+    hand: int  # a mask of tiles
+    scores: list[int]  # by side
+    hand_number: int
+    lead: int
+    forced_lead: int  # a tile, or -1
+    turn: int  # NOBODY once the hand has ended
+    ended: int
+    end_points: list[int]  # by side
+    winner: int  # a side, or NOBODY
+    events: list[Event]  # plays and draws, without passes
+
+
+def facts_of(views: np.ndarray) -> Iterator[Facts]:
+    """Yield the facts of each VIEW struct of an array."""
+    public = views["public"]
+    known: dict[bytes, Rules] = {}
+    names = (
+        "scores",
+        "hand_number",
+        "lead",
+        "forced_lead",
+        "turn",
+        "ended",
+        "end_points",
+        "winner",
+    )
+    of_turns = ("plies", "play_seat", "play_action", "drawn", "draw_seat", "draw_ply")
+    columns = zip(
+        views["seat"].tolist(),
+        views["hand"].tolist(),
+        views["drawn"].tolist(),
+        *(public[name].tolist() for name in (*names, *of_turns)),
+        strict=True,
+    )
+    for i, (seat, hand, own, *values) in enumerate(columns):
+        scores, number, lead, forced, turn, ended, points, winner, *turns = values
+        key = public[i]["rules"].tobytes()
+        if key not in known:
+            known[key] = Rules.from_struct(public[i]["rules"])
+        rules = known[key]
+        yield Facts(
+            rules=rules,
+            seat=seat,
+            hand=hand,
+            scores=scores[: rules.sides],
+            hand_number=number,
+            lead=lead,
+            forced_lead=forced,
+            turn=NOBODY if ended else turn,
+            ended=ended,
+            end_points=points[: rules.sides],
+            winner=winner,
+            events=_events(own, *turns),
+        )
+
+
+def _events(
+    own: list[int],
+    plies: int,
+    seats: list[int],
+    actions: list[int],
+    drawn: int,
+    drawers: list[int],
+    draw_plies: list[int],
+) -> list[Event]:
+    """Return plays and draws in their order."""
+    events, k = [], 0
+    for ply in range(plies + 1):
+        while k < drawn and draw_plies[k] == ply:
+            events.append(Event(drawers[k], DRAW, own[k]))
+            k += 1
+        if ply < plies:
+            events.append(Event(seats[ply], actions[ply]))
+    return events
+
+
+def with_passes(facts: Facts) -> Iterator[Event]:
+    """Yield all events, the passes among them, which follow from the seats."""
+    players, seat, passes = facts.rules.players, facts.lead, 0
+    for event in facts.events:
+        while seat != event.seat:
+            yield Event(seat, PASS)
+            seat, passes = (seat + 1) % players, passes + 1
+        yield event
+        if event.action != DRAW:
+            seat, passes = (seat + 1) % players, 0
+    while (
+        passes < players
+        if facts.ended == BLOCKED
+        else facts.ended == NOT_ENDED and seat != facts.turn
+    ):
+        yield Event(seat, PASS)
+        seat, passes = (seat + 1) % players, passes + 1
+
+
+def views_of(facts: Sequence[Facts]) -> np.ndarray:
+    """Return the VIEW structs [N] of some facts, whose numbers are those of seats, sides and tiles.
+
+    Raises InputError, with the number of the view, for what no play leads to.
+    """
+    views = np.zeros(len(facts), VIEW)
+    public = views["public"]
+    for name in ("play_seat", "play_action", "draw_seat", "draw_ply"):
+        public[name] = -1
+    views["drawn"] = -1
+    if facts:
+        _fill(views, facts)
+    i, fault = complete_views(views)
+    if i >= 0:
+        raise InputError(f"view {i} is of no game: {FAULTS[fault]}")
+    return views
+
+
+def _fill(views: np.ndarray, facts: Sequence[Facts]) -> None:
+    public = views["public"]
+    structs: dict[Rules, np.ndarray] = {}
+    views["seat"] = [one.seat for one in facts]
+    views["hand"] = [one.hand for one in facts]
+    for name in ("hand_number", "lead", "forced_lead", "ended", "winner"):
+        public[name] = [getattr(one, name) for one in facts]
+    for name in ("scores", "end_points"):
+        public[name] = [_padded(getattr(one, name), MAX_PLAYERS, 0) for one in facts]
+    public["turn"] = [max(0, one.turn) for one in facts]
+    public["phase"] = [
+        PLAYING if one.ended == NOT_ENDED else HAND_OVER if one.winner < 0 else GAME_OVER
+        for one in facts
+    ]
+    public["boneyard"] = [one.rules.boneyard_size for one in facts]
+    rows: list[list[list[int]]] = [[], [], [], [], []]
+    for i, one in enumerate(facts):
+        if one.rules not in structs:
+            structs[one.rules] = one.rules.to_struct()
+        public["rules"][i] = structs[one.rules]
+        plays = [event for event in one.events if event.action != DRAW]
+        draws = [event for event in one.events if event.action == DRAW]
+        public["plies"][i], public["drawn"][i] = len(plays), len(draws)
+        lists = (
+            [event.seat for event in plays],
+            [event.action for event in plays],
+            [event.seat for event in draws],
+            _plies_of_draws(one.events),
+            [event.tile for event in draws],
+        )
+        for row, values in zip(rows, lists, strict=True):
+            row.append(_padded(values, TILE_COUNT, -1))
+    for name, row in zip(("play_seat", "play_action", "draw_seat", "draw_ply"), rows, strict=False):
+        public[name] = row
+    views["drawn"] = rows[-1]
+
+
+def _plies_of_draws(events: Sequence[Event]) -> list[int]:
+    """Return, for each draw, the number of tiles that had been set."""
+    plies, found = 0, []
+    for event in events:
+        if event.action == DRAW:
+            found.append(plies)
+        else:
+            plies += 1
+    return found
+
+
+def _padded(values: list[int], length: int, filler: int) -> list[int]:
+    return [*values, *repeat(filler, length - len(values))]

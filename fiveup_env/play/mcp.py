@@ -1,0 +1,157 @@
+"""A table for language models: an MCP server, by whose tools a model sits down, looks and moves.
+
+    fiveup mcp --show
+
+It knows what the seat knows, and plays against the registered agents. `--show` prints the table for
+a person who watches.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env.doors.prompts import deductions
+from fiveup_env.errors import FiveUpError, MissingExtraError, WrongMomentError
+from fiveup_env.game.rules_words import rules_text
+from fiveup_env.game.view_line import view_line
+from fiveup_env.game.view_words import move_of_words, move_words, view_text
+from fiveup_env.play.table import Setup, Table, setup_of
+from fiveup_env.play.terminal import tell
+
+try:
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+except ImportError:
+    raise MissingExtraError("the MCP server needs mcp: pip install 'fiveup-env[mcp]'") from None
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fiveup_env.play.sights import Sight
+
+ABOUT = (
+    "Dominoes: Five Up and its family. Start a game, have the rules explained, look at the "
+    "position, and play legal moves until the game is over."
+)
+
+
+def server_for(default: Setup, show: Callable[[str], None] | None = None) -> MCPServer:
+    """Return a server with one table.
+
+    Args:
+        default: What is played unless the model chooses otherwise.
+        show: Is called with what a person who watches may read; None: nobody watches.
+    """
+    server = MCPServer("fiveup", instructions=ABOUT)
+    seat = Seat(default, show)
+    for tool in (
+        *(seat.start_game, seat.explain_rules, seat.look, seat.list_moves),
+        *(seat.play, seat.what_is_known, seat.position_line),
+    ):
+        server.tool()(_answering(tool))
+    return server
+
+
+def _answering(tool: Callable[..., str]) -> Callable[..., str]:
+    """Return a tool whose refusals reach the model as sentences."""
+
+    @wraps(tool)
+    def answer(*args: Any, **kwargs: Any) -> str:
+        try:
+            return tool(*args, **kwargs)
+        except FiveUpError as error:
+            raise ToolError(str(error)) from None
+
+    return answer
+
+
+class Seat:
+    """The model's seat at a table. Its public methods are the tools, by their names."""
+
+    def __init__(self, default: Setup, show: Callable[[str], None] | None) -> None:
+        self._default, self._show = default, show
+        self._table: Table | None = None
+
+    def start_game(
+        self,
+        rules: str = "",
+        players: int = 0,
+        opponents: str = "",
+        seat: int = -1,
+        seed: int = -1,
+    ) -> str:
+        """Start a new game, and return the position at your first turn.
+
+        Args:
+            rules: A preset: five_up, all_fives, muggins and others; empty for the usual one.
+            players: 2 to 5; 0 for as many as usual.
+            opponents: Agents for the other seats, from the weakest: random, greedy, partner,
+                student, pimc; empty for the usual ones.
+            seat: Your seat, from 0; -1 for the usual one.
+            seed: Names the deals; -1 for any.
+        """
+        given = {
+            "rules": rules or None,
+            "players": players or None,
+            "opponents": opponents or None,
+            "seat": None if seat == -1 else seat,
+            "seed": None if seed == -1 else seed,
+        }
+        options = {name: value for name, value in given.items() if value is not None}
+        self._table = Table(setup_of(options, self._default))
+        return self._seen(self._table.start())
+
+    def explain_rules(self) -> str:
+        """Return the rules of your game in words."""
+        table = self._table
+        return rules_text(table.setup.rules if table else self._default.rules)
+
+    def look(self) -> str:
+        """Return the position as you may know it."""
+        return self._position(self._seated())
+
+    def list_moves(self) -> str:
+        """Return your legal moves, each with the total and the points that it brings at once."""
+        table = self._seated()
+        choices = table.choices()
+        if not choices:
+            raise WrongMomentError("the game is over: there are no moves")
+        return "\n".join(
+            f"{move_words(one.move)}: total {one.total}, {one.points:+d} points" for one in choices
+        )
+
+    def play(self, move: str) -> str:
+        """Play a legal move, and return what happened up to your next turn.
+
+        Args:
+            move: Such as `lead 5-3`, `set 5-3 on the double 5`, `draw a tile`, `pass`, or in short
+                `5-3`, `5-3@5x`, `draw`, `pass`.
+        """
+        table = self._seated()
+        return self._seen(table.play(move_of_words(move)))
+
+    def what_is_known(self) -> str:
+        """Return what follows exactly about the hidden tiles from all that you have seen."""
+        table = self._seated()
+        if table.is_over:
+            raise WrongMomentError("the game is over: nothing is hidden any more")
+        return deductions(table.view())
+
+    def position_line(self) -> str:
+        """Return the position as one exact line, as FEN is for chess."""
+        return view_line(self._seated().view())
+
+    def _seated(self) -> Table:
+        if self._table is None:
+            raise WrongMomentError("there is no game yet: call start_game")
+        return self._table
+
+    def _seen(self, sights: list[Sight]) -> str:
+        if self._show:
+            tell(sights, self._show, unicode=True)
+        happened = [sight.said for sight in sights if sight.said]
+        return "\n".join([*happened, "", self._position(self._seated())]).strip()
+
+    def _position(self, table: Table) -> str:
+        return view_text(table.view())

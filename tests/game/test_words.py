@@ -1,0 +1,353 @@
+"""Positions as lines and in words, and rules in words: exact, complete, and silent about the rest."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from fiveup_env import MOVES, Game, InvalidMoveError, Rules
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.errors import InputError, RulesError
+from fiveup_env.game import view_json, view_of
+from fiveup_env.game.facts import facts_of, views_of
+from fiveup_env.game.rules_words import rules_text
+from fiveup_env.game.schemas import SCHEMAS, schema
+from fiveup_env.game.view_json import FACT_KEYS, views_from, views_json
+from fiveup_env.game.view_line import facts_in, line_of, view_line, view_of_line
+from fiveup_env.game.view_words import move_of_words, move_words, view_text
+from fiveup_env.rules.fields import CHOICES
+from tests.engines.reference import Move as Made
+from tests.engines.reference import Reference
+from tests.engines.test_engine_against_reference import Lockstep, in_reference
+from tests.support import EVERY_PRESET, game_of, hidden_otherwise, play_randomly, push_all
+
+SEED: Final = 1
+
+
+def random_rules(chance: Random) -> Rules:
+    """Rules with any value in any field."""
+    while True:
+        fields: dict[str, Any] = {name: chance.choice(values) for name, values in CHOICES.items()}
+        multiple = chance.randint(2, 12)
+        players = chance.randint(2, 5)
+        fields |= {
+            "max_pip": chance.randint(1, 6),
+            "hand_size": chance.randint(1, 9),
+            "reserve": chance.randint(0, 2),
+            "multiple": multiple,
+            "unit": chance.choice([1, multiple]),
+            "target": chance.choice([1, 5, 12, 61]) * multiple,
+            "exact_target": chance.random() < 0.5,
+            "teams": players == 4 and chance.random() < 0.5,
+        }
+        try:
+            return Rules(players=players, **fields)
+        except RulesError:
+            continue
+
+
+def random_views(chance: Random, games: int, moves: int = 40) -> np.ndarray:
+    """Views of random seats in random games of random rules, hands that ended among them."""
+    found = []
+    for seed in range(games):
+        game = play_randomly(
+            Game(random_rules(chance), seed=seed), chance, chance.randint(0, moves)
+        )
+        for state in game.hand_states():
+            view = np.zeros(1, VIEW)
+            observe_at(state, 0, chance.randrange(game.rules.players), view, 0)
+            found.append(view)
+        if not game.is_game_over():
+            found.append(game.view())
+    return np.concatenate(found)
+
+
+# --- Lines and JSON, exact
+
+
+def compare_lines(chance: Random, count: int) -> int:
+    """Compare views with what their lines and facts give back; return how many there were."""
+    made = 0
+    while made < count:
+        views = random_views(chance, 200)
+        lines = [line_of(facts) for facts in facts_of(views)]
+        assert (views_of([facts_in(line) for line in lines]) == views).all()
+        made += len(views)
+    return made
+
+
+def test_a_view_and_its_line_are_equal() -> None:
+    assert compare_lines(Random(SEED), 2_000) >= 2_000
+
+
+def test_a_view_and_its_json_are_equal() -> None:
+    views = random_views(Random(SEED), 100)
+    for view in views:
+        rules = Rules.from_struct(view["public"]["rules"])
+        assert (views_from(rules, views_json(view.reshape(1))) == view).all()
+    for game in (Game(rules, seed=3) for rules in EVERY_PRESET):
+        assert (view_of(view_json(game.view())) == game.view()).all()
+        assert (view_of_line(view_line(game.view())) == game.view()).all()
+
+
+def test_what_follows_may_be_left_out_and_tiles_turned_round_but_not_be_wrong() -> None:
+    game = game_of("2-2 2-1 1-1", "0-0 1-0 2-0", lead=0, max_pip=2)
+    push_all(game, "1-1 1-0@1x 2-1@1x 2-0@2")
+    whole = view_json(game.view(1))
+    assert whole["history"][-1] == {"seat": 0, "move": "pass"}
+    short = {name: whole[name] for name in ("rules", *FACT_KEYS)}
+    short["history"] = [one for one in whole["history"] if one["move"] != "pass"]
+    turned = whole | {"hand": [tile[::-1] for tile in reversed(whole["hand"])]}
+    for content in (whole, short, turned):
+        assert (view_of(content) == game.view(1)).all()
+    moved = [one for one in whole["history"] if one["move"] != "pass"] + [
+        {"seat": 1, "move": "pass"}
+    ]
+    with pytest.raises(InputError, match="history has other passes"):
+        view_of(whole | {"history": moved})
+
+
+def test_json_is_as_its_schema_says() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    for name in SCHEMAS:
+        jsonschema.Draft202012Validator.check_schema(schema(name))
+    validator = jsonschema.Draft202012Validator(schema("view"))
+    for view in random_views(Random(SEED), 20):
+        validator.validate(view_json(view.reshape(1)))
+
+
+def test_every_field_of_the_struct_is_written_or_follows() -> None:
+    follows = {"phase", "passes", "draws", "lack_ply", "lack_draws", "rules", "drawn"}
+    history = {"plies", "play_seat", "play_action", "draw_seat", "draw_ply"}
+    written = {*schema("view")["properties"]}
+    assert {*(VIEW["public"].names or ())} <= written | follows | history
+    assert {*(VIEW.names or ())} <= written | {"public", "drawn"}
+
+
+LINE: Final = "five_up/2,max_pip=3,hand_size=3 1 1-0,3-1,3-3 1:0 0 0 0.3-0 t1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (" t1", "", "a line has 8 parts"),
+        ("five_up/2", "five_up", "rules are written five_up/2"),
+        ("five_up/2", "five/2", "there is no preset 'five'"),
+        ("five_up/2", "five_up/9", "there must be 2 to 5 players"),
+        ("max_pip=3", "max_pip=x", "max_pip must be a whole number"),
+        ("max_pip=3", "colour=3", "there is no rule field 'colour'"),
+        ("1-0,3-1,3-3", "1-0,3-1,3-9", "'3-9' is not a valid tile"),
+        ("1-0,3-1,3-3", "1-0,3-1,1-3", "a hand has different tiles"),
+        ("1-0,3-1,3-3", "-", "its tiles do not agree"),
+        ("1:0", "1", "there are 2 scores"),
+        ("1:0", "1:x", "the entry of the scores is a whole number"),
+        ("1:0", "1:99999999999", "the entry of the scores is a whole number"),
+        ("0.3-0", "0:3-0", "an event is written"),
+        ("0.3-0", "7.3-0", "an event is written"),
+        ("0.3-0", "0.draw", "a draw is written"),
+        ("0.3-0", "0.3-0@3", "its plays and draws do not follow"),
+        ("0.3-0", "0+2-2,0.3-0", "only the viewer's own draws"),
+        ("0.3-0", ",".join(["1+"] * 40), "a history has at most"),
+        ("t1", "t7", "the turn is a whole number from 0 to 1"),
+        ("t1", "won", "there is no stand 'won'"),
+        ("t1", "domino:0:0", "its plays and draws do not follow"),
+        ("t1", "domino:0", "there are 2 end points"),
+    ],
+)
+def test_a_wrong_line_gets_a_sentence(old: str, new: str, sentence: str) -> None:
+    view_of_line(LINE)
+    with pytest.raises(InputError, match=sentence):
+        view_of_line(LINE.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("given", [None, 3, b"five_up/2", "", "x" * 9_999])
+def test_what_is_no_line_is_refused(given: object) -> None:
+    with pytest.raises(InputError, match="not a position: a "):
+        view_of_line(given)
+
+
+# --- Moves in words
+
+
+def test_every_move_is_read_from_its_words() -> None:
+    for move in MOVES:
+        for words in (move_words(move), str(move), f" {move_words(move).upper()}. "):
+            assert move_of_words(words) == move
+
+
+@pytest.mark.parametrize(
+    "words", ["", "lead", "set 5-3 on the 4", "set 7-7 on the 7", "I set 5-3", None, 5, "pass pass"]
+)
+def test_what_is_no_move_is_refused(words: object) -> None:
+    with pytest.raises(InvalidMoveError, match="a move is 'lead 5-3'"):
+        move_of_words(words)
+
+
+# --- Rules in words: a reader that knows the words alone plays as the engine does
+
+
+def rules_read(text: str) -> tuple[dict[str, Any], int, bool]:
+    """Return the fields of the rules as the words say them, the players, and the partners."""
+
+    def number(pattern: str) -> int:
+        found = re.search(pattern, text)
+        assert found, pattern
+        return int(found[1])
+
+    def either(**words: str) -> str:
+        said = [name for name, sentence in words.items() if sentence in text]
+        assert len(said) == 1, said
+        return said[0]
+
+    multiple = number(r"is a multiple of (\d+)")
+    fields: dict[str, Any] = {
+        "max_pip": number(r"from 0-0 to (\d)-"),
+        "hand_size": number(r"every player is dealt (\d+) tile"),
+        "multiple": multiple,
+        "unit": number(r"scores (\d+) points? for each"),
+        "target": number(r"wins if it has (\d+) or more"),
+        "exact_target": "are not scored, neither for a tile" in text,
+        "spinners": either(
+            all="both sides of a double are covered, its two ends are open",
+            first="both sides of the first double that was set or led in the hand are covered",
+            none="both sides of a double are covered, it is closed",
+        ),
+        "draw": either(
+            optional="may set a tile, or draw one from the boneyard while",
+            until_playable="draws from the boneyard until a drawn tile fits",
+        ),
+        "reserve": 0,
+        "lead_tile": either(
+            any="a seat is drawn by lot, and it leads any tile",
+            highest_double="must lead that double; if no double was dealt",
+        ),
+        "leader": either(
+            rotate="In every later hand the seat after the last leader leads any tile",
+            winner="After a hand in which a player went out, that player leads any tile",
+        ),
+        "game_end": either(
+            immediate="The game ends as soon as a side scores points for a tile",
+            finish_hand="A hand is always played to its end.",
+        ),
+        "hand_end": either(
+            subtract_own="every side loses what is left in its own hands",
+            winner_takes="After a player went out, that player's side gains",
+        ),
+        "round_per": either(
+            hand="each hand is rounded" if "loses" in text else "each hand of theirs is rounded",
+            side="side's pips together are rounded"
+            if "loses" in text
+            else "what each side holds is",
+            all="all of that together is rounded",
+        ),
+        "block_pays": "difference"
+        if "gains what all others hold together less" in text
+        else "others",
+    }
+    if kept := re.search(r"The last (?:(\d) tiles|tile) of the boneyard may never", text):
+        fields["reserve"] = int(kept[1] or 1)
+    if "Of the two other sides, the one that holds less gains" in text:
+        fields["hand_end"] = "armanino"
+    return fields, number(r"There are (\d) players"), "Seats 0 and 2 are partners" in text
+
+
+def made_in(words: str) -> Made:
+    """Return the move that words such as `set 5-3 on the double 5` say."""
+    if words in {"draw a tile", "pass"}:
+        return ("pass" if words == "pass" else "draw", None)
+    found = re.fullmatch(r"(?:lead|led|set) (\d)-(\d)(?: on the (double )?(\d))?", words)
+    assert found, words
+    tile = (int(found[2]), int(found[1]))
+    return (tile, None if found[4] is None else (int(found[4]), "double" if found[3] else "plain"))
+
+
+def reader_of(rules: str, position: str) -> Reference:
+    """Return a position as the words of the rules and of the position tell it."""
+    game = Reference(*rules_read(rules))
+
+    def said(pattern: str) -> str:
+        found = re.search(pattern, position)
+        return found[1] if found else ""
+
+    game.turn = int(said(r"You are seat (\d)"))
+    game.hands = [[] for _ in range(game.players)]
+    tiles = re.findall(r"(\d)-(\d)", said(r"Your hand: (.*)\."))
+    game.hands[game.turn] = [(int(low), int(high)) for high, low in tiles]
+    if forced := said(r"It must lead (\d-\d)"):
+        game.must_lead = (int(forced[2]), int(forced[0]))
+    game.boneyard = [(0, 0)] * int(said(r"The boneyard has (\d+) tile"))
+    for done in filter(None, said(r"What was done: (.*)\.").split("; ")):
+        words = re.fullmatch(r"seat \d ((?:led|set) .*)", done)
+        if words:
+            tile, on = made_in(words[1])
+            assert not isinstance(tile, str)
+            game._attach(tile, on)
+    return game
+
+
+def compare_words(chance: Random, rule_sets: int, positions: int) -> None:
+    """Compare what the words say of random rules and positions with the engine."""
+    for seed in range(rule_sets):
+        rules = random_rules(chance)
+        text = rules_text(rules)
+        game, seen = Game(rules, seed=seed), 0
+        while seen < positions and not game.is_game_over() and game.hand_number < 50:
+            words = game.text()
+            reader, seen = reader_of(text, words), seen + 1
+            assert reader.legal() == {in_reference(move) for move in game.legal_moves}
+            assert reader.total == game.layout().total
+            listed = re.search(r"Your legal moves: (.*)\.", words)
+            assert listed
+            assert {made_in(move) for move in listed[1].split(", ")} == reader.legal()
+            game.push(chance.choice(list(game.legal_moves)))
+
+
+def play_by_words(chance: Random, rule_sets: int) -> None:
+    """Play games by the rules that the words say, next to the engine: scores, ends, leaders."""
+    for seed in range(rule_sets):
+        rules = random_rules(chance)
+        both = Lockstep.__new__(Lockstep)
+        both.rules, both.game = rules, Game(rules, seed=seed)
+        both.reference = Reference(*rules_read(rules_text(rules)))
+        both._deal()
+        both.play(chance, 150)
+
+
+def test_words_alone_tell_the_legal_moves_and_the_totals() -> None:
+    compare_words(Random(SEED), 60, 20)
+
+
+def test_words_alone_tell_the_scores_and_the_ends() -> None:
+    play_by_words(Random(SEED), 60)
+
+
+@pytest.mark.slow
+def test_words_alone_tell_the_rules_of_many_games() -> None:
+    compare_words(Random(SEED + 1), 2_000, 20)
+    play_by_words(Random(SEED + 1), 2_000)
+
+
+# --- No leak
+
+
+def test_hidden_tiles_change_no_character() -> None:
+    for seed in range(20):
+        game = play_randomly(Game(random_rules(Random(seed)), seed=seed), Random(seed), 12)
+        if game.is_game_over():
+            continue
+        other = hidden_otherwise(game, Random(seed))
+        assert game.text() == other.text()
+        assert view_line(game.view()) == view_line(other.view())
+        assert view_json(game.view()) == view_json(other.view())
+
+
+def test_words_do_not_list_moves_for_others_or_when_told_not_to() -> None:
+    game = Game(seed=3)
+    assert "legal moves" in game.text()
+    assert "legal moves" not in view_text(game.view(), moves=False)
+    seat = next(seat for seat in range(4) if seat != game.turn)
+    assert "legal moves" not in game.text(seat)
