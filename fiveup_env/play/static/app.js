@@ -1,0 +1,471 @@
+// @ts-check
+/** The page: one game at the table, and the ways to all else. */
+import { Board } from "./board.js";
+import { card, confirmAgain, daily, gamesList, menu, newGame, whyDialog } from "./dialogs.js";
+import { mistakes } from "./exercises.js";
+import { USUAL, asLevel, specIn } from "./levels.js";
+import { lessons } from "./lessons.js";
+import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
+import { clack } from "./sound.js";
+import { forget, keep, kept, latest, onChange, onTrouble, remembered } from "./store.js";
+import { study } from "./study.js";
+import { Table, begun, gamesIn } from "./table.js";
+import { allHappenings, happenings, shortly, told, why } from "./telling.js";
+import { ask } from "./thinkers.js";
+import { backSvg } from "./tiles.js";
+import { percent, speak, t, tilesText, translate } from "./words.js";
+
+/** @param {string} id @returns {any} */
+export const byId = (id) => document.getElementById(id);
+const PAUSE = 750;
+
+/** @type {Table} */
+let table;
+let run = 0; // counts what goes on at the table, so that what is older stops
+/** @type {{ hand: number, plays: number } | null} */
+let lookAt = null; // a moment of the past
+/** @type {Map<number, string>} */
+let does = new Map(); // what each seat did last
+let thinking = -1;
+let rise = "";
+
+const board = new Board({ felt: byId("layout"), hand: byId("hand"), choices: byId("choices") }, play);
+
+/** The names of a game's seats. @param {Table} of */
+export function namesOf(of) {
+  const base = of.setup.levels.map((level, seat) => (seat === of.seat ? t("you") : of.saved.names?.[seat] ?? specIn(level)?.split(":")[0] ?? t(`name_${level}`)));
+  return base.map((name, seat) => {
+    const before = base.slice(0, seat).filter((other) => other === name).length;
+    return before ? `${name} ${before + 1}` : name;
+  });
+}
+
+/** The title of a game's rules. @param {string} rules */
+export const titleOf = (rules) => rules.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
+
+/** @param {string} sentence @param {boolean} [wrong] */
+export function say(sentence, wrong = false) {
+  byId("said").textContent = sentence;
+  byId("said").classList.toggle("wrong", wrong);
+}
+
+// --- Painting
+
+/** The state that is shown: a hand that has just ended, or the game as it stands. */
+function shownState() {
+  if (lookAt) return table.game.hands()[lookAt.hand];
+  const ended = table.ended ?? (table.isOver ? table.game.lastHand()?.handNumber ?? null : null);
+  return ended === null ? table.game : table.game.hands()[ended];
+}
+
+function paint() {
+  const state = shownState(), names = namesOf(table), live = !lookAt && table.ended === null && !table.isOver;
+  const { rules } = table, plays = state.plays.map(({ move }) => move);
+  byId("title").textContent = titleOf(table.setup.rules);
+  byId("game").textContent = `${t("hand", { number: state.handNumber + 1 })} · ${t("target", { target: Number(rules.target) })}`;
+  byId("scores").replaceChildren(...scoreRows(table, state.scores, names));
+  paintSeats(state, names);
+  const mine = live && table.isMine;
+  const shown = lookAt ? lookAt.plays : plays.length;
+  const hand = lookAt || table.ended !== null || table.isOver ? [] : table.game.hand(table.seat);
+  const total = lookAt ? totalAt(lookAt) : state.total;
+  board.show({
+    plays, shown, arms: table.arms[state.handNumber] ?? [], spinners: String(rules.spinners), hand,
+    choices: mine ? table.game.outcomes() : [], total, rise,
+  });
+  rise = "";
+  byId("mine").classList.toggle("turn", mine);
+  byId("total").textContent = t("total", { total });
+  byId("total").title = t("whyScore");
+  byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
+  byId("now").hidden = !lookAt;
+  byId("undo").disabled = Boolean(table.saved.daily) || !allHappenings(table.game).some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  paintLog(names);
+  document.body.dataset.moves = String(table.game.moves.length);
+  document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
+}
+
+/** @param {{ hand: number, plays: number }} at */
+function totalAt({ hand, plays }) {
+  return allHappenings(table.game).find((what) => what.kind === "play" && what.hand === hand && what.plays === plays)?.total ?? 0;
+}
+
+/** @type {number[]} */
+let scoresBefore = [];
+
+/** A row of the board for every side: name, score, and two pegs. @param {Table} of @param {number[]} scores @param {string[]} names */
+export function scoreRows(of, scores, names) {
+  const target = Number(of.rules.target), low = Math.min(0, ...scores), high = Math.max(target, ...scores);
+  const at = (/** @type {number} */ score) => `${(100 * (score - low)) / (high - low)}%`;
+  const rows = scores.map((score, side) => {
+    const row = document.createElement("div"), track = document.createElement("div");
+    const seats = names.filter((_, seat) => seat % scores.length === side), behind = scoresBefore[side] ?? score;
+    row.className = "score";
+    row.innerHTML = `<i class="side-${side}"></i><span></span><b></b>`;
+    /** @type {Element} */ (row.children[1]).textContent = seats.join(" · ");
+    /** @type {Element} */ (row.children[2]).textContent = String(score);
+    if (score > behind) row.children[2].classList.add("up");
+    track.className = "track";
+    track.style.setProperty("--holes", String(Math.min(61, Math.max(10, Math.round((high - low) / Number(of.rules.unit))))));
+    for (const [value, name] of /** @type {[number, string][]} */ ([[behind, "was"], [score, "is"]])) {
+      const peg = document.createElement("em");
+      peg.className = `${name} side-${side}`;
+      peg.style.left = at(value);
+      track.append(peg);
+    }
+    row.append(track);
+    return row;
+  });
+  scoresBefore = [...scores];
+  return rows;
+}
+
+/** @param {any} state @param {string[]} names */
+function paintSeats(state, names) {
+  const { players } = table.rules, sizes = state.sizes;
+  const others = Array.from({ length: players - 1 }, (_, k) => (table.seat + 1 + k) % players);
+  byId("seats").replaceChildren(...others.map((seat) => {
+    const box = document.createElement("div"), partner = table.sideOf(seat) === table.sideOf(table.seat);
+    box.className = `seat${table.game.turn === seat && !lookAt && table.ended === null ? " turn" : ""}${thinking === seat ? " thinks" : ""}`;
+    box.dataset.seat = String(seat);
+    box.innerHTML = `<i class="side-${table.sideOf(seat)}"></i><b></b><small class="count">${sizes[seat]}</small><span class="does"></span><span class="tiles" role="img">${backSvg.repeat(sizes[seat])}</span>`;
+    const [, name, , doing, tiles] = box.children;
+    name.textContent = names[seat];
+    if (partner) name.insertAdjacentHTML("beforeend", ` <small>${t("partnerOf")}</small>`);
+    doing.textContent = thinking === seat ? "…" : does.get(seat) ?? "";
+    tiles.setAttribute("aria-label", t("backs", { who: names[seat], tiles: tilesText(sizes[seat]) }));
+    return box;
+  }));
+}
+
+/** @param {string[]} names */
+function paintLog(names) {
+  const log = byId("log");
+  log.replaceChildren(...allHappenings(table.game).map((what) => {
+    const line = document.createElement("li"), button = document.createElement("button");
+    line.className = `${what.kind}${lookAt && lookAt.hand === what.hand && lookAt.plays === what.plays && what.kind === "play" ? " here" : ""}`;
+    button.textContent = told(what, names, table.seat);
+    button.addEventListener("click", () => {
+      lookAt = { hand: what.hand, plays: what.plays };
+      paint();
+    });
+    line.append(button);
+    return line;
+  }));
+  if (!lookAt) log.scrollTop = log.scrollHeight;
+}
+
+// --- Playing
+
+/** Sit down at a table. @param {Table} at */
+export function sitDown(at) {
+  if (table && !table.game.moves.length && table.saved.id !== at.saved.id) forget(table.saved.id);
+  table = at;
+  keep(table.saved);
+  run++;
+  lookAt = null;
+  thinking = -1;
+  does = new Map();
+  scoresBefore = [...table.game.scores];
+  history.replaceState(null, "", location.pathname);
+  byId("studying").hidden = true;
+  byId("table").hidden = false;
+  warmed = false;
+  say("");
+  paint();
+  void goOn();
+}
+
+/** Make one's own move. @param {string} move @param {number | null} arm */
+function play(move, arm) {
+  if (lookAt || !table.isMine || table.ended !== null) return;
+  does = new Map();
+  made(move, arm);
+  void goOn();
+}
+
+/** Make a move and show it. @param {string} move @param {number | null} arm */
+function made(move, arm) {
+  table.play(move, arm);
+  const steps = [...table.game.steps()], happened = [...happenings(steps[steps.length - 1], steps.length - 1)];
+  const names = namesOf(table), points = happened[0].points;
+  for (const what of happened) if (what.kind !== "end") does.set(what.seat, shortly(what));
+  rise = points ? t("plus", { points }) : "";
+  say(happened.map((what) => told(what, names, table.seat)).join(" "));
+  clack(points);
+  paint();
+  keepFile();
+}
+
+/** @param {number} times */
+const pause = (times) => new Promise((done) => { setTimeout(done, PAUSE * times * Number(remembered("pace", "1"))); });
+
+/** Let the others move until it is one's own turn, a hand has ended or the game is over. */
+async function goOn() {
+  const mine = ++run;
+  try {
+    while (!table.isOver && table.ended === null && !table.isMine) {
+      const seat = /** @type {number} */ (table.game.turn), level = table.setup.levels[seat];
+      thinking = seat;
+      paint();
+      const [move] = await Promise.all([answer(level, seat), pause(1)]);
+      if (mine !== run) return;
+      thinking = -1;
+      made(move, null);
+    }
+    if (table.ended !== null) {
+      await pause(1.6);
+      if (mine === run) await endOfHand();
+    } else if (table.isMine) {
+      const choices = table.game.legalMoves();
+      if (!byId("said").textContent) say(t(table.game.plays.length || choices.length < 2 ? "yourTurn" : "yourLead"));
+      board.focus();
+      void openEyes();
+      warm();
+    }
+  } catch (error) {
+    if (mine === run) say(t("failed", { why: String(error instanceof Error ? error.message : error) }), true);
+  }
+}
+
+let warmed = false;
+
+/** Let the worker make ready for searches while a person thinks. */
+function warm() {
+  if (!warmed) ask("warm", { view: table.game.view(0).bytes, levels: [...new Set(table.setup.levels.filter((level) => !specIn(level)))] }).catch(() => {});
+  warmed = true;
+}
+
+/** Ask whoever plays a seat. @param {string} level @param {number} seat @returns {Promise<string>} */
+async function answer(level, seat) {
+  const view = table.game.view().bytes, spec = specIn(level), { key } = table;
+  if (spec === null) return ask("ask", { view, level, key });
+  try {
+    return await askServer(spec, view, key);
+  } catch {
+    say(t("serverGone", { who: namesOf(table)[seat] }), true);
+    return ask("ask", { view, level: USUAL, key });
+  }
+}
+
+async function endOfHand() {
+  const chosen = await card(table, namesOf(table));
+  table.lookedAt();
+  does = new Map();
+  say("");
+  if (chosen === "study") return openStudy(table);
+  if (chosen === "again") return sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
+  paint();
+  if (chosen === "fresh") return openNewGame();
+  if (!table.isOver) await goOn();
+}
+
+/** Keep the game in the server's folder, too. */
+function keepFile() {
+  if (offer?.games) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => say(t("serverSilent"), true));
+}
+
+// --- Eyes
+
+let eyesFor = 0;
+
+async function openEyes() {
+  const mine = ++eyesFor, [moves, hidden] = [byId("eye-moves").checked, byId("eye-hidden").checked];
+  byId("seen-moves").replaceChildren();
+  byId("seen-hidden").replaceChildren();
+  if (!table.isMine || lookAt || table.ended !== null) return;
+  const view = table.game.view(table.seat).bytes;
+  if (hidden) {
+    const found = await ask("hidden", { view });
+    if (mine === eyesFor) byId("seen-hidden").replaceChildren(hiddenTable(found));
+  }
+  if (moves) {
+    const found = await ask("worth", { view, worlds: 400, key: 1n });
+    if (mine === eyesFor) byId("seen-moves").replaceChildren(...found.map((/** @type {any} */ option) => valueRow(option.move, option.chance)));
+  }
+}
+
+/** A move with its chance to win. @param {string} move @param {number[]} chance @param {boolean} [made] */
+export function valueRow(move, [mean, , high], made = false) {
+  const row = document.createElement("div");
+  row.className = `row${made ? " made" : ""}`;
+  row.innerHTML = `<span></span><meter min="0" max="1" value="${mean}"></meter><span></span>`;
+  row.children[0].textContent = move;
+  row.children[1].setAttribute("aria-label", move);
+  row.children[2].textContent = `${percent(mean)} ± ${(100 * (high - mean)).toFixed(1)}`;
+  return row;
+}
+
+/** @param {{ worlds: string, shares: Float64Array[] }} found */
+function hiddenTable({ worlds, shares }) {
+  const box = document.createElement("div"), names = namesOf(table), { players } = table.rules;
+  const seats = Array.from({ length: players - 1 }, (_, k) => (table.seat + 1 + k) % players);
+  const places = [...seats.map((seat) => ({ name: names[seat], row: shares[seat] })), { name: "–", row: shares[5] }];
+  const all = Array.from({ length: 28 }, (_, k) => k).filter((k) => places.reduce((sum, { row }) => sum + row[k], 0) > 0);
+  const pair = (/** @type {number} */ k) => {
+    let high = 0;
+    while ((high + 1) * (high + 2) / 2 <= k) high++;
+    return `${high}-${k - high * (high + 1) / 2}`;
+  };
+  const cell = (/** @type {number} */ share) => `<td class="p${share > 0.66 ? 3 : share > 0.33 ? 2 : share > 0 ? 1 : 0}">${share ? Math.round(100 * share) : ""}</td>`;
+  box.className = "grid";
+  box.innerHTML = `<table><thead><tr><th></th>${places.map(() => "<th scope=col></th>").join("")}</tr></thead>${all.map((k) => `<tr><th scope=row>${pair(k)}</th>${places.map(({ row }) => cell(row[k])).join("")}</tr>`).join("")}</table><p class="hint"></p>`;
+  [...box.querySelectorAll("thead th")].slice(1).forEach((head, k) => { head.textContent = places[k].name; });
+  /** @type {Element} */ (box.querySelector("p")).textContent = t("worlds", { count: Number(worlds).toLocaleString() });
+  return box;
+}
+
+// --- Ways to all else
+
+export async function openNewGame() {
+  const saved = await newGame(table.setup);
+  if (saved) sitDown(new Table(saved));
+}
+
+/** Begin the same deal once more; a running game is kept, and its player asked. */
+async function again() {
+  if (!table.isOver && table.game.moves.length && !await confirmAgain()) return;
+  sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
+}
+
+function undo() {
+  if (byId("undo").disabled) return;
+  const undone = table.undo();
+  lookAt = null;
+  does = new Map();
+  thinking = -1;
+  scoresBefore = [...table.game.scores];
+  run++;
+  say(t(undone ? "takenBack" : "nothingToUndo"));
+  paint();
+  void goOn();
+}
+
+/** @param {Table} of */
+export function openStudy(of) {
+  run++;
+  void study(of, namesOf(of), (saved) => sitDown(saved ? new Table(saved) : table));
+}
+
+/** Open games from a file, and show the last of them. @param {File} file */
+async function readFile(file) {
+  try {
+    const games = gamesIn(await file.text());
+    games.forEach(keep);
+    openStudy(new Table(games[games.length - 1]));
+  } catch (error) {
+    say(t("badFile", { name: file.name, why: String(error instanceof Error ? error.message : error) }), true);
+  }
+}
+
+/** @param {import("./store.js").Saved | null} saved */
+function sitDownTo(saved) {
+  if (saved) sitDown(new Table(saved));
+}
+
+function openDaily() {
+  void daily().then(sitDownTo);
+}
+
+/** @type {Record<string, () => void>} */
+const ACTIONS = {
+  undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
+  daily: openDaily, study: () => openStudy(table), mistakes: () => void mistakes(),
+  games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
+  side: () => byId("side").classList.toggle("shown"),
+};
+for (const id of ["undo", "again", "fresh", "learn", "daily", "study"]) byId(id).addEventListener("click", ACTIONS[id]);
+byId("menu").addEventListener("click", async () => {
+  const [name, value] = (await menu()).split(":");
+  if (name === "speak") {
+    speak(value);
+    paint();
+  } else if (name) ACTIONS[name]?.();
+});
+byId("file").addEventListener("change", () => {
+  const [file] = byId("file").files;
+  byId("file").value = "";
+  if (file) void readFile(file);
+});
+byId("now").addEventListener("click", () => {
+  lookAt = null;
+  paint();
+  board.focus();
+});
+byId("total").addEventListener("click", () => {
+  if (shownState().plays.length) whyDialog(why(board.ends(), Number(byId("total").textContent.match(/\d+/)?.[0]), /** @type {any} */ (table.rules)));
+});
+for (const eye of ["eye-moves", "eye-hidden"]) byId(eye).addEventListener("change", () => void openEyes());
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  const away = event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]") || byId("table").hidden;
+  if (away || ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)) return;
+  const key = event.key.toLowerCase(), action = { u: "undo", n: "fresh", s: "study" }[key];
+  if (/^[1-9]$/.test(key)) board.chooseNth(Number(key) - 1);
+  else if (key === "escape") {
+    board.choose(null);
+    byId("side").classList.remove("shown");
+  } else if (action) ACTIONS[action]();
+  else return;
+  event.preventDefault();
+});
+for (const kind of ["dragover", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    event.preventDefault();
+    const [file] = kind === "drop" ? /** @type {DragEvent} */ (event).dataTransfer?.files ?? [] : [];
+    if (file) void readFile(file);
+  });
+}
+
+// --- The beginning
+
+onTrouble((sentence) => say(t(sentence), true));
+onChange((id) => {
+  const saved = id === table.saved.id ? kept(id) : null;
+  if (!saved || byId("table").hidden || String(saved.moves) === String(table.saved.moves)) return;
+  for (const open of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (open).close("");
+  sitDown(new Table(saved));
+  say(t("otherTab"));
+});
+
+/** The game that a link names: `?rules=five_up&players=2&seed=7`. @returns {Table | null} */
+function linked() {
+  const asked = new URLSearchParams(location.search);
+  if (!asked.has("seed")) return null;
+  const players = Number(asked.get("players") ?? 4), levels = asked.get("levels")?.split(",") ?? Array(players).fill(USUAL);
+  const target = Number(asked.get("target") ?? 0);
+  const teams = asked.has("alone") ? { teams: false } : {};
+  return new Table(begun({ rules: asked.get("rules") ?? "five_up", players, seat: 0, levels, ...teams, ...(target ? { target } : {}) }, String(asked.get("seed"))));
+}
+
+async function start() {
+  translate();
+  const usual = () => new Table(begun(offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) }, offer?.seed));
+  let first = null;
+  try {
+    first = linked();
+  } catch (error) {
+    say(t("failed", { why: String(error instanceof Error ? error.message : error) }), true);
+  }
+  const last = offer?.seed || first ? null : kept(latest());
+  try {
+    sitDown(first ?? (last ? new Table(last) : usual()));
+  } catch {
+    sitDown(usual());
+    say(t("broken"), true);
+  }
+  if (offer?.games) await fromServer();
+  if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
+}
+
+/** Bring in games from the server's folder that this browser does not have; `fiveup study` shows the first. */
+async function fromServer() {
+  const games = (await gamesOnServer().catch(() => [])).flatMap((file) => {
+    try { return gamesIn(JSON.stringify(file)); } catch { return []; }
+  });
+  for (const game of games) if (!kept(game.id)) keep(game);
+  if (offer?.study && games.length) openStudy(new Table(games[0]));
+  else keep(table.saved);
+}
+
+void start();
