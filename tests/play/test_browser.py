@@ -438,7 +438,6 @@ def test_the_table_is_pictured(browser: Any, address: str) -> None:
             page.keyboard.press("Escape")
             page.goto(address + "?seed=5&target=8")
             play_out(page, play_by_mouse)
-            picture(page, "play-card")
             page.click("#dialog-menu button[value=study]")
             page.wait_for_selector("#luck table", timeout=60_000)
             page.wait_for_timeout(4000)

@@ -28,8 +28,8 @@ LEVELS: Final = {
     "defensive": "defensive",
     "partner": "partner",
     "student": "student",
-    "pimc": "pimc:worlds=96",
-    "search": "student+search:worlds=128",
+    "pimc": "pimc:worlds=256",
+    "search": "student+search:worlds=1000",
 }
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { card, confirmAgain, daily, gamesList, menu, newGame, whyDialog } from "./dialogs.js";
 import { mistakes } from "./exercises.js";
+import { Seen } from "./fiveup.mjs";
 import { USUAL, asLevel, specIn } from "./levels.js";
 import { lessons } from "./lessons.js";
 import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
@@ -28,6 +29,8 @@ let lookAt = null; // a moment of the past
 let does = new Map(); // what each seat did last
 let thinking = -1;
 let rise = "";
+/** @type {import("./telling.js").Happening[]} */
+let happened = []; // all that happened in this game
 
 const board = new Board({ felt: byId("layout"), hand: byId("hand"), choices: byId("choices") }, play);
 
@@ -79,7 +82,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("undo").disabled = Boolean(table.saved.daily) || !allHappenings(table.game).some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  byId("undo").disabled = Boolean(table.saved.daily) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
   document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
@@ -87,7 +90,7 @@ function paint() {
 
 /** @param {{ hand: number, plays: number }} at */
 function totalAt({ hand, plays }) {
-  return allHappenings(table.game).find((what) => what.kind === "play" && what.hand === hand && what.plays === plays)?.total ?? 0;
+  return happened.find((what) => what.kind === "play" && what.hand === hand && what.plays === plays)?.total ?? 0;
 }
 
 /** @type {number[]} */
@@ -95,7 +98,8 @@ let scoresBefore = [];
 
 /** A row of the board for every side: name, score, and two pegs. @param {Table} of @param {number[]} scores @param {string[]} names */
 export function scoreRows(of, scores, names) {
-  const target = Number(of.rules.target), low = Math.min(0, ...scores), high = Math.max(target, ...scores);
+  const target = Number(of.rules.target), all = [...scores, ...scoresBefore];
+  const low = Math.min(0, ...all), high = Math.max(target, ...all);
   const at = (/** @type {number} */ score) => `${(100 * (score - low)) / (high - low)}%`;
   const rows = scores.map((score, side) => {
     const row = document.createElement("div"), track = document.createElement("div");
@@ -138,21 +142,31 @@ function paintSeats(state, names) {
   }));
 }
 
-/** @param {string[]} names */
+/** Write what happened since the log was painted; all of it anew after an undo. @param {string[]} names */
 function paintLog(names) {
   const log = byId("log");
-  log.replaceChildren(...allHappenings(table.game).map((what) => {
+  while (log.children.length > happened.length) log.lastChild.remove();
+  for (const what of happened.slice(log.children.length)) {
     const line = document.createElement("li"), button = document.createElement("button");
-    line.className = `${what.kind}${lookAt && lookAt.hand === what.hand && lookAt.plays === what.plays && what.kind === "play" ? " here" : ""}`;
+    line.className = what.kind;
     button.textContent = told(what, names, table.seat);
     button.addEventListener("click", () => {
       lookAt = { hand: what.hand, plays: what.plays };
       paint();
     });
     line.append(button);
-    return line;
-  }));
-  if (!lookAt) log.scrollTop = log.scrollHeight;
+    log.append(line);
+  }
+  log.querySelector(".here")?.classList.remove("here");
+  const here = lookAt ? happened.findIndex(({ kind, hand, plays }) => kind === "play" && hand === lookAt?.hand && plays === lookAt?.plays) : -1;
+  log.children[here]?.classList.add("here");
+  if (!lookAt) log.scrollTop = 1e6;
+}
+
+/** Read all that happened anew. */
+function readHappenings() {
+  happened = allHappenings(table.game);
+  byId("log").replaceChildren();
 }
 
 // --- Playing
@@ -167,9 +181,10 @@ export function sitDown(at) {
   thinking = -1;
   does = new Map();
   scoresBefore = [...table.game.scores];
+  readHappenings();
   history.replaceState(null, "", location.pathname);
   byId("studying").hidden = true;
-  byId("table").hidden = false;
+  byId("table").hidden = byId("actions").hidden = false;
   warmed = false;
   say("");
   paint();
@@ -186,12 +201,15 @@ function play(move, arm) {
 
 /** Make a move and show it. @param {string} move @param {number | null} arm */
 function made(move, arm) {
+  const { game } = table, before = new Seen("game", game.bytes.slice()), moves = game.moves.length;
   table.play(move, arm);
-  const steps = [...table.game.steps()], happened = [...happenings(steps[steps.length - 1], steps.length - 1)];
-  const names = namesOf(table), points = happened[0].points;
-  for (const what of happened) if (what.kind !== "end") does.set(what.seat, shortly(what));
+  const ended = game.handNumber !== before.handNumber || game.isGameOver();
+  const after = ended ? /** @type {Seen} */ (game.lastHand()) : new Seen("game", game.bytes.slice());
+  const news = [...happenings({ before, move, after }, moves)], names = namesOf(table), { points } = news[0];
+  happened.push(...news);
+  for (const what of news) if (what.kind !== "end") does.set(what.seat, shortly(what));
   rise = points ? t("plus", { points }) : "";
-  say(happened.map((what) => told(what, names, table.seat)).join(" "));
+  say(news.map((what) => told(what, names, table.seat)).join(" "));
   clack(points);
   paint();
   keepFile();
@@ -207,7 +225,7 @@ async function goOn() {
     while (!table.isOver && table.ended === null && !table.isMine) {
       const seat = /** @type {number} */ (table.game.turn), level = table.setup.levels[seat];
       thinking = seat;
-      paint();
+      paintSeats(table.game, namesOf(table));
       const [move] = await Promise.all([answer(level, seat), pause(1)]);
       if (mine !== run) return;
       thinking = -1;
@@ -335,6 +353,7 @@ function undo() {
   does = new Map();
   thinking = -1;
   scoresBefore = [...table.game.scores];
+  readHappenings();
   run++;
   say(t(undone ? "takenBack" : "nothingToUndo"));
   paint();
@@ -379,6 +398,7 @@ byId("menu").addEventListener("click", async () => {
   const [name, value] = (await menu()).split(":");
   if (name === "speak") {
     speak(value);
+    readHappenings();
     paint();
   } else if (name) ACTIONS[name]?.();
 });

@@ -17,6 +17,7 @@ export class Board {
   /** @type {Scene | null} */ #scene = null;
   /** @type {string | null} */ chosen = null;
   #shown = 0;
+  #asked = ""; // what was placed last
   #placed = /** @type {import("./tiles.js").Layout | null} */ (null);
 
   /** @param {{ felt: HTMLElement, hand: HTMLElement, choices: HTMLElement }} places @param {(move: string, arm: number | null) => void} onMove */
@@ -183,7 +184,9 @@ export class Board {
     const columns = Math.max(16, Math.min(34, Math.round(12 * across)));
     const width = across > 1.7 ? 46 : across > 1 ? 32 : 22;
     const shown = scene.shown ?? scene.plays.length;
-    this.#placed = scene.plays.length ? layout(scene.plays, { spinners: scene.spinners, width, shown, arms: scene.arms }) : null;
+    const asked = JSON.stringify([scene.plays, scene.spinners, width, shown, scene.arms]);
+    if (asked !== this.#asked) this.#placed = scene.plays.length ? layout(scene.plays, { spinners: scene.spinners, width, shown, arms: scene.arms }) : null;
+    this.#asked = asked;
     /** @type {Map<string, { text: string, scores: boolean }>} */
     const lit = new Map();
     for (const { move, total, points } of this.chosen === null ? [] : this.#choicesOf(this.chosen)) {

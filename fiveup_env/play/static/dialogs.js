@@ -9,7 +9,7 @@ import { allGames, forget, kept, remember, remembered } from "./store.js";
 import { Table, begun, freshSeed, rulesOf } from "./table.js";
 import { judge } from "./thinkers.js";
 import { tileSvg } from "./tiles.js";
-import { TONGUES, currentTongue, pointsText, t } from "./words.js";
+import { TONGUES, currentTongue, listText, t } from "./words.js";
 
 /** @typedef {import("./store.js").Saved} Saved */
 /** @typedef {import("./store.js").Setup} Setup */
@@ -258,7 +258,7 @@ export async function card(table, names) {
   if (!table.isOver) return showDialog(t("handOver", { number: number + 1 }), body, [["next", t("nextHand")]]);
   const winner = Number(table.game.winner), mine = winner === table.sideOf(table.seat);
   const partner = names.find((_, seat) => seat !== table.seat && table.sideOf(seat) === winner) ?? "";
-  const verdict = mine ? (table.rules.teams ? t("weWin", { partner }) : t("youWin")) : t("otherWins", { who: side(winner) });
+  const verdict = mine ? (table.rules.teams ? t("weWin", { partner }) : t("youWin")) : t(table.rules.teams ? "othersWin" : "otherWins", { who: listText(names.filter((_, seat) => table.sideOf(seat) === winner)) });
   return showDialog(`${t("gameOver")}. ${verdict}`, [element("p", { class: "sum" }, t("finalScore", { scores: table.game.scores.join(" : ") })), ...body],
     [["study", t("studyGame")], ["fresh", t("fresh")], ["again", t("again")], ["", t("close")]]);
 }

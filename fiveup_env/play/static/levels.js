@@ -16,8 +16,8 @@ const MAKERS = {
   defensive: async () => agent("defensive"),
   partner: async () => agent("partner"),
   student: async (policy) => agent("student", { policy: await policy() }),
-  pimc: async () => agent("pimc", { worlds: 96 }),
-  search: async (policy) => agent("student+search", { policy: await policy(), worlds: 128 }),
+  pimc: async () => agent("pimc", { worlds: 256 }),
+  search: async (policy) => agent("student+search", { policy: await policy(), worlds: 1000 }),
 };
 export const LEVELS = Object.keys(MAKERS);
 /** Those that look ahead to the end of the game, for which new rules take a second to prepare. */

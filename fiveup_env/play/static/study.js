@@ -46,7 +46,7 @@ export async function study(table, names, left) {
   const mine = ++opened, moments = momentsOf(table, names);
   leave = left;
   open = { table, names, moments, at: 0, decisions: new Map(), chances: moments.map(() => null), luck: null };
-  byId("table").hidden = true;
+  byId("table").hidden = byId("actions").hidden = true;
   byId("studying").hidden = false;
   const seer = byId("seer");
   seer.replaceChildren(...names.map((name, seat) => element("option", { value: String(seat) }, name)));

@@ -37,6 +37,7 @@ export default {
   youWent: "Sie haben den letzten Stein gelegt.", nothingLeft: "nichts", pips: "{pips} Augen",
   rounded: "{pips} Augen, gerundet: {fives}", endPoints: "Das Ende der Runde bringt", nextHand: "Nächste Runde",
   handOver: "Runde {number} ist zu Ende", youWin: "Sie gewinnen!", weWin: "Sie und {partner} gewinnen!", otherWins: "{who} gewinnt.",
+  othersWin: "{who} gewinnen.",
   gameOver: "Das Spiel ist zu Ende", finalScore: "Stand {scores}", studyGame: "Dieses Spiel auswerten",
   roundHand: "Jede Hand wird auf das nächste Vielfache von {multiple} gerundet.", roundAll: "Die Summe wird auf das nächste Vielfache von {multiple} gerundet.",
 
@@ -54,7 +55,7 @@ export default {
   rule_muggins: "Muggins: an keinem Pasch wird verzweigt, und eine Summe zählt mit allen ihren Augen.",
   level_greedy: "Gus nimmt die meisten Punkte, die er gerade sieht", level_defensive: "Dora achtet auch auf das, was sie anderen lässt",
   level_partner: "Pia kennt alle Regeln der Kunst, auch ihren Partner", level_student: "Stella hat aus Millionen Runden gelernt",
-  level_pimc: "Simon spielt jeden Zug in hundert Welten zu Ende", level_search: "Sara hat gelernt und rechnet voraus: die Stärkste hier",
+  level_pimc: "Simon spielt jeden Zug in Hunderten von Welten zu Ende", level_search: "Sara hat gelernt und rechnet voraus: die Stärkste hier",
   name_greedy: "Gus", name_defensive: "Dora", name_partner: "Pia", name_student: "Stella", name_pimc: "Simon", name_search: "Sara",
 
   // My games, files

@@ -37,6 +37,7 @@ export default {
   youWent: "You went out.", nothingLeft: "nothing", pips: "{pips} pips",
   rounded: "{pips} pips, rounded: {fives}", endPoints: "The end of the hand brings", nextHand: "Next hand",
   handOver: "Hand {number} is over", youWin: "You win!", weWin: "You and {partner} win!", otherWins: "{who} wins.",
+  othersWin: "{who} win.",
   gameOver: "The game is over", finalScore: "Score {scores}", studyGame: "Study this game",
   roundHand: "Each hand is rounded to the nearest multiple of {multiple}.", roundAll: "The sum is rounded to the nearest multiple of {multiple}.",
 
@@ -54,7 +55,7 @@ export default {
   rule_muggins: "Muggins: no double branches, and a total scores all its pips.",
   level_greedy: "Gus takes the most points he sees now", level_defensive: "Dora also looks at what she leaves to others",
   level_partner: "Pia knows all the ladder knows, her partner too", level_student: "Stella has learnt from millions of deals",
-  level_pimc: "Simon plays each move out in a hundred worlds", level_search: "Sara learnt, and looks ahead: the strongest here",
+  level_pimc: "Simon plays each move out in hundreds of worlds", level_search: "Sara learnt, and looks ahead: the strongest here",
   name_greedy: "Gus", name_defensive: "Dora", name_partner: "Pia", name_student: "Stella", name_pimc: "Simon", name_search: "Sara",
 
   // My games, files
