@@ -73,8 +73,11 @@ def run(options: argparse.Namespace) -> int:
         return 0
     from fiveup_env.play.launch import Offer, serve
 
+    usual = Setup(), "five_up"
     offer = Offer(
-        setup=setup_for_page(setup, options.rules, fields),
+        setup=None
+        if (setup, options.rules) == usual
+        else setup_for_page(setup, options.rules, fields),
         seed=None if options.seed is None else str(options.seed),
         folder=folder_of(options.games),
     )

@@ -84,15 +84,18 @@ def new_context(browser: Any, size: tuple[int, int] = (1366, 768), **options: An
 def listen(page: Any) -> list[str]:
     """What a page complains of, and every request that leaves its host."""
     complaints: list[str] = []
+
+    def told(message: Any) -> None:
+        if message.type == "error":
+            complaints.append(message.text)
+
+    def asked(request: Any) -> None:
+        if not re.match("(http://127.0.0.1|blob:|data:)", request.url):
+            complaints.append(request.url)
+
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda told: told.type == "error" and complaints.append(told.text))
-    page.on(
-        "request",
-        lambda request: (
-            re.match("(http://127.0.0.1|blob:|data:)", request.url)
-            or complaints.append(request.url)
-        ),
-    )
+    page.on("console", told)
+    page.on("request", asked)
     return complaints
 
 

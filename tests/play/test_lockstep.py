@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fiveup_env.drawing.placement import Placement
 
 NODE: Final = shutil.which("node")
+TSC: Final = shutil.which("tsc")
 GAMES: Final = 12
 MANY: Final = 500
 # The levels of the page, as Python's specs; see levels.js.
@@ -132,6 +133,27 @@ def test_the_page_judges_as_python_does(found: Any) -> None:
         assert theirs == pytest.approx(
             {str(option.move): option.chance.mean for option in decision.options}
         )
+
+
+@pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
+def test_the_types_of_the_page_hold(site: Path) -> None:
+    options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")
+    libraries = (
+        "--module",
+        "es2022",
+        "--moduleResolution",
+        "bundler",
+        "--lib",
+        "es2023,dom,dom.iterable",
+    )
+    scripts = (str(site / "app.js"), str(site / "thinker.js"))
+    told = subprocess.run(
+        [str(TSC), *options, *libraries, "--skipLibCheck", *scripts],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout
 
 
 def test_every_sentence_is_there_in_every_language(site: Path) -> None:

@@ -8,9 +8,9 @@ import { USUAL, asLevel, specIn } from "./levels.js";
 import { lessons } from "./lessons.js";
 import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
 import { clack } from "./sound.js";
-import { forget, keep, kept, latest, onChange, onTrouble, remembered } from "./store.js";
+import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered } from "./store.js";
 import { study } from "./study.js";
-import { Table, begun, gamesIn } from "./table.js";
+import { Table, begun, freshId, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
 import { ask } from "./thinkers.js";
 import { backSvg } from "./tiles.js";
@@ -307,7 +307,7 @@ async function openEyes() {
 export function valueRow(move, [mean, , high], made = false) {
   const row = document.createElement("div");
   row.className = `row${made ? " made" : ""}`;
-  row.innerHTML = `<span></span><meter min="0" max="1" value="${mean}"></meter><span></span>`;
+  row.innerHTML = `<span></span><meter min="0" max="1" value="${Number(mean)}"></meter><span></span>`;
   row.children[0].textContent = move;
   row.children[1].setAttribute("aria-label", move);
   row.children[2].textContent = `${percent(mean)} ± ${(100 * (high - mean)).toFixed(1)}`;
@@ -327,8 +327,8 @@ function hiddenTable({ worlds, shares }) {
   };
   const cell = (/** @type {number} */ share) => `<td class="p${share > 0.66 ? 3 : share > 0.33 ? 2 : share > 0 ? 1 : 0}">${share ? Math.round(100 * share) : ""}</td>`;
   box.className = "grid";
-  box.innerHTML = `<table><thead><tr><th></th>${places.map(() => "<th scope=col></th>").join("")}</tr></thead>${all.map((k) => `<tr><th scope=row>${pair(k)}</th>${places.map(({ row }) => cell(row[k])).join("")}</tr>`).join("")}</table><p class="hint"></p>`;
-  [...box.querySelectorAll("thead th")].slice(1).forEach((head, k) => { head.textContent = places[k].name; });
+  box.innerHTML = `<table><thead><tr><td></td>${places.map(() => "<th scope=col></th>").join("")}</tr></thead>${all.map((k) => `<tr><th scope=row>${pair(k)}</th>${places.map(({ row }) => cell(row[k])).join("")}</tr>`).join("")}</table><p class="hint"></p>`;
+  [...box.querySelectorAll("thead th")].forEach((head, k) => { head.textContent = places[k].name; });
   /** @type {Element} */ (box.querySelector("p")).textContent = t("worlds", { count: Number(worlds).toLocaleString() });
   return box;
 }
@@ -370,7 +370,11 @@ export function openStudy(of) {
 async function readFile(file) {
   try {
     const games = gamesIn(await file.text());
-    games.forEach(keep);
+    for (const game of games) {
+      const own = kept(game.id);
+      if (own && String(own.moves) !== String(game.moves)) game.id = freshId();
+      keep(game);
+    }
     openStudy(new Table(games[games.length - 1]));
   } catch (error) {
     say(t("badFile", { name: file.name, why: String(error instanceof Error ? error.message : error) }), true);
@@ -452,7 +456,7 @@ onChange((id) => {
 function linked() {
   const asked = new URLSearchParams(location.search);
   if (!asked.has("seed")) return null;
-  const players = Number(asked.get("players") ?? 4), levels = asked.get("levels")?.split(",") ?? Array(players).fill(USUAL);
+  const players = Number(asked.get("players") ?? 4), levels = asked.get("levels")?.split(",").map(asLevel) ?? Array(players).fill(USUAL);
   const target = Number(asked.get("target") ?? 0);
   const teams = asked.has("alone") ? { teams: false } : {};
   return new Table(begun({ rules: asked.get("rules") ?? "five_up", players, seat: 0, levels, ...teams, ...(target ? { target } : {}) }, String(asked.get("seed"))));
@@ -460,20 +464,24 @@ function linked() {
 
 async function start() {
   translate();
-  const usual = () => new Table(begun(offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) }, offer?.seed));
-  let first = null;
-  try {
-    first = linked();
-  } catch (error) {
-    say(t("failed", { why: String(error instanceof Error ? error.message : error) }), true);
-  }
-  const last = offer?.seed || first ? null : kept(latest());
-  try {
-    sitDown(first ?? (last ? new Table(last) : usual()));
-  } catch {
-    sitDown(usual());
-    say(t("broken"), true);
-  }
+  let wrong = "";
+  const tried = (/** @type {() => Table | null} */ make, /** @type {(error: unknown) => string} */ sentence) => {
+    try { return make(); } catch (error) {
+      wrong = sentence(error);
+      return null;
+    }
+  };
+  // What the command line asked for begins once; a reload goes on with what is played.
+  const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");
+  remember("offer", told);
+  const first = tried(linked, (error) => t("failed", { why: String(error instanceof Error ? error.message : error) }));
+  const last = first || isNew ? null : tried(() => {
+    const saved = kept(latest());
+    return saved && new Table(saved);
+  }, () => t("broken"));
+  const wanted = offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) };
+  sitDown(first ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
+  if (wrong) say(wrong, true);
   if (offer?.games) await fromServer();
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
@@ -483,9 +491,8 @@ async function fromServer() {
   const games = (await gamesOnServer().catch(() => [])).flatMap((file) => {
     try { return gamesIn(JSON.stringify(file)); } catch { return []; }
   });
-  for (const game of games) if (!kept(game.id)) keep(game);
-  if (offer?.study && games.length) openStudy(new Table(games[0]));
-  else keep(table.saved);
+  for (const game of games) if (!kept(game.id)) put(game);
+  if (offer?.study && games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));
 }
 
 void start();

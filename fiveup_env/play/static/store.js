@@ -39,20 +39,46 @@ others?.addEventListener("message", ({ data }) => changedElsewhere(String(data))
 /** Name who hears that another tab changed a game. @param {(id: string) => void} tell */
 export function onChange(tell) { changedElsewhere = tell; }
 
-/** @param {Saved} game */
+/** Keep a game that goes on. @param {Saved} game */
 export function keep(game) {
   game.changed = new Date().toISOString();
+  put(game);
+  remember("latest", game.id);
+  others?.postMessage(game.id);
+}
+
+/** Keep a game as it is. @param {Saved} game */
+export function put(game) {
+  const text = JSON.stringify(game);
   try {
     const place = storage();
     if (!place) throw new Error("there is no storage");
-    place.setItem(GAME + game.id, JSON.stringify(game));
-    remember("latest", game.id);
+    while (!fits(place, GAME + game.id, text)) if (!forgetVerdicts(game.id)) throw new DOMException("", "QuotaExceededError");
     told = false;
   } catch (error) {
     if (!told) trouble(error instanceof DOMException && error.name === "QuotaExceededError" ? "diskFull" : "noStorage");
     told = true;
   }
-  others?.postMessage(game.id);
+}
+
+/** @param {Storage} place @param {string} key @param {string} text */
+function fits(place, key, text) {
+  try {
+    place.setItem(key, text);
+    return true;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "QuotaExceededError") return false;
+    throw error;
+  }
+}
+
+/** Make room: the verdicts of the oldest judged game can be found again. @param {string} but @returns {boolean} whether there were any */
+function forgetVerdicts(but) {
+  const oldest = allGames().reverse().find(({ id, verdicts }) => verdicts && id !== but);
+  if (!oldest) return false;
+  delete oldest.verdicts;
+  storage()?.setItem(GAME + oldest.id, JSON.stringify(oldest));
+  return true;
 }
 
 /** @param {string} id @returns {Saved | null} */
@@ -79,8 +105,8 @@ function setAside(id) {
 
 /** @param {any} saved @returns {Saved} */
 export function checked(saved) {
-  const fine = saved && typeof saved.id === "string" && Array.isArray(saved.moves) && Array.isArray(saved.arms)
-    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && saved.setup && Array.isArray(saved.setup.levels);
+  const fine = saved && /^[\w-]{1,60}$/.test(saved.id) && Array.isArray(saved.moves) && Array.isArray(saved.arms)
+    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && saved.setup && Array.isArray(saved.setup.levels) && saved.setup.levels.every((/** @type {any} */ level) => typeof level === "string");
   if (!fine) throw new Error("it is not a game of this page");
   return saved;
 }

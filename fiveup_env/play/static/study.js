@@ -205,7 +205,7 @@ function paintVerdicts() {
 
 /** @param {string[]} heads @param {string[][]} rows */
 function figures(heads, rows) {
-  const cells = (/** @type {string[]} */ row, /** @type {string} */ tag) => element("tr", {}, ...row.map((cell) => element(tag, {}, cell)));
+  const cells = (/** @type {string[]} */ row, /** @type {string} */ tag) => element("tr", {}, ...row.map((cell) => element(cell ? tag : "td", {}, cell)));
   return element("table", { class: "figures" }, element("thead", {}, cells(heads, "th")), element("tbody", {}, ...rows.map((row) => cells(row, "td"))));
 }
 

@@ -1,15 +1,15 @@
 // @ts-check
 /** A game with its seats, as it is kept: moves, arms, undo, the same deal again. */
-import { Game, layout } from "./fiveup.mjs";
-import { keyOf } from "./levels.js";
+import { Game, layout, scramble } from "./fiveup.mjs";
+import { USUAL, keyOf } from "./levels.js";
 import { gameOf, recordOf } from "./records.js";
-import { keep } from "./store.js";
+import { checked, keep } from "./store.js";
 
 /** @typedef {import("./store.js").Saved} Saved */
 /** @typedef {import("./store.js").Setup} Setup */
 
 export const freshSeed = () => String(crypto.getRandomValues(new BigUint64Array(1))[0] >> 1n);
-const freshId = () => `${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}-${Math.random().toString(36).slice(2, 6)}`;
+export const freshId = () => `${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}-${Math.random().toString(36).slice(2, 6)}`;
 
 /** @param {Setup} setup @param {string} [seed] @param {object} [more] @returns {Saved} */
 export function begun(setup, seed = freshSeed(), more = {}) {
@@ -28,7 +28,8 @@ export class Table {
   /** @param {Saved} saved */
   constructor(saved) {
     this.saved = saved;
-    const { moves, arms } = saved;
+    const { moves, arms, setup } = saved;
+    while (setup.levels.length < setup.players) setup.levels.push(USUAL);
     this.game = new Game({ ...rulesOf(saved.setup), seed: BigInt(saved.seed), deals: /** @type {any} */ (saved.deals ?? []) });
     this.rules = this.game.rules;
     this.arms = /** @type {(number | null)[][]} */ ([[]]);
@@ -110,6 +111,13 @@ export class Table {
   }
 }
 
+/** The same record gets the same name, so that it is kept once. @param {string} text */
+function nameOf(text) {
+  let hash = 0n;
+  for (const letter of text) hash = scramble(hash ^ BigInt(letter.codePointAt(0) ?? 0));
+  return `record-${hash.toString(36)}`;
+}
+
 /** Return games from the text of a file: studies and records, one or many. @param {string} text @returns {Saved[]} */
 export function gamesIn(text) {
   let whole; // one game, or one a line
@@ -118,12 +126,10 @@ export function gamesIn(text) {
   }
   return whole.map((one) => {
     const record = one?.format === "fiveup-study" ? one.record : one;
-    if (one?.table) {
-      const table = new Table({ ...one.table, arms: one.table.arms ?? [] });
-      return table.saved;
-    }
+    if (one?.table) return new Table(checked(one.table)).saved;
     const { game, deals, setup } = gameOf(record);
-    const saved = begun(setup, "0", { deals, names: one?.names });
+    const names = Array.isArray(one?.names) ? one.names.map(String) : undefined;
+    const saved = begun(setup, "0", { deals, names, id: nameOf(JSON.stringify(record)) });
     saved.moves = game.moves;
     saved.seen = (game.lastHand()?.handNumber ?? -1) + 1;
     if (game.winner !== null) saved.result = game.winner === 0 ? "won" : "lost";

@@ -35,6 +35,9 @@ export const backSvg = `<svg viewBox="0 0 2 4" aria-hidden="true"><rect class="e
 /** The end that a move goes on, as marks name it: `5`, `5x` for the double. @param {Mark} mark */
 export const endOf = (mark) => `${mark.pip}${mark.kind === "plain" ? "" : "x"}`;
 
+/** @param {string} text */
+const escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.codePointAt(0)};`);
+
 /**
  * Return the felt: tiles, marks, and what a chosen tile would bring at each.
  * @param {Layout | null} placed @param {number} shown tiles @param {{ columns: number, rows: number, title: string, fresh: boolean, rise: string, lit: Map<string, { text: string, scores: boolean }> }} options
@@ -43,7 +46,7 @@ export function feltSvg(placed, shown, { columns, rows, title, fresh, rise, lit 
   const [left, top, width, height] = placed?.extent ?? [0, 0, 0, 0];
   const wide = Math.max(columns, width + 1), high = Math.max(rows, height + 1);
   const x = left + width / 2 - wide / 2, y = top + height / 2 - high / 2;
-  const parts = [`<svg viewBox="${x} ${y} ${wide} ${high}" role="img" aria-label="${title}">`];
+  const parts = [`<svg viewBox="${x} ${y} ${wide} ${high}" role="img" aria-label="${escaped(title)}">`];
   if (placed) {
     const tiles = placed.tiles.slice(0, shown);
     for (const { link, direction } of tiles) {
