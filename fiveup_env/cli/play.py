@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.rules.fields import Rules, parse_assignment
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
     from fiveup_env.files import Json
     from fiveup_env.play.table import Setup
+
+
+# Agents for which the page has levels, and asks nobody; see static/levels.js.
+PLAYED_BY_THE_PAGE: Final = ("greedy", "defensive", "partner", "student")
 
 
 def add(commands: Any) -> None:
@@ -81,7 +86,9 @@ def run(options: argparse.Namespace) -> int:
         seed=None if options.seed is None else str(options.seed),
         folder=folder_of(options.games),
     )
-    offer.answers.allow(setup.specs)
+    asked = {spec for spec in setup.specs if spec not in PLAYED_BY_THE_PAGE}
+    offer.answers.allow(asked)
+    threading.Thread(target=offer.answers.warm_up, args=(setup.rules,), daemon=True).start()
     serve(offer, host=options.host, port=options.port, browser=not options.no_browser)
     return 0
 

@@ -10,6 +10,7 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.engine.view import VIEW, as_view, legal_masks
 from fiveup_env.errors import AgentError, IllegalMoveError, InputError, RequestError, shown, unknown
+from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import agent_names, make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import Move
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fiveup_env.opponents.agent import Agent
+    from fiveup_env.rules.fields import Rules
 
 
 class Answers:
@@ -35,6 +37,12 @@ class Answers:
     def allow(self, specs: Iterable[str]) -> None:
         """Let the page name some specs beside those of registered agents."""
         self._allowed.update(specs)
+
+    def warm_up(self, rules: Rules) -> None:
+        """Compile what the allowed agents need, while the browser opens."""
+        view = Game(rules, seed=0).view().tobytes().hex()
+        for spec in sorted(self._allowed):
+            self.answer(spec, view, 0)
 
     def agent(self, spec: object) -> tuple[Agent, threading.Lock]:
         """Return an agent and the lock that guards it; raise AgentError if there is none."""

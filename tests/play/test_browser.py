@@ -379,6 +379,24 @@ def test_a_file_that_is_no_game_gets_a_sentence(
     play_by_mouse(page)
 
 
+def test_a_running_game_is_given_up_before_its_tiles_are_shown(page: Any, address: str) -> None:
+    page.goto(address + SHORT)
+    state_of(page)
+    play_by_mouse(page)
+    state_of(page)
+    page.keyboard.press("s")
+    assert "ends here" in page.inner_text("#dialog-body")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#studying")
+    page.click("#study")
+    page.click("#dialog-menu button[value=yes]")
+    page.wait_for_selector("#racks svg")
+    page.click("#leave")
+    assert state_of(page) == "over"
+    assert page.is_disabled("#undo")
+    assert not page.locator(FREE).count()
+
+
 # --- Learning, and the day
 
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** The page: one game at the table, and the ways to all else. */
 import { Board } from "./board.js";
-import { card, confirmAgain, daily, gamesList, menu, newGame, whyDialog } from "./dialogs.js";
+import { card, confirmAgain, confirmStudy, daily, gamesList, menu, newGame, whyDialog } from "./dialogs.js";
 import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
 import { USUAL, asLevel, specIn } from "./levels.js";
@@ -12,7 +12,7 @@ import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembe
 import { study } from "./study.js";
 import { Table, begun, freshId, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
-import { ask } from "./thinkers.js";
+import { ask, prepareJudges } from "./thinkers.js";
 import { backSvg } from "./tiles.js";
 import { percent, speak, t, tilesText, translate } from "./words.js";
 
@@ -34,12 +34,19 @@ let happened = []; // all that happened in this game
 
 const board = new Board({ felt: byId("layout"), hand: byId("hand"), choices: byId("choices") }, play);
 
+/** The people who play a level: as many as there are seats. @param {string} level */
+export const peopleOf = (level) => t(`name_${level}`).split(" ");
+
 /** The names of a game's seats. @param {Table} of */
 export function namesOf(of) {
-  const base = of.setup.levels.map((level, seat) => (seat === of.seat ? t("you") : of.saved.names?.[seat] ?? specIn(level)?.split(":")[0] ?? t(`name_${level}`)));
-  return base.map((name, seat) => {
-    const before = base.slice(0, seat).filter((other) => other === name).length;
-    return before ? `${name} ${before + 1}` : name;
+  /** @type {Map<string, number>} */
+  const met = new Map();
+  return of.setup.levels.map((level, seat) => {
+    if (seat === of.seat) return t("you");
+    if (of.saved.names?.[seat]) return of.saved.names[seat];
+    const spec = specIn(level)?.split(":")[0], before = met.get(level) ?? 0;
+    met.set(level, before + 1);
+    return spec ? `${spec}${before ? ` ${before + 1}` : ""}` : peopleOf(level)[before];
   });
 }
 
@@ -57,7 +64,7 @@ export function say(sentence, wrong = false) {
 /** The state that is shown: a hand that has just ended, or the game as it stands. */
 function shownState() {
   if (lookAt) return table.game.hands()[lookAt.hand];
-  const ended = table.ended ?? (table.isOver ? table.game.lastHand()?.handNumber ?? null : null);
+  const ended = table.ended ?? (table.isOver && !table.saved.given ? table.game.lastHand()?.handNumber ?? null : null);
   return ended === null ? table.game : table.game.hands()[ended];
 }
 
@@ -70,19 +77,21 @@ function paint() {
   paintSeats(state, names);
   const mine = live && table.isMine;
   const shown = lookAt ? lookAt.plays : plays.length;
-  const hand = lookAt || table.ended !== null || table.isOver ? [] : table.game.hand(table.seat);
+  const held = lookAt || table.ended !== null || table.isOver ? [] : table.game.hand(table.seat);
   const total = lookAt ? totalAt(lookAt) : state.total;
   board.show({
-    plays, shown, arms: table.arms[state.handNumber] ?? [], spinners: String(rules.spinners), hand,
+    plays, shown, arms: table.arms[state.handNumber] ?? [], spinners: String(rules.spinners), hand: held,
     choices: mine ? table.game.outcomes() : [], total, rise,
   });
   rise = "";
   byId("mine").classList.toggle("turn", mine);
-  byId("total").textContent = t("total", { total });
+  const last = happened.find(({ kind, hand, plays: count }) => kind === "play" && hand === state.handNumber && count === shown);
+  byId("total").textContent = last?.points ? `${t("total", { total })} = ${board.counts().join(" + ")}: ${t("plus", { points: last.points })}` : t("total", { total });
+  byId("total").classList.toggle("scores", Boolean(last?.points));
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("undo").disabled = Boolean(table.saved.daily) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
   document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
@@ -110,7 +119,8 @@ export function scoreRows(of, scores, names) {
     /** @type {Element} */ (row.children[2]).textContent = String(score);
     if (score > behind) row.children[2].classList.add("up");
     track.className = "track";
-    track.style.setProperty("--holes", String(Math.min(61, Math.max(10, Math.round((high - low) / Number(of.rules.unit))))));
+    const holes = Math.min(61, Math.max(10, Math.round((high - low) / Number(of.rules.unit))));
+    track.style.setProperty("--holes", String(innerWidth < 600 ? Math.ceil(holes / 3) : holes));
     for (const [value, name] of /** @type {[number, string][]} */ ([[behind, "was"], [score, "is"]])) {
       const peg = document.createElement("em");
       peg.className = `${name} side-${side}`;
@@ -267,6 +277,7 @@ async function answer(level, seat) {
 }
 
 async function endOfHand() {
+  prepareJudges(table.game.view(0).bytes); // while the card is read
   const chosen = await card(table, namesOf(table));
   table.lookedAt();
   does = new Map();
@@ -360,6 +371,16 @@ function undo() {
   void goOn();
 }
 
+/** Study this game; one that is not over ends here, because a study shows all tiles. */
+async function studyThis() {
+  if (!table.isOver && table.game.moves.length) {
+    if (!await confirmStudy()) return;
+    table.giveUp();
+    table.lookedAt();
+  }
+  openStudy(table);
+}
+
 /** @param {Table} of */
 export function openStudy(of) {
   run++;
@@ -393,7 +414,7 @@ function openDaily() {
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
-  daily: openDaily, study: () => openStudy(table), mistakes: () => void mistakes(),
+  daily: openDaily, study: () => void studyThis(), mistakes: () => void mistakes(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
   side: () => byId("side").classList.toggle("shown"),
 };
@@ -417,7 +438,7 @@ byId("now").addEventListener("click", () => {
   board.focus();
 });
 byId("total").addEventListener("click", () => {
-  if (shownState().plays.length) whyDialog(why(board.ends(), Number(byId("total").textContent.match(/\d+/)?.[0]), /** @type {any} */ (table.rules)));
+  if (shownState().plays.length) whyDialog(why(board.ends(), board.counts().reduce((sum, count) => sum + count, 0), /** @type {any} */ (table.rules)));
 });
 for (const eye of ["eye-moves", "eye-hidden"]) byId(eye).addEventListener("change", () => void openEyes());
 document.addEventListener("keydown", (event) => {

@@ -212,6 +212,11 @@ export class Board {
     });
   }
 
+  /** What the open ends count, without those that add nothing. */
+  counts() {
+    return (this.#placed?.marks ?? []).map(({ counts }) => counts).filter((count) => count > 0);
+  }
+
   endsText() {
     return t("openEnds", { ends: listText(this.ends()), total: this.#scene?.total ?? 0 });
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /** Dialogs of the table: a new game, the menu, one's games, the end of a hand, the deal of the day. */
-import { byId, namesOf, titleOf } from "./app.js";
+import { byId, namesOf, peopleOf, titleOf } from "./app.js";
 import { info } from "./fiveup.mjs";
 import { LEVELS, USUAL, asLevel, specIn } from "./levels.js";
 import { checkSpec, offer } from "./server.js";
@@ -61,6 +61,7 @@ export function showDialog(title, body, buttons, accept = () => true) {
 }
 
 export const confirmAgain = async () => (await showDialog(t("again"), [element("p", {}, t("confirmLeave"))], [["yes", t("yes")], ["", t("cancel")]])) === "yes";
+export const confirmStudy = async () => (await showDialog(t("study"), [element("p", {}, t("confirmStudy"))], [["yes", t("yesStudy")], ["", t("cancel")]])) === "yes";
 /** @param {string} reason */
 export const whyDialog = (reason) => void showDialog(t("whyScore"), [element("p", {}, reason)], [["", t("close")]]);
 
@@ -286,7 +287,7 @@ async function dailyCard(table, names, body) {
   for (const level of LEVELS) {
     const line = rows.appendChild(element("p", {}, "…"));
     void judge("duplicate", { ...asked, level }).then(([mine, theirs]) => {
-      line.textContent = t("compare", { who: t(`name_${level}`), own: mine, other: theirs });
+      line.textContent = t("compare", { who: peopleOf(level)[0], own: mine, other: theirs });
       if (level === LEVELS[LEVELS.length - 1]) best = `${mine} : ${theirs}`;
     });
   }

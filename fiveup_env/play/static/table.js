@@ -41,8 +41,8 @@ export class Table {
   get sides() { return this.game.scores.length; }
   /** @param {number} seat */
   sideOf(seat) { return seat % this.sides; }
-  /** Whether the game is over; the deal of the day is after one hand. */
-  get isOver() { return this.game.isGameOver() || Boolean(this.saved.daily && this.game.lastHand()); }
+  /** Whether the game is over or was given up; the deal of the day is over after one hand. */
+  get isOver() { return this.game.isGameOver() || Boolean(this.saved.given || (this.saved.daily && this.game.lastHand())); }
   get isMine() { return !this.isOver && this.game.turn === this.seat; }
 
   /** The number of the hand whose end has not been looked at, or null. */
@@ -82,6 +82,11 @@ export class Table {
     return true;
   }
 
+  giveUp() {
+    this.saved.given = true;
+    this.#keep();
+  }
+
   /** Note that the ends of all hands so far were looked at. */
   lookedAt() {
     this.saved.seen = (this.game.lastHand()?.handNumber ?? -1) + 1;
@@ -90,6 +95,7 @@ export class Table {
 
   get #won() {
     const { winner } = this.game, scores = this.game.lastHand()?.scores ?? [], side = this.sideOf(this.seat);
+    if (this.saved.given) return false;
     return winner === null ? scores[side] === Math.max(...scores) : winner === side;
   }
 

@@ -1,7 +1,9 @@
 // @ts-check
 /** The workers: games ask the first, judging has the others. */
 
-const COUNT = Math.min(3, Math.max(2, (navigator.hardwareConcurrency || 2)));
+import { SEARCHES } from "./levels.js";
+
+export const judgeCount = Math.min(4, navigator.hardwareConcurrency || 2);
 
 class Thinker {
   /** @type {Map<number, { done: (found: any) => void, failed: (error: Error) => void }>} */ #waiting = new Map();
@@ -47,9 +49,15 @@ const judges = [];
 /** Ask the worker of the table. @param {string} what @param {object} asked */
 export const ask = (what, asked) => player.ask(what, asked);
 
-/** Ask a worker that judges. @param {string} what @param {object} asked */
-export function judge(what, asked) {
-  while (judges.length < COUNT - 1) judges.push(new Thinker());
-  return judges.reduce((one, two) => (two.busy < one.busy ? two : one)).ask(what, asked);
+function allJudges() {
+  while (judges.length < judgeCount) judges.push(new Thinker());
+  return judges;
 }
-export const judgeCount = COUNT - 1;
+
+/** Ask a worker that judges. @param {string} what @param {object} asked */
+export const judge = (what, asked) => allJudges().reduce((one, two) => (two.busy < one.busy ? two : one)).ask(what, asked);
+
+/** Let those that judge make ready for the rules of a view. @param {Uint8Array} view */
+export function prepareJudges(view) {
+  for (const one of allJudges()) if (!one.busy) one.ask("warm", { view, levels: SEARCHES }).catch(() => {});
+}

@@ -45,6 +45,7 @@ export default {
   rules: "Regeln", players: "Spieler", sides: "Parteien", partners: "zwei Partnerschaften", alone: "jeder für sich", playTo: "Gespielt wird bis",
   levelPartner: "Ihr Partner spielt wie", levelOthers: "Ihre Gegner spielen wie", deal: "Austeilen", advanced: "Für Fortgeschrittene",
   seedLabel: "Nummer der Verteilung", specs: "Agenten nach ihrer Beschreibung, einer für jeden anderen Platz", ownTarget: "Punkte",
+  confirmStudy: "Dieses Spiel ist nicht zu Ende. Eine Auswertung zeigt alle Steine, also endet es hier. Auswerten?", yesStudy: "Beenden und auswerten",
   confirmLeave: "Dieses Spiel ist nicht zu Ende. Es bleibt unter Meine Spiele. Dieselbe Verteilung noch einmal beginnen?", yes: "Neu beginnen",
   rule_five_up: "Five Up: an jedem Pasch wird verzweigt, ein Punkt für je fünf Augen; wer am Ende Steine hält, verliert Punkte.",
   rule_five_up_armanino: "Five Up nach Armanino: wer ausgeht, bekommt auf seine Weise gezählt, was die anderen halten.",
@@ -56,7 +57,7 @@ export default {
   level_greedy: "Gus nimmt die meisten Punkte, die er gerade sieht", level_defensive: "Dora achtet auch auf das, was sie anderen lässt",
   level_partner: "Pia kennt alle Regeln der Kunst, auch ihren Partner", level_student: "Stella hat aus Millionen Runden gelernt",
   level_pimc: "Simon spielt jeden Zug in Hunderten von Welten zu Ende", level_search: "Sara hat gelernt und rechnet voraus: die Stärkste hier",
-  name_greedy: "Gus", name_defensive: "Dora", name_partner: "Pia", name_student: "Stella", name_pimc: "Simon", name_search: "Sara",
+  name_greedy: "Gus Greta Gero Gina", name_defensive: "Dora Dan Della Dirk", name_partner: "Pia Paul Petra Piet", name_student: "Stella Sten Sofia Sven", name_pimc: "Simon Silja Silas Sina", name_search: "Sara Samuel Salome Sander",
 
   // My games, files
   noGames: "Noch keine Spiele.", open: "Öffnen", remove: "Entfernen", save: "Als Datei sichern", saveAll: "Alle sichern", load: "Eine Datei öffnen",

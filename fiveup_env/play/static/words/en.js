@@ -45,6 +45,7 @@ export default {
   rules: "Rules", players: "Players", sides: "Sides", partners: "two partnerships", alone: "each alone", playTo: "Play to",
   levelPartner: "Your partner plays", levelOthers: "Your opponents play", deal: "Deal", advanced: "Advanced",
   seedLabel: "Number of the deal", specs: "Agents by their specs, one for each other seat", ownTarget: "points",
+  confirmStudy: "This game is not over. A study shows all tiles, so it ends here. Study it?", yesStudy: "End and study",
   confirmLeave: "This game is not over. It is kept under My games. Begin the same deal once more?", yes: "Begin again",
   rule_five_up: "Five Up: every double branches, a point for each five; tiles still held at the end cost points.",
   rule_five_up_armanino: "Five Up after Armanino: whoever goes out is paid for what the others hold, in his way of counting.",
@@ -56,7 +57,7 @@ export default {
   level_greedy: "Gus takes the most points he sees now", level_defensive: "Dora also looks at what she leaves to others",
   level_partner: "Pia knows all the ladder knows, her partner too", level_student: "Stella has learnt from millions of deals",
   level_pimc: "Simon plays each move out in hundreds of worlds", level_search: "Sara learnt, and looks ahead: the strongest here",
-  name_greedy: "Gus", name_defensive: "Dora", name_partner: "Pia", name_student: "Stella", name_pimc: "Simon", name_search: "Sara",
+  name_greedy: "Gus Greta Gero Gina", name_defensive: "Dora Dan Della Dirk", name_partner: "Pia Paul Petra Piet", name_student: "Stella Sten Sofia Sven", name_pimc: "Simon Silja Silas Sina", name_search: "Sara Samuel Salome Sander",
 
   // My games, files
   noGames: "No games yet.", open: "Open", remove: "Remove", save: "Save as a file", saveAll: "Save all", load: "Open a file",
