@@ -27,6 +27,7 @@ from tests.web import chromium, folder_server
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+AXE: Final = os.environ.get("FIVEUP_AXE")
 PICTURES: Final = os.environ.get("FIVEUP_PICTURES")
 SIZES: Final = {
     "laptop": (1366, 768),
@@ -434,7 +435,37 @@ def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -
     assert "You made" in page.inner_text("#dialog-body")
 
 
-# --- Pictures for the documentation
+# --- Accessibility, and pictures for the documentation
+
+
+@pytest.mark.skipif(not AXE, reason="FIVEUP_AXE names no axe.min.js")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
+    context = new_context(browser, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(address + SHORT)
+
+    def check() -> None:
+        page.evaluate(Path(str(AXE)).read_text())
+        found = page.evaluate("axe.run().then((told) => told.violations.map(({ id }) => id))")
+        assert not found
+
+    state_of(page)
+    page.check("#eye-hidden")
+    page.check("#eye-moves")
+    page.wait_for_selector("#seen-moves .row")
+    page.locator(FREE).first.click()
+    check()
+    for button in ("#fresh", "#menu", "#daily", "#learn"):
+        page.click(button)
+        check()
+        page.keyboard.press("Escape")
+    page.click("#study")
+    page.click("#dialog-menu button[value=yes]")
+    page.wait_for_selector("#luck table", timeout=60_000)
+    page.click("#last")
+    check()
+    context.close()
 
 
 @pytest.mark.skipif(not PICTURES, reason="nobody asks for pictures")

@@ -329,7 +329,7 @@ export function valueRow(move, [mean, , high], made = false) {
 function hiddenTable({ worlds, shares }) {
   const box = document.createElement("div"), names = namesOf(table), { players } = table.rules;
   const seats = Array.from({ length: players - 1 }, (_, k) => (table.seat + 1 + k) % players);
-  const places = [...seats.map((seat) => ({ name: names[seat], row: shares[seat] })), { name: "–", row: shares[5] }];
+  const places = [...seats.map((seat) => ({ name: names[seat], row: shares[seat] })), { name: t("yard"), row: shares[5] }];
   const all = Array.from({ length: 28 }, (_, k) => k).filter((k) => places.reduce((sum, { row }) => sum + row[k], 0) > 0);
   const pair = (/** @type {number} */ k) => {
     let high = 0;
@@ -419,6 +419,7 @@ const ACTIONS = {
   side: () => byId("side").classList.toggle("shown"),
 };
 for (const id of ["undo", "again", "fresh", "learn", "daily", "study"]) byId(id).addEventListener("click", ACTIONS[id]);
+byId("side-close").addEventListener("click", ACTIONS.side);
 byId("menu").addEventListener("click", async () => {
   const [name, value] = (await menu()).split(":");
   if (name === "speak") {

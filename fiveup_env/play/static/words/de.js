@@ -90,7 +90,7 @@ export default {
   found: "Ja: {move} ist der beste Zug.", notFound: "{move} kostet {percent}. Versuchen Sie einen anderen.", nextOne: "Nächster",
 
   // Eyes
-  eyeMoves: "Was jeder Zug wert ist", eyeHidden: "Wo die verdeckten Steine liegen", worlds: "{count} Welten passen zu dem, was Sie wissen",
+  eyeMoves: "Was jeder Zug wert ist", yard: "Talon", eyeHidden: "Wo die verdeckten Steine liegen", worlds: "{count} Welten passen zu dem, was Sie wissen",
 
   // Lessons
   lesson: "{number} von {count}: {name}", next: "Weiter", done: "Zu einem Spiel", tryIt: "Versuchen Sie es noch einmal.",

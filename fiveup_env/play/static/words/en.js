@@ -90,7 +90,7 @@ export default {
   found: "Yes: {move} is the best move.", notFound: "{move} loses {percent}. Try another.", nextOne: "Next",
 
   // Eyes
-  eyeMoves: "What each move is worth", eyeHidden: "Where the hidden tiles are", worlds: "{count} worlds fit what you know",
+  eyeMoves: "What each move is worth", yard: "boneyard", eyeHidden: "Where the hidden tiles are", worlds: "{count} worlds fit what you know",
 
   // Lessons
   lesson: "{number} of {count}: {name}", next: "Next", done: "To a game", tryIt: "Try again.",
