@@ -314,7 +314,19 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(page: Any, address: str) 
     assert state_of(page) == "yours"
 
 
+def test_an_agent_of_a_server_that_is_gone_is_stood_in_for(browser: Any, address: str) -> None:
+    context = new_context(browser)
+    page = context.new_page()
+    page.goto(address + "?seed=5&players=2&target=5&levels=partner,random")
+    state_of(page)
+    play_by_mouse(page)
+    state_of(page)
+    assert "The server does not answer. random plays as Pia" in page.inner_text("#said")
+    context.close()
+
+
 @on_posix
+@pytest.mark.slow
 def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
     browser: Any, tmp_path: Path
 ) -> None:

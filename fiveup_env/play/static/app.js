@@ -29,6 +29,7 @@ let lookAt = null; // a moment of the past
 let does = new Map(); // what each seat did last
 let thinking = -1;
 let rise = "";
+let notice = ""; // what is said with the next move
 /** @type {import("./telling.js").Happening[]} */
 let happened = []; // all that happened in this game
 
@@ -219,7 +220,8 @@ function made(move, arm) {
   happened.push(...news);
   for (const what of news) if (what.kind !== "end") does.set(what.seat, shortly(what));
   rise = points ? t("plus", { points }) : "";
-  say(news.map((what) => told(what, names, table.seat)).join(" "));
+  say([notice, ...news.map((what) => told(what, names, table.seat))].join(" ").trim(), notice !== "");
+  notice = "";
   clack(points);
   paint();
   keepFile();
@@ -271,7 +273,7 @@ async function answer(level, seat) {
   try {
     return await askServer(spec, view, key);
   } catch {
-    say(t("serverGone", { who: namesOf(table)[seat] }), true);
+    notice = t("serverGone", { who: namesOf(table)[seat] });
     return ask("ask", { view, level: USUAL, key });
   }
 }
@@ -291,7 +293,7 @@ async function endOfHand() {
 
 /** Keep the game in the server's folder, too. */
 function keepFile() {
-  if (offer?.games) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => say(t("serverSilent"), true));
+  if (offer?.games) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => { notice = t("serverSilent"); });
 }
 
 // --- Eyes

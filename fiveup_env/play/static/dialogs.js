@@ -236,22 +236,24 @@ export async function card(table, names) {
   const went = last === table.seat ? t("youWent") : t("domino", { who: names[last] });
   const how = state.ended === "domino" ? went : t(state.ended === "blocked" ? "blocked" : "reached");
   const multiple = Number(rules.multiple), each = rules.round_per === "hand";
+  const points = state.endPoints, sides = points.length;
+  let sum = 0; // of the pips for which somebody is paid
   const rows = names.flatMap((name, seat) => {
     const tiles = info.tiles.filter((/** @type {string} */ _, /** @type {number} */ tile) => (masks[seat] >>> tile) & 1);
     const pips = tiles.flatMap((/** @type {string} */ tile) => tile.split("-").map(Number)).reduce((/** @type {number} */ sum, /** @type {number} */ pip) => sum + pip, 0);
+    if (points[seat % sides] <= 0) sum += pips;
     const fives = Math.floor((pips + Math.floor((multiple - 1) / 2)) / multiple);
     const held = element("span", { class: "tiles" });
     held.innerHTML = tiles.map(tileSvg).join("");
     held.append(element("span", {}, tiles.length ? t(each ? "rounded" : "pips", { pips, fives }) : t("nothingLeft")));
     return [element("b", {}, name), held];
   });
-  const points = state.endPoints, sides = points.length;
   const side = (/** @type {number} */ k) => names.filter((_, seat) => seat % sides === k).join(" · ");
   const settled = ["domino", "blocked"].includes(state.ended);
   const body = [
     element("p", {}, how), element("div", { class: "card-hand" }, ...rows),
     ...(settled ? [
-      element("p", { class: "hint" }, t(each ? "roundHand" : "roundAll", { multiple })),
+      element("p", { class: "hint" }, t(each ? "roundHand" : "roundAll", { multiple, pips: sum })),
       element("p", {}, t("endPoints")), ...points.map((gain, k) => element("p", { class: "sum" }, `${side(k)}: ${gain > 0 ? "+" : ""}${gain} → ${state.scores[k]}`)),
     ] : []),
   ];

@@ -39,7 +39,7 @@ export default {
   handOver: "Runde {number} ist zu Ende", youWin: "Sie gewinnen!", weWin: "Sie und {partner} gewinnen!", otherWins: "{who} gewinnt.",
   othersWin: "{who} gewinnen.",
   gameOver: "Das Spiel ist zu Ende", finalScore: "Stand {scores}", studyGame: "Dieses Spiel auswerten",
-  roundHand: "Jede Hand wird auf das nächste Vielfache von {multiple} gerundet.", roundAll: "Die Summe wird auf das nächste Vielfache von {multiple} gerundet.",
+  roundHand: "Jede Hand wird auf das nächste Vielfache von {multiple} gerundet.", roundAll: "Die Summe, die bezahlt wird, {pips} Augen, wird auf das nächste Vielfache von {multiple} gerundet.",
 
   // New game
   rules: "Regeln", players: "Spieler", sides: "Parteien", partners: "zwei Partnerschaften", alone: "jeder für sich", playTo: "Gespielt wird bis",

@@ -39,7 +39,7 @@ export default {
   handOver: "Hand {number} is over", youWin: "You win!", weWin: "You and {partner} win!", otherWins: "{who} wins.",
   othersWin: "{who} win.",
   gameOver: "The game is over", finalScore: "Score {scores}", studyGame: "Study this game",
-  roundHand: "Each hand is rounded to the nearest multiple of {multiple}.", roundAll: "The sum is rounded to the nearest multiple of {multiple}.",
+  roundHand: "Each hand is rounded to the nearest multiple of {multiple}.", roundAll: "The sum that is paid, {pips} pips, is rounded to the nearest multiple of {multiple}.",
 
   // New game
   rules: "Rules", players: "Players", sides: "Sides", partners: "two partnerships", alone: "each alone", playTo: "Play to",
