@@ -1,12 +1,17 @@
 // @ts-check
 /** The page: one game at the table, and the ways to all else. */
 import { Board } from "./board.js";
-import { card, confirmAgain, confirmStudy, daily, gamesList, menu, newGame, whyDialog } from "./dialogs.js";
+import { card, daily } from "./card.js";
+import { confirmAgain, confirmStudy, menu, whyDialog } from "./dialogs.js";
+import { openEyes } from "./eyes.js";
 import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
 import { USUAL, asLevel, specIn } from "./levels.js";
+import { gamesList } from "./games.js";
 import { lessons } from "./lessons.js";
+import { newGame } from "./newgame.js";
 import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
+import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
 import { clack } from "./sound.js";
 import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered } from "./store.js";
 import { study } from "./study.js";
@@ -14,10 +19,8 @@ import { Table, begun, freshId, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
 import { ask, prepareJudges } from "./thinkers.js";
 import { backSvg } from "./tiles.js";
-import { percent, speak, t, tilesText, translate } from "./words.js";
+import { speak, t, tilesText, translate } from "./words.js";
 
-/** @param {string} id @returns {any} */
-export const byId = (id) => document.getElementById(id);
 const PAUSE = 750;
 
 /** @type {Table} */
@@ -34,31 +37,6 @@ let notice = ""; // what is said with the next move
 let happened = []; // all that happened in this game
 
 const board = new Board({ felt: byId("layout"), hand: byId("hand"), choices: byId("choices") }, play);
-
-/** The people who play a level: as many as there are seats. @param {string} level */
-export const peopleOf = (level) => t(`name_${level}`).split(" ");
-
-/** The names of a game's seats. @param {Table} of */
-export function namesOf(of) {
-  /** @type {Map<string, number>} */
-  const met = new Map();
-  return of.setup.levels.map((level, seat) => {
-    if (seat === of.seat) return t("you");
-    if (of.saved.names?.[seat]) return of.saved.names[seat];
-    const spec = specIn(level)?.split(":")[0], before = met.get(level) ?? 0;
-    met.set(level, before + 1);
-    return spec ? `${spec}${before ? ` ${before + 1}` : ""}` : peopleOf(level)[before];
-  });
-}
-
-/** The title of a game's rules. @param {string} rules */
-export const titleOf = (rules) => rules.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
-
-/** @param {string} sentence @param {boolean} [wrong] */
-export function say(sentence, wrong = false) {
-  byId("said").textContent = sentence;
-  byId("said").classList.toggle("wrong", wrong);
-}
 
 // --- Painting
 
@@ -101,38 +79,6 @@ function paint() {
 /** @param {{ hand: number, plays: number }} at */
 function totalAt({ hand, plays }) {
   return happened.find((what) => what.kind === "play" && what.hand === hand && what.plays === plays)?.total ?? 0;
-}
-
-/** @type {number[]} */
-let scoresBefore = [];
-
-/** A row of the board for every side: name, score, and two pegs. @param {Table} of @param {number[]} scores @param {string[]} names */
-export function scoreRows(of, scores, names) {
-  const target = Number(of.rules.target), all = [...scores, ...scoresBefore];
-  const low = Math.min(0, ...all), high = Math.max(target, ...all);
-  const at = (/** @type {number} */ score) => `${(100 * (score - low)) / (high - low)}%`;
-  const rows = scores.map((score, side) => {
-    const row = document.createElement("div"), track = document.createElement("div");
-    const seats = names.filter((_, seat) => seat % scores.length === side), behind = scoresBefore[side] ?? score;
-    row.className = "score";
-    row.innerHTML = `<i class="side-${side}"></i><span></span><b></b>`;
-    /** @type {Element} */ (row.children[1]).textContent = seats.join(" · ");
-    /** @type {Element} */ (row.children[2]).textContent = String(score);
-    if (score > behind) row.children[2].classList.add("up");
-    track.className = "track";
-    const holes = Math.min(61, Math.max(10, Math.round((high - low) / Number(of.rules.unit))));
-    track.style.setProperty("--holes", String(innerWidth < 600 ? Math.ceil(holes / 3) : holes));
-    for (const [value, name] of /** @type {[number, string][]} */ ([[behind, "was"], [score, "is"]])) {
-      const peg = document.createElement("em");
-      peg.className = `${name} side-${side}`;
-      peg.style.left = at(value);
-      track.append(peg);
-    }
-    row.append(track);
-    return row;
-  });
-  scoresBefore = [...scores];
-  return rows;
 }
 
 /** @param {any} state @param {string[]} names */
@@ -183,7 +129,7 @@ function readHappenings() {
 // --- Playing
 
 /** Sit down at a table. @param {Table} at */
-export function sitDown(at) {
+function sitDown(at) {
   if (table && !table.game.moves.length && table.saved.id !== at.saved.id) forget(table.saved.id);
   table = at;
   keep(table.saved);
@@ -191,7 +137,7 @@ export function sitDown(at) {
   lookAt = null;
   thinking = -1;
   does = new Map();
-  scoresBefore = [...table.game.scores];
+  settleScores(table.game.scores);
   readHappenings();
   history.replaceState(null, "", location.pathname);
   byId("studying").hidden = true;
@@ -250,7 +196,7 @@ async function goOn() {
       const choices = table.game.legalMoves();
       if (!byId("said").textContent) say(t(table.game.plays.length || choices.length < 2 ? "yourTurn" : "yourLead"));
       board.focus();
-      void openEyes();
+      look();
       warm();
     }
   } catch (error) {
@@ -296,59 +242,14 @@ function keepFile() {
   if (offer?.games) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => { notice = t("serverSilent"); });
 }
 
-// --- Eyes
-
-let eyesFor = 0;
-
-async function openEyes() {
-  const mine = ++eyesFor, [moves, hidden] = [byId("eye-moves").checked, byId("eye-hidden").checked];
-  byId("seen-moves").replaceChildren();
-  byId("seen-hidden").replaceChildren();
-  if (!table.isMine || lookAt || table.ended !== null) return;
-  const view = table.game.view(table.seat).bytes;
-  if (hidden) {
-    const found = await ask("hidden", { view });
-    if (mine === eyesFor) byId("seen-hidden").replaceChildren(hiddenTable(found));
-  }
-  if (moves) {
-    const found = await ask("worth", { view, worlds: 400, key: 1n });
-    if (mine === eyesFor) byId("seen-moves").replaceChildren(...found.map((/** @type {any} */ option) => valueRow(option.move, option.chance)));
-  }
-}
-
-/** A move with its chance to win. @param {string} move @param {number[]} chance @param {boolean} [made] */
-export function valueRow(move, [mean, , high], made = false) {
-  const row = document.createElement("div");
-  row.className = `row${made ? " made" : ""}`;
-  row.innerHTML = `<span></span><meter min="0" max="1" value="${Number(mean)}"></meter><span></span>`;
-  row.children[0].textContent = move;
-  row.children[1].setAttribute("aria-label", move);
-  row.children[2].textContent = `${percent(mean)} ± ${(100 * (high - mean)).toFixed(1)}`;
-  return row;
-}
-
-/** @param {{ worlds: string, shares: Float64Array[] }} found */
-function hiddenTable({ worlds, shares }) {
-  const box = document.createElement("div"), names = namesOf(table), { players } = table.rules;
-  const seats = Array.from({ length: players - 1 }, (_, k) => (table.seat + 1 + k) % players);
-  const places = [...seats.map((seat) => ({ name: names[seat], row: shares[seat] })), { name: t("yard"), row: shares[5] }];
-  const all = Array.from({ length: 28 }, (_, k) => k).filter((k) => places.reduce((sum, { row }) => sum + row[k], 0) > 0);
-  const pair = (/** @type {number} */ k) => {
-    let high = 0;
-    while ((high + 1) * (high + 2) / 2 <= k) high++;
-    return `${high}-${k - high * (high + 1) / 2}`;
-  };
-  const cell = (/** @type {number} */ share) => `<td class="p${share > 0.66 ? 3 : share > 0.33 ? 2 : share > 0 ? 1 : 0}">${share ? Math.round(100 * share) : ""}</td>`;
-  box.className = "grid";
-  box.innerHTML = `<table><thead><tr><td></td>${places.map(() => "<th scope=col></th>").join("")}</tr></thead>${all.map((k) => `<tr><th scope=row>${pair(k)}</th>${places.map(({ row }) => cell(row[k])).join("")}</tr>`).join("")}</table><p class="hint"></p>`;
-  [...box.querySelectorAll("thead th")].forEach((head, k) => { head.textContent = places[k].name; });
-  /** @type {Element} */ (box.querySelector("p")).textContent = t("worlds", { count: Number(worlds).toLocaleString() });
-  return box;
+/** Open the eyes on one's own turn. */
+function look() {
+  void openEyes(table.isMine && !lookAt && table.ended === null ? table : null);
 }
 
 // --- Ways to all else
 
-export async function openNewGame() {
+async function openNewGame() {
   const saved = await newGame(table.setup);
   if (saved) sitDown(new Table(saved));
 }
@@ -365,7 +266,7 @@ function undo() {
   lookAt = null;
   does = new Map();
   thinking = -1;
-  scoresBefore = [...table.game.scores];
+  settleScores(table.game.scores);
   readHappenings();
   run++;
   say(t(undone ? "takenBack" : "nothingToUndo"));
@@ -384,7 +285,7 @@ async function studyThis() {
 }
 
 /** @param {Table} of */
-export function openStudy(of) {
+function openStudy(of) {
   run++;
   void study(of, namesOf(of), (saved) => sitDown(saved ? new Table(saved) : table));
 }
@@ -443,7 +344,7 @@ byId("now").addEventListener("click", () => {
 byId("total").addEventListener("click", () => {
   if (shownState().plays.length) whyDialog(why(board.ends(), board.counts().reduce((sum, count) => sum + count, 0), /** @type {any} */ (table.rules)));
 });
-for (const eye of ["eye-moves", "eye-hidden"]) byId(eye).addEventListener("change", () => void openEyes());
+for (const eye of ["eye-moves", "eye-hidden"]) byId(eye).addEventListener("change", look);
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   const away = event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]") || byId("table").hidden;

@@ -1,8 +1,8 @@
 // @ts-check
 /** One's own mistakes as exercises: the position before the move, "find better", the verdict. */
-import { byId, namesOf } from "./app.js";
-import { element, showDialog } from "./dialogs.js";
+import { showDialog } from "./dialogs.js";
 import { exercise } from "./lessons.js";
+import { byId, element, namesOf } from "./shared.js";
 import { allGames } from "./store.js";
 import { Table } from "./table.js";
 import { moveText } from "./telling.js";

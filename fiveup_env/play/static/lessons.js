@@ -1,9 +1,8 @@
 // @ts-check
 /** Five lessons of a minute each, played with the real rules on deals made for them. */
-import { byId } from "./app.js";
 import { Board } from "./board.js";
-import { element } from "./dialogs.js";
 import { Game, info } from "./fiveup.mjs";
+import { byId, element } from "./shared.js";
 import { t } from "./words.js";
 
 /** @typedef {{ mine: string[], theirs: string[], drawn?: string[], before: string[], lead: number, wanted: (move: string, points: number) => boolean }} Lesson */

@@ -1,9 +1,8 @@
 // @ts-check
 /** A game looked through afterwards: every moment, and the verdicts as they are found. */
-import { byId, scoreRows, valueRow } from "./app.js";
-import { element } from "./dialogs.js";
 import { layout } from "./fiveup.mjs";
 import { rateOf } from "./judging.js";
+import { byId, element, scoreRows, valueRow } from "./shared.js";
 import { keep } from "./store.js";
 import { begun } from "./table.js";
 import { happenings, moveText, told } from "./telling.js";
