@@ -6,6 +6,7 @@ const { LEVELS, keyOf, makeLevel } = await import(`${site}/levels.js`);
 const { Table, begun, gamesIn } = await import(`${site}/table.js`);
 const { allHappenings } = await import(`${site}/telling.js`);
 const { shortfalls, summary } = await import(`${site}/judging.js`);
+const { repliesTo } = await import(`${site}/reasons.js`);
 const { scramble, tryMoves } = await import(`${site}/fiveup.mjs`);
 
 const policy = await Policy.load("student.weights");
@@ -34,6 +35,26 @@ function played(seed) {
   return { rules: table.setup, seed: table.saved.seed, levels, chosen, scores: table.game.scores, hands, record: table.file([]).record, happenings: allHappenings(table.game).length };
 }
 
+/** Look at every move for what the next player could score, and compare it with what the engine says. */
+function replies(seed) {
+  const game = new Game({ rules: presets[seed % presets.length], players: 2 + (seed % 4), seed: BigInt(seed), target: 30 });
+  let compared = 0;
+  while (!game.isGameOver()) {
+    const { before, move } = { before: game.copy(), move: agents.greedy.ask(game.view(), BigInt(game.moves.length)) };
+    const hand = game.handNumber, hidden = before.hand((before.turn + 1) % before.rules.players);
+    game.push(move);
+    const isNext = game.turn === (before.turn + 1) % before.rules.players && game.handNumber === hand;
+    if (!isNext || game.isGameOver()) continue;
+    const found = repliesTo(before, move);
+    for (const tile of hidden) {
+      const points = game.outcomes().filter((one) => one.move.startsWith(tile)).map((one) => one.points);
+      if (Math.max(0, ...points) !== (found.get(tile) ?? 0)) throw new Error(`${tile} after ${move}`);
+      compared++;
+    }
+  }
+  return compared;
+}
+
 /** Judge the first decisions of a game. */
 function judged(seed) {
   const game = new Game({ players: 4, seed: BigInt(seed), target: 5 }), partner = agents.greedy;
@@ -48,5 +69,5 @@ function judged(seed) {
   return { moves: game.moves, verdicts };
 }
 
-const found = { games: Array.from({ length: Number(count) }, (_, seed) => played(seed)), judged: judged(5) };
+const found = { games: Array.from({ length: Number(count) }, (_, seed) => played(seed)), judged: judged(5), replies: Array.from({ length: 20 }, (_, seed) => replies(seed)) };
 process.stdout.write(JSON.stringify(found), () => process.exit(0)); // a channel between tabs is still open

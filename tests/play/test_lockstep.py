@@ -135,6 +135,10 @@ def test_the_page_judges_as_python_does(found: Any) -> None:
         )
 
 
+def test_reasons_count_the_replies_that_score_as_the_engine_does(found: Any) -> None:
+    assert sum(found["replies"]) > 500
+
+
 @pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
 def test_the_types_of_the_page_hold(site: Path) -> None:
     options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")

@@ -2,6 +2,7 @@
 /** A game looked through afterwards: every moment, and the verdicts as they are found. */
 import { layout } from "./fiveup.mjs";
 import { rateOf } from "./judging.js";
+import { reason } from "./reasons.js";
 import { byId, element, scoreRows, valueRow } from "./shared.js";
 import { keep } from "./store.js";
 import { begun } from "./table.js";
@@ -169,16 +170,19 @@ const decisionNow = () => {
   return moment?.move ? open?.decisions.get(moment.made - 1) : undefined;
 };
 
+/** @param {number} number of a move @returns {Seen | null} */
+const stateBefore = (number) => [...(open?.table.game.steps() ?? [])][number]?.before ?? null;
+
 function paintVerdict() {
   const decision = decisionNow(), box = byId("verdict");
   if (!open || !decision) return box.replaceChildren(element("p", { class: "hint" }, t("noChoice")));
-  const best = decision.move === decision.best, lost = Math.max(0, decision.chance[0]), [own, other] = decision.gains;
+  const best = decision.move === decision.best, lost = Math.max(0, decision.chance[0]);
   const sentence = best ? t("isBest", { move: moveText(decision.move) })
     : t("lostChance", { move: moveText(decision.move), percent: percent(lost), points: decision.points[0].toFixed(2), best: moveText(decision.best) });
-  const reason = !best && other > own ? [element("p", {}, t("why_points", { points: other }))] : [];
+  const before = best ? null : stateBefore(decision.number), why = before ? reason(before, decision.move, decision.best, decision.gains) : "";
   box.replaceChildren(
     element("h2", {}, t("decides", { who: open.names[decision.seat] })),
-    element("p", { class: best ? "fine" : decision.mistake ? "lost" : "" }, sentence), ...reason,
+    element("p", { class: best ? "fine" : decision.mistake ? "lost" : "" }, sentence), ...(why ? [element("p", {}, why)] : []),
     element("div", { class: "bars" }, ...decision.options.map(({ move, chance }) => valueRow(move, chance, move === decision.move))),
     element("p", { class: "hint" }, t("about95")));
 }

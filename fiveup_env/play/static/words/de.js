@@ -84,7 +84,7 @@ export default {
   first: "Anfang", back: "Zurück", forward: "Weiter", last: "Ende", nextMistake: "Nächster Fehler", biggest: "Größter Fehler",
   tryAgain: "Von davor noch einmal", judging: "{done} von {all} beurteilt", rates: "Fehlerquoten", rateHead: "|Fehler|Verlust (%)|Punkte",
   of: "{some} von {all}", luck: "Glück und Können", luckHead: "|Glück|Können", inAll: "insgesamt", handShort: "Runde {number}",
-  why_points: "Der beste Zug bringt sofort {points}.", noMistake: "Es wurden keine Fehler gefunden.",
+  why_points: "Der beste Zug bringt sofort {points}, dieser {own}.", why_leaves: "Danach bringen {count} verdeckte Steine dem nächsten Spieler Punkte, bis zu {most}; nach dem besten Zug {other}, bis zu {otherMost}.", noMistake: "Es wurden keine Fehler gefunden.",
   dealt: "Runde {number} ist ausgeteilt.", handEnds: "Runde {number} endet.",
   noMistakes: "Es gibt noch keine Fehler zum Üben: werten Sie zuerst ein Spiel aus.", findBetter: "Finden Sie Besseres als {move}.",
   found: "Ja: {move} ist der beste Zug.", notFound: "{move} kostet {percent}. Versuchen Sie einen anderen.", nextOne: "Nächster",

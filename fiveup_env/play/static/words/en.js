@@ -84,7 +84,7 @@ export default {
   first: "First", back: "Back", forward: "Forward", last: "Last", nextMistake: "Next mistake", biggest: "Biggest mistake",
   tryAgain: "Try again from before", judging: "{done} of {all} judged", rates: "Error rates", rateHead: "|mistakes|loss (%)|points",
   of: "{some} of {all}", luck: "Luck and skill", luckHead: "|luck|skill", inAll: "in all", handShort: "hand {number}",
-  why_points: "The best move scores {points} now.", noMistake: "No mistakes were found.",
+  why_points: "The best move scores {points} now, this one {own}.", why_leaves: "It leaves {count} hidden tiles that score for the next player, up to {most}; the best move {other}, up to {otherMost}.", noMistake: "No mistakes were found.",
   dealt: "Hand {number} is dealt.", handEnds: "Hand {number} ends.",
   noMistakes: "There are no mistakes to practise yet: study a game first.", findBetter: "Find better than {move}.",
   found: "Yes: {move} is the best move.", notFound: "{move} loses {percent}. Try another.", nextOne: "Next",
