@@ -287,7 +287,7 @@ async function studyThis() {
 /** @param {Table} of */
 function openStudy(of) {
   run++;
-  void study(of, namesOf(of), (saved) => sitDown(saved ? new Table(saved) : table));
+  void study(of, namesOf(of), (saved) => sitDown(new Table(saved ?? kept(table.saved.id) ?? table.saved)));
 }
 
 /** Open games from a file, and show the last of them. @param {File} file */
