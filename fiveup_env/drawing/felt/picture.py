@@ -91,11 +91,17 @@ def draw(
     """
     nodes, tiles = np.zeros(TILE_COUNT, NODE)[: len(actions)], np.zeros(TILE_COUNT, SET)
     fit = grow(actions, arms, spinners, nodes)
-    if fit < len(actions):
-        return fit
-    if not search(nodes, sizes, width, tries, tiles):
-        spread(nodes, sizes, tiles)
-    picture, extent = pictures[0], box_in(tiles[0].box)
+    if fit == len(actions):
+        if not search(nodes, sizes, width, tries, tiles):
+            spread(nodes, sizes, tiles)
+        _write(nodes, tiles, sizes, shown, pictures[0])
+    return fit
+
+
+@compiled
+def _write(nodes: Array, tiles: Array, sizes: Sizes, shown: int, picture: Struct) -> None:
+    """Write all tiles, and the marks that are open after the first `shown` plays."""
+    extent = box_in(tiles[0].box)
     for n in range(len(nodes)):
         extent = joined(extent, box_in(tiles[n].box))
         _put_tile(nodes, tiles, n, picture.tiles[n])
@@ -104,7 +110,6 @@ def draw(
     if shown < len(nodes):
         _put_marks(nodes, tiles, shown, sizes, picture, extent)
     picture.tile_count = len(nodes)
-    return fit
 
 
 @inlined

@@ -111,13 +111,19 @@ def search(nodes: Array, sizes: Sizes, width: int, tries: int, tiles: Array) -> 
             attempt = _prepared(nodes, order, sizes, bound, number)
             stuck = _run(attempt, BEAM if number else 1, drafts, candidates)
             if stuck < 0:
-                for k in range(count):
-                    tiles[k] = drafts[0].tiles[k]
+                _take(drafts, tiles, count)
                 return True
             _put_first(nodes, stuck, order, stuck_first)
         if width == NO_BOUND:
             break
     return False
+
+
+@compiled
+def _take(drafts: Array, tiles: Array, count: int) -> None:
+    """Write the tiles of the best draft."""
+    for k in range(count):
+        tiles[k] = drafts[0].tiles[k]
 
 
 @compiled
