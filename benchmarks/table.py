@@ -1,122 +1,132 @@
-"""Measure the table in the browser: `python -m benchmarks.table`.
+"""Measure the page in Chromium: `python -m benchmarks.table`.
 
-A server of its own is asked through the API, as a browser asks it. First one player makes random
-moves against `partner`, and every round trip is timed; then many players play at once, and every
-state that comes back is compared with what the same game says in this process.
+The static folder is served on this machine, as any file server would. Measured are the bytes that
+the first game needs, the time from opening the page to the first tile that can be played, how long
+an answer of the strongest level takes, how long the page was blocked at most, and how long a game
+of at least 60 decisions takes to be judged.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
-import json
-import subprocess
-import sys
+import gzip
+import shutil
+import statistics
+import tempfile
 import threading
 import time
-from contextlib import contextmanager
-from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
 
-import numpy as np
+from playwright.sync_api import sync_playwright
 
-from benchmarks.timing import add_anyway, quiet
-from fiveup_env import Game
+from benchmarks.timing import ROUNDS, add_anyway, quiet
+from fiveup_env.play.page import page_files, write_page
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+TWO: Final = "?seed=5&players=2&levels=partner"
+WATCH: Final = """
+window.longest = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+}).observe({ type: "longtask", buffered: true });
+localStorage.setItem("fiveup:pace", "0");
+"""
+PLAYABLE: Final = "#hand .held[aria-disabled=false]"
+ANSWERS: Final = """async () => {
+  const { ask } = await import("./thinkers.js");
+  const { Game } = await import("./fiveup.mjs");
+  const game = new Game({ players: 4, seed: 5 }), times = [];
+  await ask("ask", { view: game.view().bytes, level: "search", key: 1n });
+  while (game.handNumber < 1) {
+    const began = performance.now(), choices = game.legalMoves().length;
+    game.push(await ask("ask", { view: game.view().bytes, level: "search", key: 1n }));
+    if (choices > 1) times.push(performance.now() - began);
+  }
+  return times;
+}"""
+JUDGED: Final = """async () => {
+  const { Game } = await import("./fiveup.mjs");
+  const { judge, judgeCount } = await import("./thinkers.js");
+  const { ask } = await import("./thinkers.js");
+  const game = new Game({ players: 4, seed: 5, target: 15 });
+  const partner = () => ask("ask", { view: game.view().bytes, level: "partner", key: 1n });
+  while (!game.isGameOver()) game.push(await partner());
+  const steps = [...game.steps()].map((step, number) => ({ ...step, number }));
+  const began = performance.now();
+  let next = 0, decisions = 0, first = 0;
+  const work = async () => {
+    while (next < steps.length && decisions < 60) {
+      const { before, move, number } = steps[next++];
+      const found = await judge("decision", { state: before.bytes, move, number, worlds: 1000 });
+      first ||= performance.now() - began;
+      decisions += found.options.length > 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 2 * judgeCount }, work));
+  return [decisions, performance.now() - began, first];
+}"""
 
-SEED: Final = 960_000_000
 
+class Quiet(SimpleHTTPRequestHandler):
+    """A file server that says nothing."""
 
-class Player:
-    """A visitor with a connection and a cookie of its own."""
-
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
-        self._headers = {"Content-Type": "application/json"}
-        self.seconds: list[float] = []
-
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Return what the server answers, and note how long it took."""
-        began = time.perf_counter()
-        self._connection.request("POST", path, json.dumps(body), self._headers)
-        answer = self._connection.getresponse()
-        content = answer.read()
-        seconds = time.perf_counter() - began
-        if cookie := answer.getheader("Set-Cookie"):
-            self._headers["Cookie"] = cookie.partition(";")[0]
-        if answer.status not in {http.client.OK, http.client.CREATED}:
-            raise AssertionError(f"{path}: {answer.status} {content[:300]!r}")
-        self.seconds.append(seconds)
-        state: dict[str, Any] = json.loads(content)
-        return state
-
-    def play(self, number: int, players: int, opponents: str, most: int) -> int:
-        """Play a game, or `most` moves of it, with random moves; return their number."""
-        random, seed = Random(number), SEED + number
-        state = self.post("/api/tables", {"players": players, "opponents": opponents, "seed": seed})
-        table, moves = state["table"], 0
-        dealt = [str(tile) for tile in Game(players=players, seed=seed).hand_of(0)]
-        assert state["frames"][0]["hand"] == dealt, "another game's hand"
-        while not state["over"] and moves < most:
-            move = random.choice(state["choices"])["move"]
-            body = {"move": move, "version": state["version"]}
-            state = self.post(f"/api/tables/{table}/move", body)
-            moves += 1
-        return moves
-
-
-@contextmanager
-def served() -> Iterator[int]:
-    """Start a server, and yield its port."""
-    command = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            yield int(server.stdout.readline().split()[4].rstrip("/").rpartition(":")[2])
-        finally:
-            server.terminate()
+    def log_message(self, *_given: object) -> None:
+        """Say nothing."""
 
 
 def main() -> None:
-    """Play, and print how long it took."""
+    """Measure, and print what was found."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=5, help="games whose moves are timed")
-    parser.add_argument("--at-once", type=int, default=100, help="games played at the same time")
-    parser.add_argument("--moves", type=int, default=10_000, help="of a game, at most")
     add_anyway(parser)
     options = parser.parse_args()
-    with quiet(anyway=options.anyway, daemons=True), served() as port:
-        Player(port).play(0, 4, "partner", 20)  # compiles
-        alone = Player(port)
-        moves = sum(alone.play(k, 4, "partner", options.moves) for k in range(1, options.games + 1))
-        median, most = 1000 * np.percentile(alone.seconds, (50, 95))
-        print(f"{moves} moves against partner: median {median:.0f} ms, 95 % within {most:.0f} ms")
-        crowd(port, options.at_once, options.moves)
+    sizes = {path: len(gzip.compress(content, 9)) for path, content in page_files().items()}
+    print(f"{sum(sizes.values()):,} bytes by gzip, {sizes['fiveup.wasm']:,} of them the module")
+    with tempfile.TemporaryDirectory() as folder, quiet(anyway=options.anyway, daemons=True):
+        write_page(Path(folder))
+        handler = partial(Quiet, directory=folder)
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            measure(f"http://127.0.0.1:{server.server_address[1]}/")
+            server.shutdown()
 
 
-def crowd(port: int, count: int, most: int) -> None:
-    """Play many games at once, by every number of players, and print what came of it."""
-    failures: list[str] = []
-    moves: list[int] = []
+def measure(address: str) -> None:
+    """Open the page, play and judge in it."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        opened = []
+        for _ in range(ROUNDS):
+            page = new_page(browser)
+            began = time.perf_counter()
+            page.goto(address + TWO)
+            page.wait_for_selector(PLAYABLE)
+            opened.append(time.perf_counter() - began)
+            page.context.close()
+        print(f"first tile that can be played: median {statistics.median(opened):.2f} s")
+        page = new_page(browser)
+        page.goto(address)
+        page.wait_for_selector(PLAYABLE)
+        times = page.evaluate(ANSWERS)
+        print(
+            f"the strongest level: median {statistics.median(times):.0f} ms, most {max(times):.0f}"
+        )
+        decisions, judged, first = page.evaluate(JUDGED)
+        print(
+            f"{decisions} decisions judged in {judged / 1000:.1f} s, the first after {first:.0f} ms"
+        )
+        print(f"the page was blocked for at most {page.evaluate('longest'):.0f} ms")
+        browser.close()
 
-    def sit_and_play(number: int) -> None:
-        try:
-            moves.append(Player(port).play(number, 2 + number % 4, "random", most))
-        except (AssertionError, OSError, http.client.HTTPException) as error:
-            failures.append(str(error))
 
-    began = time.monotonic()
-    threads = [threading.Thread(target=sit_and_play, args=(k,)) for k in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    minutes = (time.monotonic() - began) / 60
-    print(f"{len(moves)} of {count} games at once, {sum(moves)} moves, in {minutes:.1f} minutes")
-    if failures:
-        sys.exit(f"{len(failures)} failed, the first so: {failures[0]}")
+def new_page(browser: Any) -> Any:
+    """Return a page of a new visitor, which notes how long it is blocked."""
+    page = browser.new_context(viewport={"width": 1366, "height": 768}).new_page()
+    page.add_init_script(WATCH)
+    return page
 
 
 if __name__ == "__main__":

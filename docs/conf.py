@@ -34,6 +34,7 @@ prepend("PATH", Path(sys.executable).parent)
 prepend("PYTHONPATH", ROOT)
 
 import fiveup_env  # noqa: E402
+from fiveup_env.play.page import write_page  # noqa: E402
 
 project = "fiveup-env"
 author = "The fiveup-env developers"
@@ -122,8 +123,15 @@ def keep_intervals(app: Sphinx, page: nodes.document) -> None:
             text.parent.replace(text, nodes.Text(kept))
 
 
+def write_table(app: Sphinx, error: Exception | None) -> None:
+    """Put the table beside the pages of the site: it is a folder that any file server serves."""
+    if error is None and app.builder.format == "html":
+        write_page(app.outdir / "play")
+
+
 def setup(app: Sphinx) -> None:
     """Connect what is done when a page or a docstring is read."""
     app.connect("source-read", read_page)
     app.connect("doctree-read", keep_intervals)
     app.connect("autodoc-process-docstring", keep_sentence, priority=600)
+    app.connect("build-finished", write_table)

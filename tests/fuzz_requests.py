@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from fiveup_env import Game
 from fiveup_env.errors import FiveUpError
+from fiveup_env.play.folder import Folder
+from fiveup_env.play.server import Offer
 from tests.fuzz import mutated_json, mutated_text, some_records
-from tests.web import Client, visitors
+from tests.web import Client, client_of
 
 if TYPE_CHECKING:
     from random import Random
 
     from tests.fuzz import Target
 
-PATHS: Final = (
-    *("tables", "tables/{table}", "tables/{table}/move", "tables/{table}/undo"),
-    *("tables/{table}/again", "tables/{table}/eyes", "tables/{table}/study", "studies"),
-    *("studies/{study}", "studies/{study}/verdicts", "studies/{study}/study.json"),
-    *("studies/{study}/study.html", "studies/{study}/table", "choices"),
-)
+PATHS: Final = ("ask", "check", "games", "games/a-game", "games/..%2fup")
+VIEW: Final = Game(players=2, seed=7).view().tobytes().hex()
 BODIES: Final[tuple[dict[str, Any], ...]] = (
-    {"rules": "five_up", "players": 2, "seat": 1, "opponents": "greedy,random", "seed": 3},
-    {"move": "5-3@5x", "version": 0},
-    {"version": 1, "eye": "hidden", "adviser": "pimc:worlds=8,playout=greedy"},
-    {"move": 3, "seat": 0, "opponents": "pimc:worlds=4"},
-    {"game": 0},
+    {"spec": "greedy", "view": VIEW, "key": "7"},
+    {"spec": "pimc:worlds=4,playout=greedy", "view": VIEW, "key": 7},
+    {"spec": "greedi"},
 )
 
 
 def requests(random: Random) -> None:
     """Requests with altered paths, methods, headers and bodies."""
-    with visitors() as new_visitor:
-        visitor = new_visitor()
-        table = visitor.sit_down(players=2)["table"]
-        ask(random, visitor, table)
+    with tempfile.TemporaryDirectory() as folder, client_of(Offer(folder=Folder(folder))) as client:
+        ask(random, client)
 
 
-def ask(random: Random, visitor: Client, table: str) -> None:
+def ask(random: Random, client: Client) -> None:
     """Ask for anything; raise what the server says where it refuses."""
-    path = "/api/" + random.choice(PATHS).format(table=table, study="0" * 32)
+    path = "/api/" + random.choice(PATHS)
     if random.random() < 0.2:
         path = "/" + quote(mutated_text(random, path[1:]), safe="/%?&=", errors="replace")
-    if random.random() < 0.2:
-        body: Any = {"record": random.choice(some_records())}
-    else:
-        body = random.choice(BODIES)
+    body: Any = random.choice(BODIES)
+    if random.random() < 0.3:
+        body = {"format": "fiveup-study", "record": random.choice(some_records())}
     content = mutated_json(random, body)
     headers = {"content-type": random.choice(["application/json"] * 9 + ["text/plain"])}
     method = random.choice(["POST"] * 6 + ["GET", "GET", "PUT"])
-    answer = visitor.request(method, path, content=content, headers=headers)
+    answer = client.request(method, path, content=content, headers=headers)
     if answer.status_code >= 400:
         said = answer.json()["error"]
         assert answer.status_code < 500, said

@@ -1,41 +1,46 @@
-"""What the tests of the table share: a client of its server, without a network or a browser."""
+"""What the tests of the table share: a client of its server without a network, and Chromium."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-pytest.importorskip("starlette", reason="the table needs the extra: pip install 'fiveup-env[web]'")
-httpx = pytest.importorskip("httpx", reason="the client needs httpx: pip install httpx")
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from anyio.from_thread import BlockingPortal
 
     from fiveup_env.files import Json
-    from fiveup_env.play.house import House
+    from fiveup_env.play.server import Offer
 
-QUICK = "pimc:worlds=8,playout=greedy"  # a reference that takes no time
-BASE = "http://127.0.0.1:8561"
+BASE: Final = "http://127.0.0.1:8561"
+NEEDED: Final = "FIVEUP_NEEDS_CHROMIUM" in os.environ
+CHROMIUM: Final = (
+    os.environ.get("FIVEUP_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+)
 
 
 class Client:
-    """A visitor, whose cookie is kept; every answer is noted in `heard`."""
+    """A client of an application."""
 
     def __init__(self, portal: BlockingPortal, app: Any) -> None:
+        import httpx
+
         transport = httpx.ASGITransport(app, raise_app_exceptions=True)
         self._client = httpx.AsyncClient(transport=transport, base_url=BASE)
         self._portal = portal
-        self.heard: list[str] = []
 
     def request(self, method: str, path: str, **options: Any) -> Any:
         """The answer to a request."""
-        answer = self._portal.call(lambda: self._client.request(method, path, **options))
-        self.heard.append(answer.text)
-        return answer
+        return self._portal.call(lambda: self._client.request(method, path, **options))
 
     def get(self, path: str, **options: Any) -> Any:
         """The answer to a GET."""
@@ -45,27 +50,54 @@ class Client:
         """The answer to a POST of JSON."""
         return self.request("POST", path, json=body or {}, **options)
 
-    def sit_down(self, **choices: Any) -> Json:
-        """The state of a new table."""
-        answer = self.post("/api/tables", choices)
-        assert answer.status_code == 201, answer.text
-        state: Json = answer.json()
-        return state
 
-    def move(self, state: Json, move: str) -> Any:
-        """The answer to a move at a table as it was last seen."""
-        body = {"move": move, "version": state["version"]}
-        return self.post(f"/api/tables/{state['table']}/move", body)
+@contextmanager
+def client_of(offer: Offer | None = None) -> Iterator[Client]:
+    """A client of a server that offers something."""
+    pytest.importorskip(
+        "starlette", reason="the server needs the extra: pip install 'fiveup-env[web]'"
+    )
+    pytest.importorskip("httpx", reason="the client needs httpx: pip install httpx")
+    from anyio.from_thread import start_blocking_portal
+
+    from fiveup_env.play.server import Offer, app_of
+
+    with start_blocking_portal() as portal:
+        yield Client(portal, app_of(offer or Offer()))
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """A file server that says nothing."""
+
+    def log_message(self, *_given: object) -> None:
+        """Say nothing."""
 
 
 @contextmanager
-def visitors(house: House | None = None) -> Iterator[Any]:
-    """A function that brings in a new visitor of one server."""
-    from anyio.from_thread import start_blocking_portal
+def folder_server(folder: Path) -> Iterator[str]:
+    """The address of a plain file server of a folder."""
+    handler = partial(_Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
 
-    from fiveup_env.play.house import House
-    from fiveup_env.play.server import app_of
 
-    app = app_of(house or House(reference=QUICK, advisers=(QUICK,)))
-    with start_blocking_portal() as portal:
-        yield lambda: Client(portal, app)
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Chromium from the system's packages; without it, or Playwright, the test is skipped.
+
+    FIVEUP_CHROMIUM is the browser's program. With FIVEUP_NEEDS_CHROMIUM set, nothing is skipped.
+    """
+    if not NEEDED:
+        pytest.importorskip("playwright", reason="this needs Playwright: pip install playwright")
+        if not CHROMIUM:
+            pytest.skip("this needs Chromium, such as that of `apt-get install chromium`")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.analysis.trials import CHANCE, POINTS, REFERENCE, Estimate, Trials, shortfalls
+from fiveup_env.analysis.trials import (
+    CHANCE,
+    POINTS,
+    REFERENCE,
+    Estimate,
+    Trials,
+    key_of,
+    shortfalls,
+)
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 
 if TYPE_CHECKING:
@@ -143,17 +150,15 @@ def decisions_of(
 ) -> Iterator[Decision]:
     """Yield the decisions of a game one by one, as they are judged; the arguments are `judge`'s."""
     trials = Trials(reference)
-    keys = keyed_rng("judge", seed)
     for number, step in enumerate(game.steps()):
         mask = np.zeros((1, ACTION_COUNT), np.int8)
         mark_legal_at(step.before, 0, mask)
         actions = mask[0].nonzero()[0]
-        key = int(keys.integers(1 << 63))
         if len(actions) > 1:
             public = step.before[0]["public"]
             view = np.zeros(1, VIEW)
             observe_at(step.before, 0, public["turn"], view, 0)
-            found = trials(view, actions, key)
+            found = trials(view, actions, key_of(seed, number))
             options = sorted(_options(actions, found), key=lambda option: -option.chance.mean)
             lost = shortfalls(found, int(np.searchsorted(actions, step.move.action)))
             seat, hand = int(public["turn"]), int(public["hand_number"])

@@ -16,6 +16,7 @@ from fiveup_env.belief.counting import full
 from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import count_worlds
+from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import as_view
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 REFERENCE: Final = "pimc:worlds=1000,playout=partner"
 CHANCE, POINTS = range(2)  # what a trial finds
 NORMAL: Final = 1.96  # standard errors to either side of a 95 % interval
+
+
+def key_of(seed: int, number: int) -> int:
+    """Return the key of the worlds in which the decision with some number is tried."""
+    return int(scramble(scramble(np.uint64(seed)) + np.uint64(number)))
 
 
 class Estimate(NamedTuple):

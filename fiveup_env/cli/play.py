@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.rules.fields import Rules, parse_assignment
 
 if TYPE_CHECKING:
     import argparse
+
+    from fiveup_env.files import Json
+    from fiveup_env.play.table import Setup
+
+
+# Agents for which the page has levels, and asks nobody; see static/levels.js.
+PLAYED_BY_THE_PAGE: Final = ("greedy", "defensive", "partner", "student")
 
 
 def add(commands: Any) -> None:
@@ -29,19 +37,15 @@ def add(commands: Any) -> None:
     )
     play.add_argument("--seed", type=int, help="the deals (default: chosen at random)")
     play.add_argument("--terminal", action="store_true", help="play here instead of in a browser")
+    play.add_argument("--games", metavar="FOLDER", help="keep the games there, a file for each")
     play.add_argument(
-        "--advisers",
-        metavar="SPECS",
-        help="agents that may be asked what each move is worth, such as pimc:ms=200",
+        "--static", metavar="FOLDER", help="write the page there, for any file server, and end"
     )
     add_server_options(play)
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of what is served to a browser."""
-    parser.add_argument(
-        "--reference", metavar="SPEC", help="the pimc that judges games (default: 1,000 worlds)"
-    )
     parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")
     parser.add_argument("--port", type=int, help="default: the first free one from 8561 on")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
@@ -49,9 +53,13 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, and return the exit status."""
-    from fiveup_env.opponents.registry import make_agent, split_specs
     from fiveup_env.play.table import Setup, Table
 
+    if options.static is not None:
+        from fiveup_env.play.page import write_page
+
+        print(f"{options.static}: {write_page(options.static):,} bytes")
+        return 0
     fields = dict(map(parse_assignment, options.set))
     if options.seed is not None:
         checked_seed(options.seed)
@@ -62,28 +70,49 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     if options.terminal:
-        from fiveup_env.play.terminal import play_in_terminal
+        from fiveup_env.play.terminal import kept_table, play_in_terminal
 
-        play_in_terminal(Table(setup))
+        folder = folder_of(options.games)
+        path = None if folder is None else folder.path
+        play_in_terminal(Table(setup) if path is None else kept_table(setup, path), path)
         return 0
-    advisers = split_specs(options.advisers or "")
-    for spec in advisers:
-        make_agent(spec)
-    serve_house(options, "/", default=setup, **({"advisers": advisers} if advisers else {}))
+    from fiveup_env.play.launch import Offer, serve
+
+    usual = Setup(), "five_up"
+    offer = Offer(
+        setup=None
+        if (setup, options.rules) == usual
+        else setup_for_page(setup, options.rules, fields),
+        seed=None if options.seed is None else str(options.seed),
+        folder=folder_of(options.games),
+    )
+    asked = {spec for spec in setup.specs if spec not in PLAYED_BY_THE_PAGE}
+    offer.answers.allow(asked)
+    threading.Thread(target=offer.answers.warm_up, args=(setup.rules,), daemon=True).start()
+    serve(offer, host=options.host, port=options.port, browser=not options.no_browser)
     return 0
 
 
-def serve_house(options: argparse.Namespace, path: str, **house: Any) -> None:
-    """Serve a house as the options say; `path` is the page that is opened."""
-    from fiveup_env.analysis.trials import REFERENCE, checked_reference
-    from fiveup_env.play.launch import House, serve
+def setup_for_page(setup: Setup, preset: str, fields: dict[str, Any]) -> Json:
+    """Return a setup as the page keeps it: its rules as a preset with changed fields."""
+    specs = iter(setup.specs)
+    levels = ["partner" if k == setup.seat else next(specs) for k in range(setup.rules.players)]
+    known = {
+        name: int(value) if isinstance(value, bool) else value for name, value in fields.items()
+    }
+    if "teams" in fields:
+        known["teams"] = fields["teams"]
+    return {
+        "rules": preset,
+        "players": setup.rules.players,
+        "seat": setup.seat,
+        "levels": levels,
+        **known,
+    }
 
-    reference = options.reference or REFERENCE
-    checked_reference(reference)
-    serve(
-        House(reference=reference, **house),
-        host=options.host,
-        port=options.port,
-        path=path,
-        browser=not options.no_browser,
-    )
+
+def folder_of(path: str | None) -> Any:
+    """Return the folder of games at a path, or None without one."""
+    from fiveup_env.play.folder import Folder
+
+    return None if path is None else Folder(path)

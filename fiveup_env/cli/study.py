@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env.cli.play import add_server_options, serve_house
+from fiveup_env.cli.play import add_server_options
 from fiveup_env.errors import InputError
-from fiveup_env.game.records import read_file
+from fiveup_env.game.records import STUDY_FORMAT, read_file, record_of
 
 if TYPE_CHECKING:
     import argparse
@@ -26,6 +26,9 @@ def run(options: argparse.Namespace) -> int:
     for line in read_file(options.file) if options.file else ():
         if line.game is None:
             raise InputError(line.error)
-        games.append(line.game)
-    serve_house(options, "/study", games=games)
+        games.append({"format": STUDY_FORMAT, "version": 1, "record": record_of(line.game)})
+    from fiveup_env.play.launch import Offer, serve
+
+    offer = Offer(games=games)
+    serve(offer, host=options.host, port=options.port, browser=not options.no_browser)
     return 0

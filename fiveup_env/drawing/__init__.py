@@ -1,6 +1,6 @@
 """Pictures of games: text, SVG, pixels, a window, and replays as HTML files.
 
-    tree, geometry, search, placement   where each tile lies on the table
+    felt, placement                     where each tile lies on the table
     snapshot, scene                     what a picture shows
     text, transcript, words             games as text
     svg, window, replay, moving         games as pictures

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from fiveup_env.drawing.geometry import Box
+    from fiveup_env.drawing.felt.boxes import Box
     from fiveup_env.drawing.placement import Placement
     from fiveup_env.drawing.snapshot import Snapshot
     from fiveup_env.rules.fields import Rules
@@ -214,7 +214,8 @@ def _layout(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     if snapshot.placement is None or not snapshot.plays:
         yield Part("empty", (Text(DIM, center, middle - 15, 20, "No tile yet", "middle"),))
         return
-    tiles, _, extent = snapshot.placement
+    placement = snapshot.placement.after(len(snapshot.plays))
+    extent = placement.extent
     cell = min(
         LARGEST_CELL,
         (area.width - 2 * MARGIN) / extent.width,
@@ -228,7 +229,7 @@ def _layout(snapshot: Snapshot, area: Area) -> Iterator[Part]:
         by *= cell
         return left + x - by, top + y - by, width + 2 * by, height + 2 * by
 
-    shown = tiles[: len(snapshot.plays)]
+    shown = placement.tiles[: len(snapshot.plays)]
     for tile in shown:
         if tile.link:
             x, y, width, height = scaled(tile.link)
@@ -237,21 +238,19 @@ def _layout(snapshot: Snapshot, area: Area) -> Iterator[Part]:
             yield Part("link", (bar,))
     yield Part("last", (Rect(GLOW, *scaled(shown[-1].box, 0.16), 0.5 * cell),))
     for tile in shown:
-        pin = any(place.kind == "cross" for place in tile.node.places)
         x, y, _, _ = scaled(tile.box)
-        shapes = tile_shapes(tile.halves, x, y, cell, upright=tile.upright, pin=pin)
-        yield Part("tile", shapes, (("tile", str(tile.node.tile)),))
-    for end, box in snapshot.marks():
-        x, y, width, height = scaled(box)
+        shapes = tile_shapes(tile.halves, x, y, cell, upright=tile.upright, pin=tile.spins)
+        yield Part("tile", shapes, (("tile", str(tile.tile)),))
+    for mark in placement.marks:
+        x, y, width, height = scaled(mark.box)
         spot = (x + width / 2, y + height / 2)
-        adds_nothing = end.kind == "cross" or end.counts < end.pip  # e.g. a double's other side
-        label = "" if adds_nothing else str(end.counts)
+        label = "" if mark.adds_nothing else str(mark.counts)
         yield Part(
             "end",
             (Dots(SHADE, 0.66 * cell, (spot,)), Text(TEXT, *spot, 0.8 * cell, label, "middle"))
             if label
             else (Dots(SHADE, 0.42 * cell, (spot,)), Dots(DIM, 0.13 * cell, (spot,))),
-            (("end", f"{end.pip}{'' if end.kind == 'plain' else 'x'}"), ("counts", label)),
+            (("end", f"{mark.pip}{'' if mark.kind == 'plain' else 'x'}"), ("counts", label)),
         )
 
 
@@ -269,7 +268,8 @@ def _header(snapshot: Snapshot) -> Iterator[Part]:
 def _strip(snapshot: Snapshot, top: float) -> Iterator[Part]:
     """Yield the total, the note and the boneyard."""
     y = top + STRIP / 2 + 4
-    total = sum(end.counts for end in snapshot.ends)
+    placement = snapshot.placement
+    total = placement.after(len(snapshot.plays)).total if placement and snapshot.plays else 0
     yield Part(
         "total", (Text(TEXT, 2 * MARGIN, y, 20, f"total {total}"),), (("total", str(total)),)
     )

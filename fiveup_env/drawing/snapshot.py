@@ -5,26 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.drawing.geometry import Sizes
-from fiveup_env.drawing.placement import place_tree
-from fiveup_env.drawing.tree import layout_tree, open_ends
+from fiveup_env.drawing.felt.boxes import Sizes
+from fiveup_env.drawing.placement import place
 from fiveup_env.drawing.words import ENDED, outcome_line
 from fiveup_env.game.values import plays_of
 from fiveup_env.rules.tiles import Tile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from fiveup_env.drawing.geometry import Box, Exit, Placed
     from fiveup_env.drawing.placement import Placement
-    from fiveup_env.drawing.tree import OpenEnd
     from fiveup_env.files import Json
     from fiveup_env.game.game import Game
     from fiveup_env.game.values import Step
     from fiveup_env.rules.actions import Move
     from fiveup_env.rules.fields import Rules
 
-SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), aspect=3.0)  # a cell is half the width of a tile
+SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), 3.0)  # a cell is half the width of a tile
 LAYOUT_WIDTH = 48
 
 
@@ -32,8 +29,7 @@ def placement_of(
     plays: Sequence[Move], rules: Rules, width: int = LAYOUT_WIDTH
 ) -> Placement | None:
     """Return where tiles lie, `width` cells wide if possible, or None before the lead."""
-    root = layout_tree(plays, rules.spinners)
-    return place_tree(root, SIZES, width) if root else None
+    return place(plays, rules.spinners, SIZES, width)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,20 +122,6 @@ class Snapshot:
         )
         return replace(self, scores=tuple(scores), before=before)
 
-    @property
-    def ends(self) -> list[OpenEnd]:
-        """Every open end."""
-        return open_ends(layout_tree(self.plays, self.rules.spinners))
-
-    def marks(self) -> Iterator[tuple[OpenEnd, Box]]:
-        """Yield every open end, and the space for its mark: where a later tile will lie, if any."""
-        tiles, shown = self.placement.tiles if self.placement else [], len(self.plays)
-        rooms = [_room(exit_, tiles) for tile in tiles[:shown] for exit_ in tile.exits()]
-        for end in self.ends:
-            free = next(room for room in rooms if room[0] == end.key and room[1] >= shown)
-            rooms.remove(free)
-            yield end, free[2]
-
 
 def hand_end_of(game: Game) -> tuple[tuple[Move, ...], int]:
     """Return the plays of the hand that ended last, and how many tiles its boneyard kept."""
@@ -153,23 +135,6 @@ def _scores_before(scores: Sequence[int], past: list[list[int]]) -> tuple[int, .
         next((earlier[side] for earlier in past if earlier[side] != score), score)
         for side, score in enumerate(scores)
     )
-
-
-def _room(exit_: Exit, tiles: Sequence[Placed]) -> tuple[object, int, Box]:
-    """Return an exit's key, the number of the tile set there, and the space for its mark.
-
-    The number is `len(tiles)` if no tile is set there.
-    """
-    ahead = exit_.room(SIZES.mark)
-    for tile in tiles:
-        if tile.node.attached_to == exit_.key:
-            around = tile.link.joined(tile.box) if tile.link else tile.box
-            if around.joined(ahead) == around:
-                return exit_.key, tile.node.number, ahead
-            if exit_.place.kind == "plain":  # set around the corner, beside the half
-                beside = exit_.box.beside(tile.direction, SIZES.mark, exit_.anchor)
-                return exit_.key, tile.node.number, beside
-    return exit_.key, len(tiles), ahead
 
 
 def _note(game: Game, steps: Sequence[Step]) -> str:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
-from fiveup_env.drawing.geometry import LEFT, RIGHT, Box, Sizes
-from fiveup_env.drawing.placement import place_tree
-from fiveup_env.drawing.tree import layout_tree, open_ends, total
+from fiveup_env.drawing.felt.boxes import LEFT, RIGHT, Box, Sizes
+from fiveup_env.drawing.placement import place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.drawing.placement import Mark
-    from fiveup_env.drawing.tree import Node
+    from fiveup_env.drawing.placement import Mark, Placement
     from fiveup_env.rules.actions import Move
 
 
@@ -41,11 +39,11 @@ def layout_text(
     counts; an end without a number is open too, but adds nothing. The drawing is at most `width`
     columns wide, unless the layout cannot be drawn in that many.
     """
-    root = layout_tree(plays, spinners)
-    if root is None:
+    placement = place(plays, spinners, Sizes(), width)
+    if placement is None:
         return "No tile has been set yet."
     style = _UNICODE if unicode else _ASCII
-    tiles, marks, extent = place_tree(root, Sizes(), width)
+    tiles, extent = placement.tiles, placement.extent
     rows = [[" "] * extent.width for _ in range(extent.height)]
 
     def write(box: Box, text: str) -> None:
@@ -60,15 +58,15 @@ def layout_text(
             write(tile.link, style.lines[0] * tile.link.width)
         elif tile.link:
             write(tile.link, "\n".join(style.lines[1] * tile.link.height))
-    for mark in marks:
+    for mark in placement.marks:
         write(mark.box, _arrow(mark, style.arrows[mark.direction]))
     picture = "\n".join("".join(row).rstrip() for row in rows)
-    return f"{picture}\n\n{fill(f'last {tiles[-1].node.tile}; {_summary(root)}', width)}"
+    return f"{picture}\n\n{fill(f'last {tiles[-1].tile}; {_summary(placement)}', width)}"
 
 
 def _arrow(mark: Mark, arrow: str) -> str:
     """Return three characters for an open end, with the arrow next to its tile."""
-    counts = str(mark.end.counts) if mark.end.counts or mark.end.kind == "plain" else ""
+    counts = str(mark.counts) if mark.counts or mark.kind == "plain" else ""
     if mark.direction == RIGHT:
         return f"{arrow}{counts}".ljust(3)
     if mark.direction == LEFT:
@@ -76,10 +74,11 @@ def _arrow(mark: Mark, arrow: str) -> str:
     return f"{arrow}{counts}".center(3)
 
 
-def _summary(root: Node) -> str:
+def _summary(placement: Placement) -> str:
     """Return all open ends, a double's with what it counts, and the total."""
     names: dict[object, str] = {}
-    for end in open_ends(root):  # a double is one end, however many of its places are free
-        plain = end.kind == "plain"
-        names.setdefault(end.key, str(end.pip) if plain else f"{end.node.tile} ({end.counts})")
-    return f"open ends {', '.join(names.values())}; total {total(root)}"
+    for mark in placement.marks:  # a double is one end, however many of its places are free
+        double = f"{placement.tiles[mark.number].tile} ({mark.counts})"
+        name = str(mark.pip) if mark.kind == "plain" else double
+        names.setdefault((mark.number, mark.kind, mark.pip), name)
+    return f"open ends {', '.join(names.values())}; total {placement.total}"

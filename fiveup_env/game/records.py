@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 FORMAT = "fiveup-record"
 VERSION = 1
+STUDY_FORMAT = "fiveup-study"  # a file of the table, which holds the record of its game
 
 SETTLED = ("domino", "blocked")  # the ends of a hand that score points
 
@@ -222,7 +223,12 @@ def loads(text: str | bytes) -> Game:
 
 
 def game_of(record: object) -> Game:
-    """Return the game that a record describes; raise RecordError if it breaks the rules."""
+    """Return the game that a record describes; raise RecordError if it breaks the rules.
+
+    A file of the table, which holds a record, will do.
+    """
+    if isinstance(record, dict) and record.get("format") == STUDY_FORMAT:
+        record = record.get("record")
     if _field(record, "format", str, "the record") != FORMAT:
         raise RecordError(f"the format must be {FORMAT!r}")
     version = _field(record, "version", int, "the record")

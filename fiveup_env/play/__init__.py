@@ -1,18 +1,16 @@
 """The table: sit down and play in a browser or a terminal, then study the game.
 
-    sights      what a seat sees at every moment between two of its decisions
-    table       a game with its seats: moves, undo, the same deal again
-    terminal    the table in a terminal
-    frames      what the browser is sent of a sight
-    eyes        what an adviser sees in a position, for those who ask
-    study       a recorded game, judged, as data and as one page
+    static      the page: the game lives in it, with the compiled engine, agents and judging
+    page        its files, for a server or a folder
+    answers     what an agent would do in a view, for the page
+    folder      a folder of games on disk
     guard       what every request must be, and what every answer carries
-    house       what a server offers, whose tables are whose, and the threads in which it thinks
-    tables      the routes of tables
-    studies     the routes of studies
-    server      the pages, and who answers which request
+    server      which request gets what
     launch      a free port, the server and the browser
+    sights      what a seat sees at every moment between two of its decisions
+    table       a game with its seats in Python, for the terminal
+    terminal    the table in a terminal
 
-The browser is sent what one seat may know, and nothing else. What serves it, from `guard` on, needs
-the extra `web`; the rest needs only the library.
+The page sends an agent of the server what one seat may know, and nothing else. What serves it, from
+`guard` to `launch`, needs the extra `web`; the rest needs only the library.
 """

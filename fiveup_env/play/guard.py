@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE: Final = "fiveup"
 MOST_BYTES: Final = 1 << 20  # of a body: a record of several hundred hands
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
+        "style-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; "
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -10,18 +10,14 @@ import socket
 import sys
 import threading
 import webbrowser
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.analysis.chances import chances_of
 from fiveup_env.errors import InputError, MissingExtraError
-from fiveup_env.play.table import Table
 
 try:
     import uvicorn
 
-    from fiveup_env.play.house import LOOPBACK, House
-    from fiveup_env.play.server import app_of
+    from fiveup_env.play.server import LOOPBACK, Offer, app_of
 except ImportError:
     raise MissingExtraError("the table needs Starlette: pip install 'fiveup-env[web]'") from None
 
@@ -29,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["House", "free_socket", "serve"]
+__all__ = ["Offer", "free_socket", "serve"]
 
 PORT: Final = 8561
 MORE_PORTS: Final = 50  # tried one after the other
@@ -69,23 +65,15 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
-def warm_up(house: House) -> None:
-    """Compile what the first game needs, while the browser opens."""
-    table = Table(replace(house.default, seed=0))
-    table.start()
-    table.play(table.choices()[0].move)
-    chances_of(table.game.state(), "pimc:worlds=4,playout=partner")
-
-
-def serve(house: House, *, host: str, port: int | None, path: str, browser: bool) -> None:
-    """Serve a house until Ctrl-C; `path` is the page that a browser is opened on."""
+def serve(offer: Offer, *, host: str, port: int | None, browser: bool) -> None:
+    """Serve the page until Ctrl-C."""
     bound = free_socket(host, port)
     if host not in LOOPBACK:
-        house.hosts = None
+        offer.hosts = None
     name = f"[{host}]" if ":" in host else host
-    address = f"http://{name}:{bound.getsockname()[1]}{path}"
+    address = f"http://{name}:{bound.getsockname()[1]}/"
     config = uvicorn.Config(
-        app_of(house), log_config=None, log_level="warning", access_log=False, server_header=False
+        app_of(offer), log_config=None, log_level="warning", access_log=False, server_header=False
     )
     logging.basicConfig(format="%(levelname)s: %(message)s")
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -97,7 +85,6 @@ def serve(house: House, *, host: str, port: int | None, path: str, browser: bool
     said.join()
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
-    threading.Thread(target=warm_up, args=(house,), daemon=True).start()
     _Server(config).run(sockets=[bound])
 
 
@@ -113,7 +100,7 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
     """End the process at once.
 
     Threads may be in compiled code that cannot be interrupted, and there is nothing to wait for:
-    tables and studies are kept in memory only.
+    games are kept move by move, each file at once.
     """
     try:
         print("the table is closed", flush=True)  # noqa: T201

@@ -12,12 +12,20 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env.doors.prompts import deductions
-from fiveup_env.errors import FiveUpError, MissingExtraError, WrongMomentError
+from fiveup_env.errors import (
+    AgentError,
+    FiveUpError,
+    MissingExtraError,
+    WrongMomentError,
+    unknown,
+)
 from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
 from fiveup_env.game.view_words import move_of_words, move_words, view_text
-from fiveup_env.play.table import Setup, Table, setup_of
+from fiveup_env.opponents.registry import PROGRAM, agent_names, split_specs
+from fiveup_env.play.table import Setup, Table
 from fiveup_env.play.terminal import tell
+from fiveup_env.rules.fields import Rules
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -99,7 +107,7 @@ class Seat:
             "seed": None if seed == -1 else seed,
         }
         options = {name: value for name, value in given.items() if value is not None}
-        self._table = Table(setup_of(options, self._default))
+        self._table = Table(_setup_of(options, self._default))
         return self._seen(self._table.start())
 
     def explain_rules(self) -> str:
@@ -155,3 +163,27 @@ class Seat:
 
     def _position(self, table: Table) -> str:
         return view_text(table.view())
+
+
+def _setup_of(options: dict[str, Any], default: Setup) -> Setup:
+    """Return the setup that a model's choices describe; what they leave out is as in `default`.
+
+    A model names registered agents alone: modules are imported, and programs started, for whoever
+    began the server.
+    """
+    opponents = options.get("opponents", default.opponents)
+    if opponents != default.opponents:
+        known = [name for name in agent_names() if name != PROGRAM]
+        for spec in split_specs(opponents):
+            if (name := spec.partition(":")[0]) not in known:
+                raise AgentError(unknown("agent", name, known))
+    rules = default.rules
+    if "rules" in options or "players" in options:
+        name = options.get("rules", rules.name or "five_up")
+        rules = Rules.preset(name, options.get("players", rules.players))
+    return Setup(
+        rules=rules,
+        seat=options.get("seat", min(default.seat, rules.players - 1)),
+        opponents=opponents,
+        seed=options.get("seed"),
+    )

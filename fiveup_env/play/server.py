@@ -1,115 +1,106 @@
-"""The server of the table: its pages, and who answers which request.
-
-Every answer of the API is JSON. What takes long runs in threads, so that no table waits for
-another; eyes and studies have threads of their own, so that no table waits for them either.
-"""
+"""The server of the table: the files of the page, agents that it may ask, and a folder of games."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from fiveup_env.errors import FiveUpError, RequestError, shown
-from fiveup_env.play.frames import tile_symbols
-from fiveup_env.play.guard import COOKIE, Guard, refusal
-from fiveup_env.play.studies import Studies
-from fiveup_env.play.study import asset, study_page
-from fiveup_env.play.tables import Tables
+from fiveup_env.play.answers import Answers
+from fiveup_env.play.guard import Guard, body_of, refusal
+from fiveup_env.play.page import page_files, type_of, with_offer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from starlette.requests import Request
 
-    from fiveup_env.play.house import House, Visitor
+    from fiveup_env.files import Json
+    from fiveup_env.play.folder import Folder
 
-    Answer = Callable[[Request], Awaitable[Response]]
-    Handler = Callable[[Visitor, Request], Awaitable[Response]]
+    Handler = Callable[[Request], Awaitable[Response]]
 
-ASSETS: Final = {
-    "style.css": "text/css",
-    "page.js": "text/javascript",
-    "server.js": "text/javascript",
-    "table.js": "text/javascript",
-    "study.js": "text/javascript",
-    "open.js": "text/javascript",
-}
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+INDEX: Final = "index.html"
 
 
-def app_of(house: House) -> Starlette:
-    """Return the application that serves a house."""
-    tables, studies = Tables(house), Studies(house)
-    api: tuple[tuple[str, str, Handler], ...] = (
-        ("GET", "/choices", tables.choices),
-        ("GET", "/tables", tables.latest),
-        ("POST", "/tables", tables.sit_down),
-        ("GET", "/tables/{name}", tables.look),
-        ("POST", "/tables/{name}/move", tables.move),
-        ("POST", "/tables/{name}/undo", tables.undo),
-        ("POST", "/tables/{name}/again", tables.again),
-        ("POST", "/tables/{name}/eyes", tables.eyes),
-        ("POST", "/tables/{name}/study", studies.study_table),
-        ("POST", "/studies", studies.study),
-        ("GET", "/studies/{name}", studies.about),
-        ("GET", "/studies/{name}/verdicts", studies.verdicts),
-        ("GET", "/studies/{name}/study.html", studies.export_html),
-        ("GET", "/studies/{name}/study.json", studies.export_json),
-        ("POST", "/studies/{name}/table", studies.play_from_here),
+@dataclass
+class Offer:
+    """What one server offers."""
+
+    setup: Json | None = None  # the game that the page begins with
+    seed: str | None = None
+    folder: Folder | None = None
+    games: Sequence[Json] = ()  # those of a file, to study
+    answers: Answers = field(default_factory=Answers)
+    hosts: frozenset[str] | None = LOOPBACK
+
+    def told(self) -> Json:
+        """Return what the page is told."""
+        told: Json = {"games": self.folder is not None or bool(self.games)}
+        if self.setup is not None:
+            told["setup"] = self.setup
+        if self.seed is not None:
+            told["seed"] = self.seed
+        return told | {"study": bool(self.games)}
+
+
+def app_of(offer: Offer) -> Starlette:
+    """Return the application that serves the page and what it offers."""
+    found = page_files()
+    found[INDEX] = with_offer(found[INDEX], offer.told())
+
+    async def file(request: Request) -> Response:
+        path = request.path_params["path"] or INDEX
+        if path not in found:
+            raise RequestError(f"there is nothing for {shown(f'GET /{path}', str)}", 404)
+        return Response(found[path], media_type=type_of(path))
+
+    async def ask(request: Request) -> Response:
+        body = await body_of(request)
+        given = body.get("spec"), body.get("view"), body.get("key")
+        return JSONResponse({"move": await to_thread.run_sync(offer.answers.answer, *given)})
+
+    async def check(request: Request) -> Response:
+        spec = (await body_of(request)).get("spec")
+        await to_thread.run_sync(offer.answers.agent, spec)
+        return JSONResponse({"spec": spec})
+
+    async def games(_request: Request) -> Response:
+        kept = await to_thread.run_sync(offer.folder.games) if offer.folder else []
+        return JSONResponse({"games": [*offer.games, *kept]})
+
+    async def keep(request: Request) -> Response:
+        game, name = await body_of(request), request.path_params["name"]
+        if offer.folder is not None:
+            await to_thread.run_sync(offer.folder.keep, name, game)
+        return JSONResponse({"kept": offer.folder is not None})
+
+    routes: tuple[tuple[str, str, Handler], ...] = (
+        ("POST", "/api/ask", ask),
+        ("POST", "/api/check", check),
+        ("GET", "/api/games", games),
+        ("POST", "/api/games/{name}", keep),
+        ("GET", "/{path:path}", file),
     )
     return Starlette(
-        routes=[
-            Route("/", _table_page),
-            Route("/study", _study_page),
-            Route("/assets/{name}", _asset),
-            *(
-                Route(f"/api{path}", _answering(house, handler), methods=[method])
-                for method, path, handler in api
-            ),
-        ],
-        middleware=[Middleware(Guard, hosts=house.hosts)],
-        exception_handlers={404: _nothing_here, 405: _nothing_here},
+        routes=[Route(path, handler, methods=[method]) for method, path, handler in routes],
+        middleware=[Middleware(Guard, hosts=offer.hosts)],
+        exception_handlers={FiveUpError: _refused, 404: _nothing_here, 405: _nothing_here},
     )
 
 
-def _answering(house: House, handler: Handler) -> Answer:
-    """Return a handler that knows its visitor, and refuses in a sentence."""
-
-    async def answer(request: Request) -> Response:
-        given = None
-        try:
-            visitor, given = house.visitor(request.cookies.get(COOKIE))
-            response = await handler(visitor, request)
-        except FiveUpError as error:
-            response = refusal(error)
-        if given is not None:
-            response.set_cookie(COOKIE, given, httponly=True, samesite="strict")
-        return response
-
-    return answer
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, FiveUpError)
+    return refusal(error)
 
 
-async def _table_page(_request: Request) -> Response:
-    return HTMLResponse(asset("index.html").replace("<!-- symbols -->", tile_symbols()))
-
-
-async def _study_page(_request: Request) -> Response:
-    style = '<link rel="stylesheet" href="/assets/style.css">'
-    names = ("page.js", "study.js", "server.js", "open.js")
-    script = "\n".join(f'<script src="/assets/{name}"></script>' for name in names)
-    return HTMLResponse(study_page(style, script))
-
-
-async def _asset(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in ASSETS:
-        return await _nothing_here(request)
-    return Response(asset(name), media_type=ASSETS[name])
-
-
-async def _nothing_here(request: Request, _error: Exception | None = None) -> Response:
+async def _nothing_here(request: Request, _error: Exception) -> Response:
     what = f"{request.method} {request.url.path}"
     return refusal(RequestError(f"there is nothing for {shown(what, str)}", 404))

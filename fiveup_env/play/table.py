@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,15 +11,13 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.play import play_at
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import (
-    AgentError,
     OptionError,
     SeatError,
     WrongMomentError,
     shown,
-    unknown,
 )
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import PROGRAM, agent_names, make_agent, split_specs
+from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
 from fiveup_env.rules.fields import Rules
@@ -73,21 +70,13 @@ class Choice:
 
 
 class Table:
-    """A game in play. Its methods let one thread in at a time.
-
-    Hold the `lock` to look at several things that belong together.
-
-    `version` counts the changes. Who plays names the version that they saw, so that a second tab,
-    or a finger that was too quick, changes nothing by accident.
-    """
+    """A game in play, with its undo."""
 
     def __init__(self, setup: Setup, game: Game | None = None) -> None:
         """Sit down to a new game, or go on with one from where it stands."""
         self.setup = setup
-        self.version = 0
         self._start = Game(setup.rules, seed=setup.seed) if game is None else game.copy()
         self._agents = self._seated()
-        self.lock = threading.RLock()
         self._begin()
 
     def _seated(self) -> dict[int, Agent]:
@@ -96,7 +85,7 @@ class Table:
         return {seat: make_agent(next(specs)) for seat in seats if seat != self.setup.seat}
 
     def _begin(self) -> None:
-        self.game, self._given_up = self._start.copy(), False
+        self.game = self._start.copy()
         self._decisions: list[tuple[int, Sight]] = []  # moves made before each of one's own
         view = self.game.view(self.setup.seat)
         self._now = Sight.of(view)
@@ -110,30 +99,17 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over, or was given up."""
-        return self._given_up or self.game.outcome() is not None
+        """Whether the game is over."""
+        return self.game.is_game_over()
 
     @property
     def is_mine(self) -> bool:
         """Whether it is one's own turn."""
         return not self.is_over and self.game.turn == self.setup.seat
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a move of one's own to take back."""
-        return bool(self._decisions) and not self._given_up
-
     def view(self) -> np.ndarray:
         """Return what one's seat may know, as an array of one VIEW struct."""
         return self.game.view(self.setup.seat)
-
-    def position(self, version: int) -> np.ndarray:
-        """Return what one may know at one's turn; raise WrongMomentError out of it."""
-        with self.lock:
-            self._check(version)
-            if not self.is_mine:
-                raise WrongMomentError("it is not your turn")
-            return self.view()
 
     def choices(self) -> list[Choice]:
         """Return the legal moves with what they bring, or none if it is not one's turn."""
@@ -151,63 +127,39 @@ class Table:
 
     def start(self) -> list[Sight]:
         """Let the others play up to one's first turn; return all that is seen."""
-        with self.lock:
-            return self._seen([self._now, *self._others()])
+        return self._seen([self._now, *self._others()])
 
-    def play(self, move: str | Move, version: int | None = None) -> list[Sight]:
+    def play(self, move: str | Move) -> list[Sight]:
         """Make one's own move, and let the others play; return all that is seen.
 
         Raises WrongMomentError out of turn, and what `Game.push` raises.
         """
-        with self.lock:
-            self._check(version)
-            if self._given_up:
-                raise WrongMomentError("you have given up this game; begin another")
-            if not self.is_over and not self.is_mine:
-                raise WrongMomentError(f"seat {self.game.turn} is to move, not you")
-            made, before = len(self.game.moves), self._now
-            seen = list(self._push(move))
-            self._decisions.append((made, before))
-            return self._seen([*seen, *self._others()])
+        if not self.is_over and not self.is_mine:
+            raise WrongMomentError(f"seat {self.game.turn} is to move, not you")
+        made, before = len(self.game.moves), self._now
+        seen = list(self._push(move))
+        self._decisions.append((made, before))
+        return self._seen([*seen, *self._others()])
 
-    def undo(self, version: int | None = None) -> list[Sight]:
+    def undo(self) -> list[Sight]:
         """Take back one's last move, with all that followed; return what is seen then."""
-        with self.lock:
-            self._check(version)
-            if not self.can_undo:
-                raise WrongMomentError("there is no move of yours to take back")
-            made, before = self._decisions.pop()
-            while len(self.game.moves) > made:
-                self.game.pop()
-            self.version += 1
-            self._now = replace(before, said="Taken back.", kind="now")
-            return [self._now]
+        if not self._decisions:
+            raise WrongMomentError("there is no move of yours to take back")
+        made, before = self._decisions.pop()
+        while len(self.game.moves) > made:
+            self.game.pop()
+        self._now = replace(before, said="Taken back.", kind="now")
+        return [self._now]
 
-    def again(self, version: int | None = None) -> list[Sight]:
+    def again(self) -> list[Sight]:
         """Begin the same deal once more; return all that is seen."""
-        with self.lock:
-            self._check(version)
-            self.version += 1
-            self._begin()
-            return self._seen([self._now, *self._others()])
-
-    def give_up(self, version: int | None = None) -> Game:
-        """End the game where it stands, and return a copy: all its tiles may be seen now."""
-        with self.lock:
-            self._check(version)
-            if not self.is_over:
-                self.version += 1
-                self._given_up = True
-            return self.game.copy()
+        self._begin()
+        return self._seen([self._now, *self._others()])
 
     def _seen(self, sights: list[Sight]) -> list[Sight]:
         """Return what was seen up to now: at the end of it, everybody sees whose turn it is."""
         self._now = replace(sights[-1], turn=self.game.turn)
         return [*sights[:-1], self._now]
-
-    def _check(self, version: int | None) -> None:
-        if version is not None and version != self.version:
-            raise WrongMomentError("the table has changed meanwhile; look again, then move")
 
     def _others(self) -> Iterator[Sight]:
         """Let the agents move until it is one's own turn or the game is over."""
@@ -222,7 +174,6 @@ class Table:
         """Make a move, and yield all that is seen up to the next decision."""
         before, hand = self.view(), self.game.hand_number
         self.game.push(move)
-        self.version += 1
         over_now = self.game.outcome()
         if hand == self.game.hand_number and not over_now:
             after = self.view()
@@ -238,30 +189,3 @@ class Table:
     def _shown(self, sights: Iterable[Sight]) -> Iterator[Sight]:
         for self._now in sights:
             yield self._now
-
-
-def setup_of(options: dict[str, Any], default: Setup) -> Setup:
-    """Return the setup that a person's choices describe; what they leave out is as in `default`.
-
-    A page names registered agents alone: modules are imported, and programs started, for whoever
-    began the server.
-    """
-    known = {"rules", "players", "seat", "opponents", "seed"}
-    if extra := sorted(set(options) - known):
-        raise OptionError(f"a new game has the choices {', '.join(sorted(known))}, not {extra[0]}")
-    opponents = options.get("opponents", default.opponents)
-    if isinstance(opponents, str) and opponents != default.opponents:
-        known_names = [name for name in agent_names() if name != PROGRAM]
-        for spec in split_specs(opponents):
-            if (name := spec.partition(":")[0]) not in known_names:
-                raise AgentError(unknown("agent", name, known_names))
-    rules = default.rules
-    if "rules" in options or "players" in options:
-        name = options.get("rules", rules.name or "five_up")
-        rules = Rules.preset(name, options.get("players", rules.players))
-    return Setup(
-        rules=rules,
-        seat=options.get("seat", min(default.seat, rules.players - 1)),
-        opponents=opponents,
-        seed=options.get("seed"),
-    )

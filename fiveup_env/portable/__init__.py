@@ -4,6 +4,8 @@
     games      rules, deals, moves and views
     agents     the ladder, networks and searches
     beliefs    the number of worlds, and the probability of each place for each tile
+    judging    moves tried in sampled worlds, and what deals were worth
+    pictures   where every tile lies on the felt
     weights    a policy as one block of memory
     build      from Numba's LLVM IR to a module or a library
     runtime    what compiled code needs of Numba's runtime, in LLVM IR

@@ -78,7 +78,7 @@ from fiveup_env.portable.weights import (
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import RULES
 
-_RUNGS: Final = np.stack([weights_of(name) for name in LADDER])
+RUNGS: Final = np.stack([weights_of(name) for name in LADDER])
 _MODEL: Final = np.array(shipped_model())
 PLAYERS_RUNG: Final = tuple(LADDER).index(PLAYERS)
 GRID: Final = FARTHEST + 1  # the side of an outlook's grid of chances
@@ -125,9 +125,9 @@ def heuristic(view: Array, rung: int, key: Word) -> int:
     fault = fault_of_view(views)
     if fault != OK:
         return fault
-    if not 0 <= rung < len(_RUNGS):
+    if not 0 <= rung < len(RUNGS):
         return BAD_RUNG
-    choose_all(views, key, _RUNGS[rung], np.empty(1, SCRATCH), actions)
+    choose_all(views, key, RUNGS[rung], np.empty(1, SCRATCH), actions)
     return signed(actions[0])
 
 
@@ -171,7 +171,7 @@ def outlook(rules: Array, grid: Array) -> int:
     games = np.zeros(HANDS, GAME)
     first_games(given, 0, SEED, games)
     hands = np.zeros(HANDS, HAND)
-    fill_outlook(games, _RUNGS[PLAYERS_RUNG], np.uint64(SEED), hands, carray(grid, (GRID, GRID)))
+    fill_outlook(games, RUNGS[PLAYERS_RUNG], np.uint64(SEED), hands, carray(grid, (GRID, GRID)))
     return OK
 
 
@@ -179,7 +179,7 @@ def outlook(rules: Array, grid: Array) -> int:
 def _options_fit(options: Struct, block: Array) -> bool:
     fits = (
         NO_PRIOR <= options.prior <= EXPECTATIONS
-        and 0 <= options.playout < len(_RUNGS)
+        and 0 <= options.playout < len(RUNGS)
         and 1 <= options.weighed <= MOST_WEIGHED
         and POINTS <= options.aim <= CHANCES
         and 0 <= options.trust < np.inf
@@ -273,7 +273,7 @@ def _search_fits(search: Struct, views: Array) -> bool:
     evidence, options = search.evidence, search.options
     if fault_of_view(views) != OK or not 1 <= options.weighed <= MOST_WEIGHED:
         return False
-    if not (0 <= options.playout < len(_RUNGS) and POINTS <= options.aim <= CHANCES):
+    if not (0 <= options.playout < len(RUNGS) and POINTS <= options.aim <= CHANCES):
         return False
     if not (1 <= evidence.count <= ACTION_COUNT and 0 <= evidence.open <= evidence.count):
         return False
@@ -320,7 +320,7 @@ def search_on(search: Array, grid: Array, first: int, end: int) -> int:
         _grid(grid, begun.options.aim),
         np.zeros(1, np.int64),
         dealing,
-        ByHeuristic(_RUNGS[begun.options.playout], np.zeros(1, SCRATCH)),
+        ByHeuristic(RUNGS[begun.options.playout], np.zeros(1, SCRATCH)),
         np.empty(BLOCK, GAME),
         evidence,
         candidates,

@@ -18,7 +18,13 @@ import numba
 
 from fiveup_env.errors import InputError
 from fiveup_env.files import write_atomic
-from fiveup_env.portable import agents, beliefs, games  # noqa: F401 - they have the entries
+from fiveup_env.portable import (  # noqa: F401 - they have the entries
+    agents,
+    beliefs,
+    games,
+    judging,
+    pictures,
+)
 from fiveup_env.portable.calls import CODES, ENTRIES, WORD, Entry
 from fiveup_env.portable.runtime import ALLOCATION, LIBRARY, MODULE
 

@@ -23,7 +23,12 @@ from fiveup_env.opponents.networks.files import SHIPPED
 from fiveup_env.opponents.search.dealing import BLOCK
 from fiveup_env.opponents.search.network_search import USUAL_TRUST, PolicySearch, StudentSearch
 from fiveup_env.opponents.search.pimc import Pimc
-from fiveup_env.portable import beliefs, games  # noqa: F401 - they have the entries
+from fiveup_env.portable import (  # noqa: F401 - they have the entries
+    beliefs,
+    games,
+    judging,
+    pictures,
+)
 from fiveup_env.portable.agents import GRID, PRIORS
 from fiveup_env.portable.calls import CODES, ENTRIES, NUMBERS, REFUSALS, STRUCTS, Entry
 from fiveup_env.portable.weights import AIM_NAMES, HEAD
@@ -35,7 +40,10 @@ from fiveup_env.rules.tiles import TILES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-ROOMS: Final = ("rules", "engine", "belief", "encoders", "opponents", "portable")
+ROOMS: Final = (
+    *("rules", "engine", "belief", "encoders", "opponents"),
+    *("drawing/felt", "analysis", "portable"),
+)
 RESERVED: Final = {"double", "public"}  # words of C or C++, which get an underscore
 PHASES: Final = ("playing", "hand_over", "game_over")
 ENDS: Final = tuple(one or "not_ended" for one in ENDINGS)

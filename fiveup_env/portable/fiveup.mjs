@@ -19,6 +19,9 @@
 /** @typedef {{ rules?: string, players?: number, seed?: number | bigint, deals?: Deal[], teams?: boolean } & Record<string, any>} GameOptions */
 /** @typedef {{ worlds?: number, ms?: number, playout?: string, weighed?: number, aim?: string, trust?: number, least?: number, error?: number, policy?: Policy }} AgentOptions */
 /** @typedef {{ move: string, value: number, error: number, score: number }} Value */
+/** @typedef {[number, number, number, number]} Box left, top, width, height */
+/** @typedef {{ tile: string, box: Box, link: Box | null, direction: number, upright: boolean, halves: number[], spins: boolean, parent: number, arm: number }} PlacedTile */
+/** @typedef {{ box: Box, direction: number, tile: number, kind: string, pip: number, counts: number, arm: number }} Mark */
 
 /** An argument or an action that is refused; `name` is the code of the refusal. */
 export class FiveUpError extends Error {
@@ -71,6 +74,8 @@ const place = {
   numbers: allocated(3 * 8 * ACTIONS), // up to three rows of numbers, one for each action
   hands: allocated(4 * 5),
   boneyard: allocated(tileNames.length),
+  plays: allocated(2 * tileNames.length), // a hand's plays, and their arms
+  picture: allocated(structs.picture.size),
   shares: allocated(8 * 6 * tileNames.length),
   grid: allocated(8 * info.grid * info.grid),
 };
@@ -140,6 +145,15 @@ const dataOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byt
 /** @param {string} what @param {unknown} given @param {readonly string[]} allowed */
 const unknown = (what, given, allowed) =>
   new FiveUpError("UNKNOWN", `there is no ${what} ${JSON.stringify(given)}; there are ${allowed.join(", ")}`);
+
+const WORD = (1n << 64n) - 1n;
+
+/** Return 64 well-mixed bits for 64 bits, one to one, as Python's. @param {bigint} word */
+export function scramble(word) {
+  word = ((word ^ (word >> 30n)) * 0xbf58476d1ce4e5b9n) & WORD;
+  word = ((word ^ (word >> 27n)) * 0x94d049bb133111ebn) & WORD;
+  return word ^ (word >> 31n);
+}
 
 /** Return 63 random bits. */
 const randomKey = () => globalThis.crypto.getRandomValues(new BigUint64Array(1))[0] >> 1n;
@@ -220,7 +234,7 @@ function rulesIn(data, struct) {
 
 // --- What games and views have in common
 
-class Seen {
+export class Seen {
   /** @param {string} struct @param {Uint8Array} bytes */
   constructor(struct, bytes) {
     this.struct = struct;
@@ -379,6 +393,25 @@ export class Game extends Seen {
     return [...this.#moves];
   }
 
+  /**
+   * Every move, with the full state before and after it; where it ended a hand, as the hand ended.
+   * @returns {Generator<{ before: Seen, move: string, after: Seen }>}
+   */
+  *steps() {
+    const befores = [...this.#before, this.bytes].map((bytes) => new Seen("game", bytes.slice()));
+    for (const [k, move] of this.#moves.entries()) {
+      const hand = befores[k].handNumber, same = befores[k + 1].handNumber === hand;
+      const going = same && !(k + 1 === this.#moves.length && this.isGameOver());
+      yield { before: befores[k], move, after: going ? befores[k + 1] : new Seen("game", this.#finished[hand].slice()) };
+    }
+  }
+
+  /** The full state of each hand: as it ended, or as it stands now. @returns {Seen[]} */
+  hands() {
+    const now = this.isGameOver() ? [] : [this.bytes];
+    return [...this.#finished, ...now].map((bytes) => new Seen("game", bytes.slice()));
+  }
+
   /** The hand that ended last, as it ended; null before the first has. */
   lastHand() {
     const last = this.#finished[this.#finished.length - 1];
@@ -488,6 +521,112 @@ export class View extends Seen {
   put() {
     bytesAt(place.view, this.bytes.length).set(this.bytes);
   }
+}
+
+// --- Pictures
+
+const KINDS = ["plain", "side", "cross"];
+
+/**
+ * Return where the tiles of the plays of one hand lie, in cells of half the width of a tile.
+ *
+ * `arms` are those of marks, where the players chose among equal ends; marks are those after the
+ * first `shown` plays.
+ * @param {string[]} plays
+ * @param {{ spinners: string, width?: number, shown?: number, arms?: (number | null)[] }} options
+ * @returns {{ tiles: PlacedTile[], marks: Mark[], extent: Box }}
+ */
+export function layout(plays, { spinners, width = 0, shown = plays.length, arms = [] }) {
+  const given = new Int8Array(module.memory.buffer, place.plays, 2 * tileNames.length);
+  plays.forEach((play, k) => {
+    given[k] = moveNames.indexOf(play);
+    given[tileNames.length + k] = arms[k] ?? -1;
+  });
+  checked(module.fiveup_place_tiles(
+    place.plays, place.plays + tileNames.length, plays.length, info.choices.spinners.indexOf(spinners), width, shown, place.picture), plays.join(" "));
+  const data = dataOf(bytesAt(place.picture, structs.picture.size));
+  /** @param {string} kind @param {string} list @param {number} k */
+  const part = (kind, list, k) => new DataView(data.buffer, data.byteOffset + structs.picture.fields[list].offset + k * structs[kind].size, structs[kind].size);
+  return {
+    extent: read(data, "picture", "extent"),
+    tiles: plays.map((play, k) => {
+      const one = part("felt_tile", "tiles", k), get = (/** @type {string} */ name) => read(one, "felt_tile", name);
+      const link = get("link");
+      return {
+        tile: play.split("@")[0], box: get("box"), link: link[2] ? link : null, direction: get("direction"),
+        upright: Boolean(get("upright")), halves: get("halves"), spins: Boolean(get("spins")), parent: get("parent"), arm: get("arm"),
+      };
+    }),
+    marks: Array.from({ length: read(data, "picture", "mark_count") }, (_, k) => {
+      const one = part("felt_mark", "marks", k), get = (/** @type {string} */ name) => read(one, "felt_mark", name);
+      return {
+        box: get("box"), direction: get("direction"), tile: get("tile"), kind: KINDS[get("kind")],
+        pip: get("pip"), counts: get("counts"), arm: get("arm"),
+      };
+    }),
+  };
+}
+
+// --- Judging
+
+let trialsAt = 0, trialsSize = 0;
+
+/**
+ * Try moves in sampled worlds, each played out by a heuristic: what each brings the viewer's side
+ * in every world, its chance to win and its points [worlds x moves x 2]. No moves: play on.
+ * @param {View} view @param {string[]} moves
+ * @param {{ playout?: string, key?: bigint, first?: number, end: number }} options
+ */
+export function tryMoves(view, moves, { playout = "partner", key = 0n, first = 0, end }) {
+  const rung = info.heuristics.indexOf(playout);
+  if (rung < 0) throw unknown("playout", playout, info.heuristics);
+  const count = Math.max(1, moves.length), size = (end - first) * count * 2;
+  if (size > trialsSize) {
+    trialsAt = allocated(8 * size);
+    trialsSize = size;
+  }
+  const actions = new Int8Array(module.memory.buffer, place.mask, ACTIONS);
+  actions[0] = -1;
+  moves.forEach((move, k) => { actions[k] = moveNames.indexOf(move); });
+  putGrid(view);
+  view.put();
+  checked(module.fiveup_try_moves(place.view, place.mask, count, rung, place.grid, key, first, end, trialsAt));
+  return doublesAt(trialsAt, size).slice();
+}
+
+/** @param {number} sides */
+const sharesOf = (sides) => [...doublesAt(place.numbers, 5)].slice(0, sides);
+
+/** Return every side's chance to win before the first deal. @param {Game} game */
+export function chancesAtStart(game) {
+  const view = game.view(0), { offset } = structs.public.fields.rules;
+  putGrid(view);
+  bytesAt(place.rules, structs.rules.size).set(view.bytes.subarray(offset, offset + structs.rules.size));
+  checked(module.fiveup_chances_at_start(place.rules, place.grid, place.numbers));
+  return sharesOf(game.scores.length);
+}
+
+/**
+ * Return every side's chance to win: by the scores, for the state of a hand that is over, else after
+ * `partner` has played on in all seats, each knowing only its own hand.
+ * @param {Seen} seen a full state, as `steps` and `hands` give it
+ */
+export function chances(seen) {
+  const { offset } = structs.game.fields.public;
+  const view = new View(new Uint8Array(structs.view.size));
+  view.bytes.set(seen.bytes.subarray(offset, offset + structs.public.size), structs.view.fields.public.offset);
+  putGrid(view);
+  bytesAt(place.game, seen.bytes.length).set(seen.bytes);
+  const by = seen.phase === "playing" ? module.fiveup_worth_of_deal : module.fiveup_chances_after;
+  checked(by(place.game, place.grid, place.numbers));
+  return sharesOf(seen.scores.length);
+}
+
+/** Return what a seat may know of a full state. @param {Seen} seen @param {number} seat */
+export function viewOf(seen, seat) {
+  bytesAt(place.game, seen.bytes.length).set(seen.bytes);
+  checked(module.fiveup_look(place.game, seat, place.view));
+  return new View(bytesAt(place.view, structs.view.size).slice());
 }
 
 /** Make random moves in games of the usual rules, for those who measure. @param {number} count */

@@ -162,7 +162,7 @@ def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
         ("recrod -o x", "there is no command 'recrod' (did you mean 'record'?)"),
         ("show --gaem 3 x", "there is no option '--gaem' (did you mean '--game'?)"),
         ("play --opponnents greedy", "did you mean '--opponents'?"),
-        ("study --refrence x", "did you mean '--reference'?"),
+        ("study --prot x", "did you mean '--port'?"),
         ("evaluate --episode gmae", "there is no episode 'gmae' (did you mean 'game'?)"),
         ("evaluate --bank", "there is no option '--bank'"),
         ("check one two", "there is nothing that 'two' could be"),

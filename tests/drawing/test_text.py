@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from itertools import combinations, product
 from random import Random
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,18 +14,14 @@ from hypothesis import strategies as st
 
 from fiveup_env import MOVES, Move, Tile
 from fiveup_env.drawing import placement
-from fiveup_env.drawing.geometry import Box, Sizes
-from fiveup_env.drawing.placement import Placement, place_tree
+from fiveup_env.drawing.felt.boxes import Box, Sizes, joined
+from fiveup_env.drawing.placement import Placed, Placement, place
 from fiveup_env.drawing.text import layout_text
-from fiveup_env.drawing.tree import Node, layout_tree, open_ends, total
 from fiveup_env.errors import IllegalMoveError, RulesError
-
-if TYPE_CHECKING:
-    from fiveup_env.drawing.geometry import Placed
 
 SPINNERS = ("all", "first", "none")
 CHARACTERS = Sizes()
-QUARTERS = Sizes((4, 2), (2, 4), (2, 2), aspect=1.5)
+QUARTERS = Sizes((4, 2), (2, 4), (2, 2), 1.5)
 SIZES = {"characters": CHARACTERS, "quarters": QUARTERS}
 
 any_layout = given(
@@ -90,10 +86,12 @@ def random_plays(seed: int, count: int, spinners: str) -> list[Move]:
     return plays
 
 
-def tree_of(plays: list[Move], spinners: str) -> Node:
-    root = layout_tree(plays, spinners)
-    assert root is not None
-    return root
+def placed_of(
+    plays: list[Move], spinners: str, sizes: Sizes = CHARACTERS, *given: Any
+) -> Placement:
+    placed = place(plays, spinners, sizes, *given)
+    assert placed is not None
+    return placed
 
 
 def moves(text: str) -> list[Move]:
@@ -110,9 +108,9 @@ def test_the_open_ends_and_the_total_are_what_the_rules_count(
     recount, plays = Recount(spinners), random_plays(seed, count, spinners)
     for number, play in enumerate(plays):
         recount.play(play)
-        root = tree_of(plays[: number + 1], spinners)
-        assert total(root) == recount.total
-        ends = {(e.pip, "plain" if e.kind == "plain" else "double") for e in open_ends(root)}
+        placed = placed_of(plays[: number + 1], spinners)
+        assert placed.total == recount.total
+        ends = {(m.pip, "plain" if m.kind == "plain" else "double") for m in placed.marks}
         assert ends == recount.ends
 
 
@@ -123,17 +121,57 @@ def test_a_later_play_moves_no_earlier_tile_of_the_tree(
     plays = random_plays(seed, count, spinners)
 
     def attachments(number: int) -> list[tuple[object, ...]]:
-        nodes = sorted(tree_of(plays[:number], spinners).walk(), key=lambda node: node.number)
-        return [(node.number, node.attached_to, node.place) for node in nodes]
+        tiles = placed_of(plays[:number], spinners).tiles
+        return [(tile.tile, tile.parent) for tile in tiles]
 
     for number in range(1, len(plays)):
         assert attachments(number + 1)[:number] == attachments(number)
 
 
 def test_of_equal_ends_the_one_nearest_to_the_lead_is_taken() -> None:
-    root = tree_of(moves("6-4 6-5@6 5-4@5 4-3@4 4-2@4"), "all")
-    parents = {str(node.tile): str(node.parent.tile) for node in root.walk() if node.parent}
-    assert parents == {"6-5": "6-4", "5-4": "6-5", "4-3": "6-4", "4-2": "5-4"}
+    assert parents("6-4 6-5@6 5-4@5 4-3@4 4-2@4") == {
+        "6-5": "6-4",
+        "5-4": "6-5",
+        "4-3": "6-4",
+        "4-2": "5-4",
+    }
+
+
+def parents(plays: str, arms: tuple[int | None, ...] = ()) -> dict[str, str]:
+    """The tile that every tile but the lead is attached to."""
+    tiles = placed_of(moves(plays), "all", CHARACTERS, None, arms).tiles
+    return {str(one.tile): str(tiles[one.parent].tile) for one in tiles if one.parent is not None}
+
+
+def test_of_equal_ends_the_one_that_was_chosen_is_taken() -> None:
+    plays = "6-4 6-5@6 5-4@5 4-3@4"
+    ends = placed_of(moves(plays)[:3], "all").marks
+    far = next(mark.arm for mark in ends if mark.number == 2)
+    assert parents(plays)["4-3"] == "6-4"
+    assert parents(plays, (None, None, None, far))["4-3"] == "5-4"
+
+
+@any_layout
+def test_every_tile_lies_on_the_arm_that_was_chosen(seed: int, count: int, spinners: str) -> None:
+    plays, chosen = random_plays(seed, count, spinners), Random(seed)
+    arms: list[int | None] = [None]
+    for number in range(1, len(plays)):
+        play = plays[number]
+        ends = placed_of(plays[:number], spinners, QUARTERS, 46, arms).marks
+        fitting = [
+            mark.arm
+            for mark in ends
+            if mark.pip == play.pip and (mark.kind == "plain") == (play.end == "plain")
+        ]
+        arms.append(chosen.choice(fitting))
+    placed = placed_of(plays, spinners, QUARTERS, 46, arms)
+    check(placed)
+    assert [tile.arm for tile in placed.tiles] == arms
+
+
+def test_an_arm_that_is_not_open_is_refused() -> None:
+    with pytest.raises(IllegalMoveError, match="play 3, 4-3@4, fits nowhere"):
+        placed_of(moves("6-4 4-4@4 4-3@4"), "all", QUARTERS, None, (None, None, 1))
 
 
 @pytest.mark.parametrize("plays", ["5-3@5", "5-3 5-3", "5-3 6-6@6", "5-5 5-3@5", "5-3 pass"])
@@ -188,10 +226,10 @@ def check(placed: Placement) -> None:
     links = [tile.link for tile in placed.tiles if tile.link]
     boxes = [*(t.box for t in placed.tiles), *links, *(m.box for m in placed.marks)]
     assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
-    assert all(placed.extent.joined(box) == placed.extent for box in boxes)
+    assert all(joined(placed.extent, box) == placed.extent for box in boxes)
     for one, other in combinations(placed.tiles, 2):
         met = contacts(one, other)
-        hangs = other.node.parent is one.node
+        hangs = other.parent == placed.tiles.index(one)
         assert bool(met) == (hangs and other.link is None)
         assert any(met) or not met
 
@@ -201,9 +239,7 @@ def check(placed: Placement) -> None:
 def test_nothing_overlaps_and_tiles_touch_by_equal_pips(
     sizes: Sizes, seed: int, count: int, spinners: str
 ) -> None:
-    placed = place_tree(tree_of(random_plays(seed, count, spinners), spinners), sizes, 80)
-    check(placed)
-    assert [tile.node.number for tile in placed.tiles] == list(range(len(placed.tiles)))
+    check(placed_of(random_plays(seed, count, spinners), spinners, sizes, 80))
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
@@ -211,10 +247,9 @@ def test_nothing_overlaps_and_tiles_touch_by_equal_pips(
 def test_nothing_overlaps_where_no_search_came_through(
     spinners: str, sizes: Sizes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placement, "search", lambda *_: None)
+    monkeypatch.setattr(placement, "TRIES", 0)
     for seed in range(30):
-        root = tree_of(random_plays(seed, 28, spinners), spinners)
-        placed = place_tree(root, sizes)
+        placed = placed_of(random_plays(seed, 28, spinners), spinners, sizes)
         check(placed)
         assert all(tile.link for tile in placed.tiles[1:])
 
@@ -232,7 +267,7 @@ def test_most_plays_leave_the_picture_as_it_was() -> None:
         plays = random_plays(seed, 28, "all")
         before: list[Box] = []
         for number in range(1, len(plays) + 1):
-            tiles = place_tree(tree_of(plays[:number], "all"), CHARACTERS, 100).tiles
+            tiles = placed_of(plays[:number], "all", CHARACTERS, 100).tiles
             kept.append(before == [tile.box for tile in tiles[:-1]])
             before = [tile.box for tile in tiles]
     assert sum(kept) > 0.9 * len(kept)

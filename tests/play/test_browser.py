@@ -1,7 +1,6 @@
-"""The page in Chromium: real games by mouse and by keyboard, and what a visitor may run into.
+"""The page in Chromium, served by a plain file server: whole games by mouse, keyboard and touch.
 
-Set FIVEUP_PICTURES to a folder to keep the pictures that docs/use/table.md shows, and FIVEUP_CHROMIUM to
-the browser's program. With FIVEUP_NEEDS_CHROMIUM set, as `nox -s slow` does, these tests may not be skipped.
+Set FIVEUP_PICTURES to a folder to keep the pictures that docs/use/table.md shows.
 """
 
 from __future__ import annotations
@@ -9,441 +8,514 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import threading
-from contextlib import contextmanager, suppress
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 import pytest
 
-from fiveup_env import Game, Rules, make_agent
-from fiveup_env.game.records import dumps
-from tests.support import play_randomly
+from fiveup_env import Game
+from fiveup_env.game.records import dumps, loads
+from fiveup_env.play.page import write_page
+from tests.support import on_posix, play_randomly
+from tests.web import chromium, folder_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NEEDED = "FIVEUP_NEEDS_CHROMIUM" in os.environ
-CHROMIUM = os.environ.get("FIVEUP_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-PICTURES = os.environ.get("FIVEUP_PICTURES")
-pytestmark = pytest.mark.slow
-if not NEEDED:
-    pytest.importorskip("uvicorn", reason="the page needs the extra: pip install 'fiveup-env[web]'")
-    pytest.importorskip("playwright", reason="these tests need Playwright: pip install playwright")
-    if not CHROMIUM:
-        pytest.skip(
-            "these tests need Chromium, such as that of `apt-get install chromium`",
-            allow_module_level=True,
-        )
-
-QUICK = "pimc:worlds=16,playout=greedy"
+AXE: Final = os.environ.get("FIVEUP_AXE")
+PICTURES: Final = os.environ.get("FIVEUP_PICTURES")
+SIZES: Final = {
+    "laptop": (1366, 768),
+    "wide and low": (1536, 730),
+    "tablet": (1024, 768),
+    "phone": (390, 844),
+    "phone on its side": (844, 390),
+    "zoomed to 200 %": (683, 384),
+}
+FREE: Final = "#hand .held[aria-disabled=false]"
+SHORT: Final = "?seed=5&target=5&levels=greedy,greedy,greedy,greedy"
 
 
-@contextmanager
-def served(**house: Any) -> Iterator[str]:
-    """The address of a server of its own."""
-    import uvicorn
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The static folder, which is all that is needed."""
+    folder = tmp_path_factory.mktemp("site")
+    write_page(folder)
+    return folder
 
-    from fiveup_env.play.house import House
-    from fiveup_env.play.launch import free_socket
-    from fiveup_env.play.server import app_of
 
-    bound = free_socket("127.0.0.1", 0)
-    app = app_of(House(**{"reference": QUICK, "advisers": (QUICK, "random")} | house))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", server_header=False))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{bound.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with folder_server(site) as served:
+        yield f"{served}/"
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium from the system's packages."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+    with chromium() as made:
+        yield made
 
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A page of a new visitor that shows frames at once, and must never complain."""
+    """A page of a new visitor that must never complain."""
     context = new_context(browser)
     made = context.new_page()
-    made.complaints = listen(made)
+    complaints = listen(made)
     yield made
-    assert not made.complaints
+    assert not complaints
     context.close()
 
 
-def new_context(browser: Any, width: int = 1280, height: int = 900, **options: Any) -> Any:
-    """A new visitor, with a window of some size."""
-    context = browser.new_context(viewport={"width": width, "height": height}, **options)
-    context.add_init_script("localStorage.setItem('pace', '0')")
+def new_context(browser: Any, size: tuple[int, int] = (1366, 768), **options: Any) -> Any:
+    """A new visitor who wants no pauses and speaks English."""
+    width, height = size
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, locale="en-US", **options
+    )
+    context.add_init_script("localStorage.setItem('fiveup:pace', '0')")
     return context
 
 
 def listen(page: Any) -> list[str]:
-    """What a page complains of: errors of its script, and what its policy blocks."""
+    """What a page complains of, and every request that leaves its host."""
     complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
 
-    def note(message: Any) -> None:
-        refused = "the server responded with a status of 4" in message.text
-        if message.type == "error" and not refused:
+    def told(message: Any) -> None:
+        if message.type == "error":
             complaints.append(message.text)
 
-    page.on("console", note)
+    def asked(request: Any) -> None:
+        if not re.match("(http://127.0.0.1|blob:|data:)", request.url):
+            complaints.append(request.url)
+
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", told)
+    page.on("request", asked)
     return complaints
 
 
-def picture(page: Any, name: str, **options: Any) -> None:
-    """Keep a picture for the documentation, if one asks for them."""
-    if PICTURES:
-        path = Path(PICTURES) / f"{name}.png"
-        page.screenshot(path=path, **options)
-        with suppress(ImportError):  # fewer colours make a smaller file
-            from PIL import Image
-
-            Image.open(path).quantize(224, kmeans=2).save(path, optimize=True)
-
-
-def played_by_agents() -> Game:
-    """A game by the default rules between agents of several strengths."""
-    game, rng = Game(seed=3), np.random.default_rng(3)
-    agents = [make_agent(spec) for spec in ("partner", "defensive", "greedy", "partner")]
-    while game.outcome() is None:
-        agent = agents[game.turn or 0]
-        game.push(game.ask(agent, rng))
-    return game
+def state_of(page: Any) -> str:
+    """Return whose turn it is, once the table waits for its player."""
+    page.wait_for_selector(
+        "body[data-state=yours], dialog#dialog[open], body[data-state=over]", timeout=60_000
+    )
+    if page.query_selector("dialog#dialog[open]"):
+        return "card"
+    return str(page.evaluate("document.body.dataset.state"))
 
 
-def setup(**options: Any) -> Any:
-    """A setup that the server begins with."""
-    from fiveup_env.play.table import Setup
-
-    seat, seed = options.pop("seat", 0), options.pop("seed", 5)
-    opponents = options.pop("opponents", "partner")
-    return Setup(rules=Rules.preset(**options), seat=seat, seed=seed, opponents=opponents)
+def moves_made(page: Any) -> int:
+    return int(page.evaluate("document.body.dataset.moves"))
 
 
-def wait_for_turn(page: Any) -> None:
-    """Wait until a tile may be set, or the game is over."""
-    page.wait_for_selector("#hand .held:enabled, dialog#over[open]", timeout=90_000)
+def wait_for_move(page: Any, before: int) -> None:
+    page.wait_for_selector(f"body:not([data-moves='{before}'])", timeout=60_000)
 
 
-def until(page: Any, condition: str) -> None:
-    """Wait until a condition holds on the page, whose policy forbids that the page looks itself."""
-    for _ in range(900):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(condition)
+def hand_is_visible(page: Any) -> bool:
+    """Whether every tile of the hand, and every choice, lies wholly inside the window."""
+    return bool(
+        page.evaluate(
+            """[...document.querySelectorAll("#hand .held")].every((tile) => {
+              const { left, top, right, bottom } = tile.getBoundingClientRect();
+              return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+            }) && document.documentElement.scrollHeight <= innerHeight
+              && document.documentElement.scrollWidth <= innerWidth"""
+        )
+    )
 
 
-def play_some(page: Any, moves: int) -> None:
-    """Make some moves, the first that are allowed, and wait for the next turn."""
-    for _ in range(moves):
-        wait_for_turn(page)
-        version = page.evaluate("state.version")
-        page.locator("#hand .held:enabled").first.click()
+def play_by_mouse(page: Any) -> None:
+    """Choose a tile and click on an end, or drag it there; it must land on just that arm."""
+    before = moves_made(page)
+    tile = page.locator(FREE).last
+    tile.click()
+    ends = page.locator("#layout .end.lit")
+    if not ends.count():
         page.locator("#choices button").first.click()
-        until(page, f"state.version > {version} && !busy")
-    wait_for_turn(page)
+    else:
+        end = ends.last
+        arm = end.get_attribute("data-arm")
+        if before % 2:
+            end.click()
+        else:
+            page.keyboard.press("Escape")
+            box = tile.bounding_box()
+            page.mouse.move(box["x"] + 15, box["y"] + 20)
+            page.mouse.down()
+            page.mouse.move(box["x"] + 25, box["y"] - 20, steps=3)
+            aim = page.locator(f"#layout .end.lit[data-arm='{arm}']").bounding_box()
+            page.mouse.move(aim["x"] + aim["width"] / 2, aim["y"] + aim["height"] / 2, steps=3)
+            page.mouse.up()
+        wait_for_move(page, before)
+        assert page.locator(f"#layout .tile[data-arm='{arm}']").count() == 1
+        return
+    wait_for_move(page, before)
 
 
-def hand_number(page: Any) -> int:
-    """The number of the hand that the page shows."""
-    return int(page.inner_text("#game").rpartition(" ")[2])
+def play_by_keyboard(page: Any) -> None:
+    before = moves_made(page)
+    page.wait_for_selector("#hand .held:focus, #choices button:focus")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#choices button:focus")
+    page.keyboard.press("Enter")
+    wait_for_move(page, before)
+
+
+def play_by_touch(page: Any) -> None:
+    before = moves_made(page)
+    page.locator(FREE).first.tap()
+    ends = page.locator("#layout .end.lit")
+    (ends if ends.count() else page.locator("#choices button")).first.tap()
+    wait_for_move(page, before)
+
+
+def play_out(page: Any, play: Any) -> None:
+    """Play a whole game; the hand is wholly visible at every turn."""
+    while (now := state_of(page)) != "over":
+        if now == "card":
+            if page.query_selector("#dialog-menu button[value=study]"):
+                return
+            page.click("#dialog-menu button")
+        else:
+            assert hand_is_visible(page)
+            play(page)
 
 
 # --- Playing
 
 
-def test_a_whole_hand_is_played_by_mouse(page: Any) -> None:
-    with served(default=setup()) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        dragged = clicked = 0
-        while hand_number(page) == 0 and not page.query_selector("dialog#over[open]"):
-            version = page.evaluate("state.version")
-            page.locator("#hand .held:enabled").last.click()
-            page.wait_for_selector("#choices button")
-            lit = page.locator("#layout .end.lit")
-            if lit.count() and dragged <= clicked:
-                page.keyboard.press("Escape")
-                tile = page.locator("#hand .held:enabled").last.bounding_box()
-                page.mouse.move(tile["x"] + 20, tile["y"] + 30)
-                page.mouse.down()
-                page.mouse.move(tile["x"] + 40, tile["y"] - 30, steps=3)
-                end = page.locator("#layout .end.lit").first.bounding_box()
-                page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=4)
-                page.mouse.up()
-                dragged += 1
-            elif lit.count():
-                lit.first.click()
-                clicked += 1
-            else:
-                page.locator("#layout").click()  # a lead
-            until(page, f"state.version > {version} && !busy")
-            wait_for_turn(page)
-        assert dragged
-        assert clicked
-        assert "Hand 0" in page.inner_text("#log")
-
-
-def test_a_hand_is_played_by_the_keyboard_alone_and_every_move_is_told(page: Any) -> None:
-    with served(default=setup(players=2)) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        assert page.get_attribute("#said", "aria-live") == "polite"
-        while hand_number(page) == 0 and not page.query_selector("dialog#over[open]"):
-            version = page.evaluate("state.version")
-            assert page.evaluate("document.activeElement.className").startswith("held")
-            label = page.evaluate("document.activeElement.getAttribute('aria-label')")
-            assert re.fullmatch(r"[0-6]-[0-6]", label)
-            page.keyboard.press("Enter")
-            until(page, "Boolean(document.activeElement.closest('#choices'))")
-            page.keyboard.press("Enter")
-            until(page, f"state.version > {version} && !busy")
-            wait_for_turn(page)
-        log = page.inner_text("#log")
-        said = page.evaluate("state.frames.length")
-        assert said
-        assert log.count("You set") + log.count("You lead") >= 2
-
-
-def test_digits_choose_tiles_and_escape_lets_go(page: Any) -> None:
-    with served(default=setup(seed=6)) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        tiles = page.locator("#hand .held")
-        k = next(k for k in range(tiles.count()) if tiles.nth(k).is_enabled())
-        page.keyboard.press(str(k + 1))
-        assert "chosen" in tiles.nth(k).get_attribute("class")
-        page.keyboard.press("Escape")
-        assert "chosen" not in tiles.nth(k).get_attribute("class")
-
-
-def test_a_move_is_taken_back_and_the_deal_played_once_more(page: Any) -> None:
-    with served(default=setup()) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        before = page.inner_html("#hand"), page.inner_html("#layout")
-        assert page.is_disabled("#undo")
-        first = page.locator("#hand .held:enabled").first
-        first.click()
-        page.locator("#choices button").first.click()
-        until(page, "state.undo && !busy")
-        wait_for_turn(page)
-        page.keyboard.press("u")
-        until(page, "!state.undo && !busy")
-        wait_for_turn(page)
-        assert page.inner_text("#said") == "Taken back."
-        again = page.inner_html("#hand"), page.inner_html("#layout")
-        assert [part.count("<svg") for part in again] == [part.count("<svg") for part in before]
-        page.click("#again")
-        until(page, "!busy")
-        wait_for_turn(page)
-        assert page.inner_html("#layout").count('class="tile') == before[1].count('class="tile')
-
-
-def test_a_wrong_move_is_refused_with_its_sentence(page: Any) -> None:
-    with served(default=setup()) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        page.evaluate("play({ move: '6-5@5x' })")
-        page.wait_for_selector("#said.wrong")
-        assert "6-5@5x is not allowed for seat 0; allowed here" in page.inner_text("#said")
-        wait_for_turn(page)
-
-
-def test_a_reload_in_the_middle_goes_on(page: Any) -> None:
-    with served(default=setup()) as address:
-        page.goto(address)
-        play_some(page, 1)
-        before = page.evaluate("[name, state.version]"), page.inner_html("#hand")
-        page.reload()
-        wait_for_turn(page)
-        assert (page.evaluate("[name, state.version]"), page.inner_html("#hand")) == before
-
-
-def test_two_tabs_of_one_table_stay_in_step_and_another_visitor_has_a_table_of_its_own(
-    page: Any, browser: Any
+def test_a_whole_game_is_played_by_mouse_and_every_tile_lands_where_it_was_put(
+    page: Any, address: str
 ) -> None:
-    with served(default=setup()) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        tab = page.context.new_page()
-        tab.goto(address)
-        wait_for_turn(tab)
-        assert tab.evaluate("name") == page.evaluate("name")
-        page.locator("#hand .held:enabled").first.click()
-        page.locator("#choices button").first.click()
-        until(page, "state.undo && !busy")
-        version = page.evaluate("state.version")
-        until(tab, f"state.version === {version}")
-        stranger = new_context(browser).new_page()
-        stranger.goto(f"{address}/#{page.evaluate('name')}")
-        wait_for_turn(stranger)
-        assert stranger.evaluate("name") != page.evaluate("name")
+    page.goto(address + SHORT)
+    play_out(page, play_by_mouse)
+    assert "The game is over" in page.inner_text("#dialog-title")
+    assert "Hand 1 ends." in page.inner_text("#log")
 
 
-def test_a_new_game_is_begun_and_a_wrong_choice_gets_its_sentence(page: Any) -> None:
-    with served(default=setup()) as address:
-        page.goto(address)
-        wait_for_turn(page)
-        page.keyboard.press("n")
-        page.fill("#begin [name=opponents]", "greedi")
-        page.click("#begin button.main")
-        until(page, "document.querySelector('#begin-error').textContent")
-        assert "did you mean 'greedy'" in page.inner_text("#begin-error")
-        page.select_option("#begin [name=players]", "3")
-        page.fill("#begin [name=opponents]", "greedy")
-        page.click("#begin button.main")
-        until(page, "state.players.length === 3")
-        assert page.evaluate("state.players") == ["you", "greedy", "greedy"]
+def test_a_whole_game_is_played_by_the_keyboard_alone(page: Any, address: str) -> None:
+    page.goto(address + "?seed=6&players=2&target=3&levels=greedy,greedy")
+    play_out(page, play_by_keyboard)
+    assert page.get_attribute("#said", "aria-live") == "polite"
 
 
-def test_a_game_is_played_to_its_end_and_its_dialog_offers_a_study(page: Any) -> None:
-    with served(default=setup(players=2, target=3, opponents="random")) as address:
-        page.goto(address)
-        for _ in range(200):
-            wait_for_turn(page)
-            if page.query_selector("dialog#over[open]"):
-                break
-            version = page.evaluate("state.version")
-            page.locator("#hand .held:enabled").first.click()
-            page.locator("#choices button").first.click()
-            until(page, f"state.version > {version} && !busy")
-        assert page.inner_text("#verdict").startswith("You ")
-        page.click("#over button.main")
-        page.wait_for_selector("#graph svg", timeout=90_000)
-
-
-# --- Eyes
-
-
-def test_every_eye_opens_and_closes_and_the_table_goes_on(page: Any) -> None:
-    adviser = "pimc:worlds=200,playout=greedy"
-    with served(default=setup(seed=9), advisers=(adviser, "random")) as address:
-        page.goto(address)
-        play_some(page, 3)
-        assert not page.is_visible("#seen-moves")
-        for eye in ("moves", "chance", "hidden"):
-            page.check(f"#eye-{eye}")
-            page.wait_for_selector(f"#seen-{eye}:not(.busy) > *", timeout=90_000)
-        moves = page.locator("#seen-moves .bar b").all_inner_texts()
-        assert sorted(moves) == sorted(page.evaluate("state.choices.map((choice) => choice.move)"))
-        assert "±" in page.inner_text("#seen-moves")
-        assert "worlds are left" in page.inner_text("#seen-hidden")
-        page.locator("#hand .held:enabled").first.click()
-        picture(page, "play-eyes")
-        page.select_option("#adviser", "random")
-        until(page, "document.querySelector('#seen-moves').innerText.includes('probability')")
-        for eye in ("moves", "chance", "hidden"):
-            page.uncheck(f"#eye-{eye}")
-            assert not page.is_visible(f"#seen-{eye}")
-        page.locator("#choices button").first.click()
-        until(page, "state.undo && !busy")
-
-
-# --- Studies
-
-
-def test_a_record_is_dropped_studied_saved_and_played_on(page: Any, tmp_path: Path) -> None:
-    games = [play_randomly(Game(players=2, seed=1, target=12), Random(1)), played_by_agents()]
-    file = tmp_path / "games.jsonl"
-    file.write_text("".join(f"{dumps(game)}\n" for game in games))
-    with served(reference="pimc:worlds=200,playout=greedy") as address:
-        page.goto(f"{address}/study")
-        page.set_input_files("#file", file)
-        page.fill("#number", "1")
-        page.click("#judge")
-        page.wait_for_selector("#graph svg", timeout=90_000)
-        assert page.locator("#rates tbody tr").count() == 4
-        page.click("#biggest")
-        assert "lost" in page.inner_text("#verdict-of")
-        picture(page, "play-study")
-        line = page.inner_text("#said")
-        page.keyboard.press("ArrowLeft")
-        assert page.inner_text("#said") != line
-        box = page.locator("#graph svg").bounding_box()
-        page.keyboard.press("Home")
-        assert "Hand 0" in page.inner_text("#said")
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 40)
-        assert "Hand 0" not in page.inner_text("#said")
-        with page.expect_download() as saved:
-            page.click("#json")
-        record = json.loads(Path(saved.value.path()).read_text())["record"]
-        assert record == json.loads(dumps(games[1]))
-        with page.expect_download() as saved:
-            page.click("#html")
-        alone = tmp_path / "study.html"
-        saved.value.save_as(alone)
-        page.click("#biggest")
-        page.fill("#against", "greedi")
-        page.click("#from-here")
-        until(page, "byId('said').textContent.includes(\"did you mean 'greedy'\")")
-        page.fill("#against", "greedy")
-        page.click("#from-here")
-        page.wait_for_url(re.compile(r"/#[0-9a-f]+$"))
-        wait_for_turn(page)
-        assert sorted(set(page.evaluate("state.players"))) == ["greedy", "you"]
-    page.goto(alone.as_uri())  # the server is gone
-    page.click("#next-mistake")
-    assert "lost" in page.inner_text("#verdict-of")
-    assert not page.is_visible("#from-here")
-
-
-def test_a_file_that_is_no_record_is_refused_with_its_sentence(page: Any, tmp_path: Path) -> None:
-    file = tmp_path / "games.jsonl"
-    with served() as address:
-        page.goto(f"{address}/study")
-        for content, sentence in (("{}", "'format' is missing"), ("oops", "not a record")):
-            file.write_text(content)
-            page.set_input_files("#file", [])
-            page.set_input_files("#file", file)
-            until(
-                page,
-                f"document.querySelector('#open-error').textContent.includes({json.dumps(sentence)})",
-            )
-
-
-# --- Sizes and colours
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_shows_everything_in_its_width(browser: Any, scheme: str) -> None:
-    context = new_context(browser, 390, 844, color_scheme=scheme, is_mobile=True, has_touch=True)
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+def test_a_whole_game_is_played_by_touch_at_every_size(
+    browser: Any, address: str, size: tuple[int, int], scheme: str
+) -> None:
+    context = new_context(browser, size, has_touch=True, color_scheme=scheme)
     page = context.new_page()
     complaints = listen(page)
-    with served(default=setup(seed=9)) as address:
-        page.goto(address)
-        play_some(page, 3)
-        page.locator("#hand .held:enabled").first.tap()
-        for eye in ("moves", "chance", "hidden"):
-            page.check(f"#eye-{eye}")
-            page.wait_for_selector(f"#seen-{eye}:not(.busy) > *", timeout=90_000)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.evaluate("scrollTo(0, 0)")
-        if scheme == "dark":
-            picture(page, "play-phone")
+    page.goto(address + "?rules=all_fives&players=2&seed=3&target=60&levels=greedy,greedy")
+    play_out(page, play_by_touch)
     assert not complaints
     context.close()
 
 
-def test_the_table_is_pictured(page: Any) -> None:
-    with served(default=setup(seed=12)) as address:
-        page.goto(address)
-        play_some(page, 3)
-        page.locator("#hand .held:enabled").first.click()
-        picture(page, "play-table")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+def test_a_move_is_taken_back_and_the_same_deal_asks_first(page: Any, address: str) -> None:
+    page.goto(address + SHORT)
+    state_of(page)
+    hand = page.inner_html("#hand")
+    assert page.is_disabled("#undo")
+    play_by_mouse(page)
+    state_of(page)
+    page.keyboard.press("u")
+    page.wait_for_selector("#undo:disabled")
+    assert page.inner_text("#said") == "Taken back."
+    assert page.inner_html("#hand") == hand
+    page.click("#again")
+    assert "Begin the same deal once more?" in page.inner_text("#dialog-body")
+    page.keyboard.press("Escape")
+    assert page.inner_html("#hand") == hand
+
+
+def test_the_past_is_looked_at_and_left_again(page: Any, address: str) -> None:
+    page.goto(address + SHORT)
+    state_of(page)
+    play_by_mouse(page)
+    state_of(page)
+    page.locator("#log button").first.click()
+    page.wait_for_selector("#now")
+    assert page.locator("#layout .tile").count() == 1
+    assert not page.locator("#hand .held").count()
+    page.click("#now")
+    assert page.locator("#layout .tile").count() > 1
+    page.click("#total")
+    assert "The open ends are" in page.inner_text("#dialog-body")
+
+
+# --- Nothing is lost
+
+
+def test_a_game_goes_on_after_a_reload_in_a_second_tab_and_offline(
+    browser: Any, site: Path
+) -> None:
+    context = new_context(browser)
+    page = context.new_page()
+    complaints = listen(page)
+    with folder_server(site) as served:
+        page.goto(f"{served}/{SHORT}")
+        state_of(page)
+        play_by_mouse(page)
+        state_of(page)
+        before = page.inner_html("#hand"), moves_made(page)
+        page.goto(f"{served}/")
+        state_of(page)
+        assert (page.inner_html("#hand"), moves_made(page)) == before
+        tab = context.new_page()
+        tab.goto(f"{served}/")
+        state_of(tab)
+        assert (tab.inner_html("#hand"), moves_made(tab)) == before
+        play_by_mouse(page)
+        state_of(page)
+        tab.wait_for_selector(f"body[data-moves='{moves_made(page)}']")
+        assert tab.inner_html("#hand") == page.inner_html("#hand")
+        tab.close()
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        before = page.inner_html("#hand"), moves_made(page)
+    page.goto(f"{served}/")  # nobody serves it any more
+    state_of(page)
+    assert (page.inner_html("#hand"), moves_made(page)) == before
+    play_by_mouse(page)
+    state_of(page)
+    assert not [told for told in complaints if "ERR_CONNECTION_REFUSED" not in told]
+    context.close()
+
+
+@pytest.mark.parametrize("broken", ["{", "[]", '{"id":"x","moves":["9-9"],"arms":[],"seed":"1"}'])
+def test_a_broken_storage_begins_anew(page: Any, address: str, broken: str) -> None:
+    page.goto(address)
+    state_of(page)
+    page.evaluate(
+        "text => { localStorage['fiveup:game:x'] = text; localStorage['fiveup:latest'] = 'x'; }",
+        broken,
+    )
+    page.goto(address)
+    assert state_of(page) == "yours"
+    play_by_mouse(page)
+
+
+def test_a_full_disk_is_told_once_and_the_game_goes_on(page: Any, address: str) -> None:
+    page.goto(address + SHORT)
+    state_of(page)
+    page.evaluate(
+        """void (Storage.prototype.setItem = () => { throw new DOMException("", "QuotaExceededError"); })"""
+    )
+    play_by_mouse(page)
+    assert state_of(page) == "yours"
+
+
+def test_an_agent_of_a_server_that_is_gone_is_stood_in_for(browser: Any, address: str) -> None:
+    context = new_context(browser)
+    page = context.new_page()
+    page.goto(address + "?seed=5&players=2&target=5&levels=partner,random")
+    state_of(page)
+    play_by_mouse(page)
+    state_of(page)
+    assert "The server does not answer. random plays as Pia" in page.inner_text("#said")
+    context.close()
+
+
+@on_posix
+@pytest.mark.slow
+def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
+    browser: Any, tmp_path: Path
+) -> None:
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--games", str(tmp_path)]
+    line += ["--opponents", "random", "--port"]
+    context = new_context(browser)
+    page = context.new_page()
+    port, hand = "0", ""
+    for _ in range(2):
+        with subprocess.Popen([*line, port], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            port = process.stdout.readline().split()[4].rpartition(":")[2].rstrip("/")
+            page.goto(f"http://127.0.0.1:{port}/")
+            state_of(page)
+            if hand:
+                assert page.inner_html("#hand") == hand
+            play_by_mouse(page)
+            assert state_of(page) == "yours"
+            hand = page.inner_html("#hand")
+            process.send_signal(signal.SIGKILL)
+    (kept,) = tmp_path.glob("*.json")
+    assert len(loads(kept.read_text()).moves) == moves_made(page)
+    context.close()
+
+
+# --- Files and the study
+
+
+def test_a_record_is_studied_and_what_is_saved_is_read_by_python(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    game = play_randomly(Game(players=2, seed=4, target=3), Random(4))
+    (tmp_path / "game.jsonl").write_text(f"{dumps(game)}\n")
+    page.goto(address)
+    state_of(page)
+    page.set_input_files("#file", tmp_path / "game.jsonl")
+    page.wait_for_selector("#studying:not([hidden])")
+    page.wait_for_selector("#luck table", timeout=60_000)
+    page.wait_for_selector("#progress:not(:has-text('judged'))", state="attached", timeout=60_000)
+    assert page.locator("#rates tbody tr").count() == 2
+    page.click("#biggest")
+    page.keyboard.press("ArrowLeft")
+    page.click("#leave")
+    page.click("#menu")
+    page.click("#dialog-body button[value=games]")
+    with page.expect_download() as download:
+        page.locator(".games li", has_text=re.compile("won|lost")).get_by_text("Save as").click()
+    saved = Path(download.value.path()).read_text()
+    assert loads(saved) == game
+    assert json.loads(saved)["verdicts"]["decisions"]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"format":"fiveup-record"}', "\x00\xff"])
+def test_a_file_that_is_no_game_gets_a_sentence(
+    page: Any, address: str, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "other.json").write_text(content)
+    page.goto(address)
+    state_of(page)
+    page.set_input_files("#file", tmp_path / "other.json")
+    page.wait_for_selector("#said.wrong")
+    assert "other.json is not a game" in page.inner_text("#said")
+    play_by_mouse(page)
+
+
+def test_a_running_game_is_given_up_before_its_tiles_are_shown(page: Any, address: str) -> None:
+    page.goto(address + SHORT)
+    state_of(page)
+    play_by_mouse(page)
+    state_of(page)
+    page.keyboard.press("s")
+    assert "ends here" in page.inner_text("#dialog-body")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#studying")
+    page.click("#study")
+    page.click("#dialog-menu button[value=yes]")
+    page.wait_for_selector("#racks svg")
+    page.click("#leave")
+    assert state_of(page) == "over"
+    assert page.is_disabled("#undo")
+    assert not page.locator(FREE).count()
+
+
+# --- Learning, and the day
+
+
+def test_the_lessons_are_learnt_in_german(browser: Any, address: str) -> None:
+    context = new_context(browser)
+    page = context.new_page()
+    complaints = listen(page)
+    page.goto(address + SHORT)
+    state_of(page)
+    page.click("#menu")
+    page.select_option("#tongue", "de")
+    page.wait_for_selector("html[lang=de]")
+    page.click("#learn")
+    page.locator("#lesson-hand .held[aria-disabled=false]").first.click()  # the wrong tile
+    page.locator("#lesson-choices button").first.click()
+    assert "noch einmal" in page.inner_text("#lesson-text")
+    for tile in ("6-5", "6-5", "5-5", "6-6", "5-0"):
+        page.locator(f"#lesson-hand [data-tile='{tile}']").click()
+        page.locator("#lesson-choices button").first.click()
+        page.wait_for_selector("#lesson-menu button.main:enabled")
+        page.click("#lesson-menu button.main")
+    page.wait_for_selector("#dialog[open] #level-others")
+    assert not complaints
+    context.close()
+
+
+def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -> None:
+    page.goto(address + SHORT)
+    state_of(page)
+    page.click("#daily")
+    page.click("#dialog-menu button[value=play]")
+    while state_of(page) != "card":
+        play_by_mouse(page)
+    page.wait_for_selector("text=/Sara: -?\\d+ to/", timeout=60_000)
+    assert "You made" in page.inner_text("#dialog-body")
+
+
+# --- Accessibility, and pictures for the documentation
+
+
+@pytest.mark.skipif(not AXE, reason="FIVEUP_AXE names no axe.min.js")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
+    context = new_context(browser, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(address + SHORT)
+
+    def check() -> None:
+        page.evaluate(Path(str(AXE)).read_text())
+        found = page.evaluate("axe.run().then((told) => told.violations.map(({ id }) => id))")
+        assert not found
+
+    state_of(page)
+    page.check("#eye-hidden")
+    page.check("#eye-moves")
+    page.wait_for_selector("#seen-moves .row")
+    page.locator(FREE).first.click()
+    check()
+    for button in ("#fresh", "#menu", "#daily", "#learn"):
+        page.click(button)
+        check()
+        page.keyboard.press("Escape")
+    page.click("#study")
+    page.click("#dialog-menu button[value=yes]")
+    page.wait_for_selector("#luck table", timeout=60_000)
+    page.click("#last")
+    check()
+    context.close()
+
+
+@pytest.mark.skipif(not PICTURES, reason="nobody asks for pictures")
+def test_the_table_is_pictured(browser: Any, address: str) -> None:
+    for name, size, options in (
+        ("play-table", (1366, 768), {}),
+        ("play-phone", (390, 844), {"has_touch": True}),
+    ):
+        context = new_context(browser, size, **options)
+        page = context.new_page()
+        page.goto(address + "?seed=5&levels=partner,search,student,pimc")
+        for _ in range(3):
+            state_of(page)
+            play_by_mouse(page)
+        state_of(page)
+        if name == "play-table":
+            page.check("#eye-moves")
+            page.wait_for_selector("#seen-moves .row", timeout=30_000)
+        page.locator(FREE).last.click()
+        picture(page, name)
+        if name == "play-table":
+            page.keyboard.press("Escape")
+            page.goto(address + "?seed=5&target=8")
+            play_out(page, play_by_mouse)
+            page.click("#dialog-menu button[value=study]")
+            page.wait_for_selector("#luck table", timeout=60_000)
+            page.wait_for_timeout(4000)
+            page.click("#biggest")
+            page.wait_for_timeout(1200)
+            picture(page, "play-study")
+        context.close()
+
+
+def picture(page: Any, name: str) -> None:
+    """Keep a picture, with few colours, so that its file is small."""
+    path = Path(str(PICTURES)) / f"{name}.png"
+    page.screenshot(path=path)
+    with suppress(ImportError):
+        from PIL import Image
+
+        Image.open(path).quantize(224, kmeans=2).save(path, optimize=True)

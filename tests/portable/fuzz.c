@@ -42,7 +42,7 @@ static void *fresh(size_t size) {
 static long refused, answered;
 
 static int32_t check(int32_t result, const char *name) {
-  if (result < FIVEUP_NO_WORLD) {
+  if (result <= FIVEUP_FAILED) {
     printf("%s failed: %d\n", name, result);
     exit(1);
   }
@@ -68,6 +68,8 @@ int main(int count, char **arguments) {
   fiveup_rules *rules = NEW(fiveup_rules, 1);
   fiveup_options *options = NEW(fiveup_options, 1);
   fiveup_search *search = NEW(fiveup_search, 1);
+  fiveup_picture *picture = NEW(fiveup_picture, 1);
+  double *tried = NEW(double, 4 * 4 * 2), *by_side = NEW(double, 5);
   int8_t *mask = NEW(int8_t, FIVEUP_ACTIONS), *boneyard = NEW(int8_t, 28);
   int32_t *totals = NEW(int32_t, FIVEUP_ACTIONS), *points = NEW(int32_t, FIVEUP_ACTIONS);
   uint32_t *hands = NEW(uint32_t, 5), *digits = NEW(uint32_t, 4);
@@ -133,13 +135,36 @@ int main(int count, char **arguments) {
         spoil(view, sizeof *view);
         *options = (fiveup_options){(int32_t)below(3), (int32_t)below(5), 1 + (int32_t)below(3), (int32_t)below(2), 1, 0.05, 0.2};
         spoil(options, sizeof *options);
-        switch (below(7)) {
+        switch (below(10)) {
           case 0: check(fiveup_legal_in_view(view, mask), "legal_in_view"); break;
           case 1: check(fiveup_heuristic(view, any_int() % 7, chance()), "heuristic"); break;
           case 2: check(fiveup_network(view, policy, below(9) ? size : any_int(), logits), "network"); break;
           case 3: check(fiveup_count_worlds(view, digits), "count_worlds"); break;
           case 4: check(fiveup_marginals(view, shares), "marginals"); break;
           case 5: check(fiveup_look(game, any_int(), view), "look"); break;
+          case 6: {
+            int8_t plays[28], arms[28];
+            int32_t shown = view->public_.plies;
+            memcpy(plays, view->public_.play_action, sizeof plays);
+            for (int k = 0; k < 28; k++) arms[k] = below(4) ? -1 : (int8_t)any_int();
+            check(fiveup_place_tiles(plays, arms, below(9) ? shown : any_int(), (int32_t)below(3),
+                                     below(9) ? 46 : any_int(), below(9) ? shown : any_int(), picture), "place_tiles");
+            break;
+          }
+          case 7: {
+            int8_t moves[121];
+            for (int k = 0; k < 121; k++) moves[k] = (int8_t)any_int();
+            if (below(2)) moves[0] = -1;
+            int32_t first = any_int(), end = below(9) ? first + (int32_t)below(5) : any_int();
+            if (end - (int64_t)first > 4) break; /* right, but slow */
+            check(fiveup_try_moves(view, moves, below(9) ? 1 : 4, any_int() % 7, grid, chance(), first, end, tried), "try_moves");
+            break;
+          }
+          case 8:
+            check(fiveup_chances_after(game, grid, by_side), "chances_after");
+            check(fiveup_worth_of_deal(game, grid, by_side), "worth_of_deal");
+            check(fiveup_chances_at_start(rules, grid, by_side), "chances_at_start");
+            break;
           default:
             if (check(fiveup_search_begin(view, options, below(9) ? policy : NULL, size, below(9) ? grid : NULL,
                                           chance(), search), "search_begin") < 0) break;
@@ -155,5 +180,6 @@ int main(int count, char **arguments) {
   free(policy), free(game), free(before), free(good), free(view), free(rules), free(options);
   free(search), free(mask), free(boneyard), free(totals), free(points), free(hands), free(digits);
   free(logits), free(grid), free(shares), free(values), free(errors), free(scores);
+  free(picture), free(tried), free(by_side);
   return 0;
 }

@@ -23,8 +23,8 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.build import BuildError, build
 from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
 from fiveup_env.portable.weights import pack
-from tests.play.test_browser import CHROMIUM
 from tests.portable.test_javascript import BINDING, HERE, VIEWS, Fixed, asked, random_games
+from tests.web import CHROMIUM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,29 +1,33 @@
-"use strict";
-// How pages ask their server.
+// @ts-check
+/** What `fiveup play` adds to the page: agents by any spec, and a folder of games. */
 
-const narrow = matchMedia("(max-width: 34rem)");
+/** @typedef {{ setup?: import("./store.js").Setup, seed?: string, games: boolean, study?: boolean }} Offer */
 
-class Refused extends Error {
-  constructor(status, body) {
-    super(body.error || `the server answered ${status}`);
-    this.status = status;
-    this.body = body;
-  }
+const told = document.querySelector("meta[name=fiveup-server]")?.getAttribute("content") || "null";
+/** What the server offers; null if the page came from a plain file server. @type {Offer | null} */
+export const offer = JSON.parse(told);
+
+/** @param {string} path @param {object} [body] @returns {Promise<any>} */
+async function asked(path, body) {
+  const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(`api/${path}`, options), found = await answer.json();
+  if (!answer.ok) throw new Refused(found.error);
+  return found;
 }
 
-async function ask(path, body) {
-  const options = body === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  let response;
-  try {
-    response = await fetch(`/api/${path}${narrow.matches ? "?narrow" : ""}`, options);
-  } catch {
-    throw new Refused(0, { error: "the server does not answer; is it still running?" });
-  }
-  const answer = await response.json();
-  if (!response.ok) throw new Refused(response.status, answer);
-  return answer;
-}
+/** A request that the server refused, with its sentence. */
+export class Refused extends Error {}
+
+/** @param {Uint8Array} bytes */
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Ask an agent of the server for its move. @param {string} spec @param {Uint8Array} view @param {bigint} key @returns {Promise<string>} */
+export const askServer = async (spec, view, key) => (await asked("ask", { spec, view: hex(view), key: String(key) })).move;
+/** @param {string} spec */
+export const checkSpec = (spec) => asked("check", { spec });
+/** @param {string} id @param {object} file */
+export const keepOnServer = (id, file) => asked(`games/${id}`, file);
+/** @returns {Promise<object[]>} */
+export const gamesOnServer = async () => (await asked("games")).games;
+/** @param {string} id */
+export const forgetOnServer = (id) => asked(`games/${id}`, {});

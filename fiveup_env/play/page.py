@@ -1,0 +1,79 @@
+"""The page as files: what a server sends, and what a folder for any file server needs."""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fiveup_env.errors import InputError
+from fiveup_env.files import write_atomic
+from fiveup_env.portable.weights import pack
+
+if TYPE_CHECKING:
+    import os
+    from importlib.resources.abc import Traversable
+
+    from fiveup_env.files import Json
+
+MODULE: Final = ("fiveup.mjs", "fiveup.wasm", "fiveup.json")
+NETWORK: Final = "student"
+NO_OFFER: Final = 'name="fiveup-server" content=""'
+TYPES: Final = {
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".weights": "application/octet-stream",
+}
+
+
+def page_files() -> dict[str, bytes]:
+    """Return every file of the page by its path, such as `words/en.js`."""
+    found = dict(_below(files("fiveup_env.play").joinpath("static")))
+    for name in MODULE:
+        found[name] = files("fiveup_env.portable").joinpath(name).read_bytes()
+    found[f"{NETWORK}.weights"] = pack(NETWORK)
+    return found
+
+
+def _below(folder: Traversable, path: str = "") -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
+    for item in folder.iterdir():
+        if item.is_dir():
+            found += _below(item, f"{path}{item.name}/")
+        else:
+            found.append((f"{path}{item.name}", item.read_bytes()))
+    return found
+
+
+def type_of(path: str) -> str:
+    """Return the media type of a file of the page."""
+    known = TYPES.get(Path(path).suffix)
+    return known or mimetypes.guess_type(path)[0] or "application/octet-stream"
+
+
+def with_offer(index: bytes, offer: Json) -> bytes:
+    """Return the page that knows what its server offers."""
+    content = f'name="fiveup-server" content="{escape(json.dumps(offer))}"'
+    return index.replace(NO_OFFER.encode(), content.encode())
+
+
+def write_page(folder: str | os.PathLike[str]) -> int:
+    """Write the page into a folder, which any file server may serve; return how many bytes.
+
+    Files that are there are replaced. Raises InputError if the folder cannot be written.
+    """
+    written = 0
+    try:
+        for path, content in page_files().items():
+            target = Path(folder) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(target, content)
+            written += len(content)
+    except OSError as error:
+        raise InputError(f"the page cannot be written to {folder}: {error}") from None
+    return written

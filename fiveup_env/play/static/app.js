@@ -1,0 +1,423 @@
+// @ts-check
+/** The page: one game at the table, and the ways to all else. */
+import { Board } from "./board.js";
+import { card, daily } from "./card.js";
+import { confirmAgain, confirmStudy, menu, whyDialog } from "./dialogs.js";
+import { openEyes } from "./eyes.js";
+import { mistakes } from "./exercises.js";
+import { Seen } from "./fiveup.mjs";
+import { USUAL, asLevel, specIn } from "./levels.js";
+import { gamesList } from "./games.js";
+import { lessons } from "./lessons.js";
+import { newGame } from "./newgame.js";
+import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
+import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
+import { clack } from "./sound.js";
+import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered } from "./store.js";
+import { study } from "./study.js";
+import { Table, begun, freshId, gamesIn } from "./table.js";
+import { allHappenings, happenings, shortly, told, why } from "./telling.js";
+import { ask, prepareJudges } from "./thinkers.js";
+import { backSvg } from "./tiles.js";
+import { speak, t, tilesText, translate } from "./words.js";
+
+const PAUSE = 750;
+
+/** @type {Table} */
+let table;
+let run = 0; // counts what goes on at the table, so that what is older stops
+/** @type {{ hand: number, plays: number } | null} */
+let lookAt = null; // a moment of the past
+/** @type {Map<number, string>} */
+let does = new Map(); // what each seat did last
+let thinking = -1;
+let rise = "";
+let notice = ""; // what is said with the next move
+/** @type {import("./telling.js").Happening[]} */
+let happened = []; // all that happened in this game
+
+const board = new Board({ felt: byId("layout"), hand: byId("hand"), choices: byId("choices") }, play);
+
+// --- Painting
+
+/** The state that is shown: a hand that has just ended, or the game as it stands. */
+function shownState() {
+  if (lookAt) return table.game.hands()[lookAt.hand];
+  const ended = table.ended ?? (table.isOver && !table.saved.given ? table.game.lastHand()?.handNumber ?? null : null);
+  return ended === null ? table.game : table.game.hands()[ended];
+}
+
+function paint() {
+  const state = shownState(), names = namesOf(table), live = !lookAt && table.ended === null && !table.isOver;
+  const { rules } = table, plays = state.plays.map(({ move }) => move);
+  byId("title").textContent = titleOf(table.setup.rules);
+  byId("game").textContent = `${t("hand", { number: state.handNumber + 1 })} · ${t("target", { target: Number(rules.target) })}`;
+  byId("scores").replaceChildren(...scoreRows(table, state.scores, names));
+  paintSeats(state, names);
+  const mine = live && table.isMine;
+  const shown = lookAt ? lookAt.plays : plays.length;
+  const held = lookAt || table.ended !== null || table.isOver ? [] : table.game.hand(table.seat);
+  const total = lookAt ? totalAt(lookAt) : state.total;
+  board.show({
+    plays, shown, arms: table.arms[state.handNumber] ?? [], spinners: String(rules.spinners), hand: held,
+    choices: mine ? table.game.outcomes() : [], total, rise,
+  });
+  rise = "";
+  byId("mine").classList.toggle("turn", mine);
+  const last = happened.find(({ kind, hand, plays: count }) => kind === "play" && hand === state.handNumber && count === shown);
+  byId("total").textContent = last?.points ? `${t("total", { total })} = ${board.counts().join(" + ")}: ${t("plus", { points: last.points })}` : t("total", { total });
+  byId("total").classList.toggle("scores", Boolean(last?.points));
+  byId("total").title = t("whyScore");
+  byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
+  byId("now").hidden = !lookAt;
+  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  paintLog(names);
+  document.body.dataset.moves = String(table.game.moves.length);
+  document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
+}
+
+/** @param {{ hand: number, plays: number }} at */
+function totalAt({ hand, plays }) {
+  return happened.find((what) => what.kind === "play" && what.hand === hand && what.plays === plays)?.total ?? 0;
+}
+
+/** @param {any} state @param {string[]} names */
+function paintSeats(state, names) {
+  const { players } = table.rules, sizes = state.sizes;
+  const others = Array.from({ length: players - 1 }, (_, k) => (table.seat + 1 + k) % players);
+  byId("seats").replaceChildren(...others.map((seat) => {
+    const box = document.createElement("div"), partner = table.sideOf(seat) === table.sideOf(table.seat);
+    box.className = `seat${table.game.turn === seat && !lookAt && table.ended === null ? " turn" : ""}${thinking === seat ? " thinks" : ""}`;
+    box.dataset.seat = String(seat);
+    box.innerHTML = `<i class="side-${table.sideOf(seat)}"></i><b></b><small class="count">${sizes[seat]}</small><span class="does"></span><span class="tiles" role="img">${backSvg.repeat(sizes[seat])}</span>`;
+    const [, name, , doing, tiles] = box.children;
+    name.textContent = names[seat];
+    if (partner) name.insertAdjacentHTML("beforeend", ` <small>${t("partnerOf")}</small>`);
+    doing.textContent = thinking === seat ? "…" : does.get(seat) ?? "";
+    tiles.setAttribute("aria-label", t("backs", { who: names[seat], tiles: tilesText(sizes[seat]) }));
+    return box;
+  }));
+}
+
+/** Write what happened since the log was painted; all of it anew after an undo. @param {string[]} names */
+function paintLog(names) {
+  const log = byId("log");
+  while (log.children.length > happened.length) log.lastChild.remove();
+  for (const what of happened.slice(log.children.length)) {
+    const line = document.createElement("li"), button = document.createElement("button");
+    line.className = what.kind;
+    button.textContent = told(what, names, table.seat);
+    button.addEventListener("click", () => {
+      lookAt = { hand: what.hand, plays: what.plays };
+      paint();
+    });
+    line.append(button);
+    log.append(line);
+  }
+  log.querySelector(".here")?.classList.remove("here");
+  const here = lookAt ? happened.findIndex(({ kind, hand, plays }) => kind === "play" && hand === lookAt?.hand && plays === lookAt?.plays) : -1;
+  log.children[here]?.classList.add("here");
+  if (!lookAt) log.scrollTop = 1e6;
+}
+
+/** Read all that happened anew. */
+function readHappenings() {
+  happened = allHappenings(table.game);
+  byId("log").replaceChildren();
+}
+
+// --- Playing
+
+/** Sit down at a table. @param {Table} at */
+function sitDown(at) {
+  if (table && !table.game.moves.length && table.saved.id !== at.saved.id) forget(table.saved.id);
+  table = at;
+  keep(table.saved);
+  run++;
+  lookAt = null;
+  thinking = -1;
+  does = new Map();
+  settleScores(table.game.scores);
+  readHappenings();
+  history.replaceState(null, "", location.pathname);
+  byId("studying").hidden = true;
+  byId("table").hidden = byId("actions").hidden = false;
+  warmed = false;
+  say("");
+  paint();
+  void goOn();
+}
+
+/** Make one's own move. @param {string} move @param {number | null} arm */
+function play(move, arm) {
+  if (lookAt || !table.isMine || table.ended !== null) return;
+  does = new Map();
+  made(move, arm);
+  void goOn();
+}
+
+/** Make a move and show it. @param {string} move @param {number | null} arm */
+function made(move, arm) {
+  const { game } = table, before = new Seen("game", game.bytes.slice()), moves = game.moves.length;
+  table.play(move, arm);
+  const ended = game.handNumber !== before.handNumber || game.isGameOver();
+  const after = ended ? /** @type {Seen} */ (game.lastHand()) : new Seen("game", game.bytes.slice());
+  const news = [...happenings({ before, move, after }, moves)], names = namesOf(table), { points } = news[0];
+  happened.push(...news);
+  for (const what of news) if (what.kind !== "end") does.set(what.seat, shortly(what));
+  rise = points ? t("plus", { points }) : "";
+  say([notice, ...news.map((what) => told(what, names, table.seat))].join(" ").trim(), notice !== "");
+  notice = "";
+  clack(points);
+  paint();
+  keepFile();
+}
+
+/** @param {number} times */
+const pause = (times) => new Promise((done) => { setTimeout(done, PAUSE * times * Number(remembered("pace", "1"))); });
+
+/** Let the others move until it is one's own turn, a hand has ended or the game is over. */
+async function goOn() {
+  const mine = ++run;
+  try {
+    while (!table.isOver && table.ended === null && !table.isMine) {
+      const seat = /** @type {number} */ (table.game.turn), level = table.setup.levels[seat];
+      thinking = seat;
+      paintSeats(table.game, namesOf(table));
+      const [move] = await Promise.all([answer(level, seat), pause(1)]);
+      if (mine !== run) return;
+      thinking = -1;
+      made(move, null);
+    }
+    if (table.ended !== null) {
+      await pause(1.6);
+      if (mine === run) await endOfHand();
+    } else if (table.isMine) {
+      const choices = table.game.legalMoves();
+      if (!byId("said").textContent) say(t(table.game.plays.length || choices.length < 2 ? "yourTurn" : "yourLead"));
+      board.focus();
+      look();
+      warm();
+    }
+  } catch (error) {
+    if (mine === run) say(t("failed", { why: String(error instanceof Error ? error.message : error) }), true);
+  }
+}
+
+let warmed = false;
+
+/** Let the worker make ready for searches while a person thinks. */
+function warm() {
+  if (!warmed) ask("warm", { view: table.game.view(0).bytes, levels: [...new Set(table.setup.levels.filter((level) => !specIn(level)))] }).catch(() => {});
+  warmed = true;
+}
+
+/** Ask whoever plays a seat. @param {string} level @param {number} seat @returns {Promise<string>} */
+async function answer(level, seat) {
+  const view = table.game.view().bytes, spec = specIn(level), { key } = table;
+  if (spec === null) return ask("ask", { view, level, key });
+  try {
+    return await askServer(spec, view, key);
+  } catch {
+    notice = t("serverGone", { who: namesOf(table)[seat] });
+    return ask("ask", { view, level: USUAL, key });
+  }
+}
+
+async function endOfHand() {
+  prepareJudges(table.game.view(0).bytes); // while the card is read
+  const chosen = await card(table, namesOf(table));
+  table.lookedAt();
+  does = new Map();
+  say("");
+  if (chosen === "study") return openStudy(table);
+  if (chosen === "again") return sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
+  paint();
+  if (chosen === "fresh") return openNewGame();
+  if (!table.isOver) await goOn();
+}
+
+/** Keep the game in the server's folder, too. */
+function keepFile() {
+  if (offer?.games) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => { notice = t("serverSilent"); });
+}
+
+/** Open the eyes on one's own turn. */
+function look() {
+  void openEyes(table.isMine && !lookAt && table.ended === null ? table : null);
+}
+
+// --- Ways to all else
+
+async function openNewGame() {
+  const saved = await newGame(table.setup);
+  if (saved) sitDown(new Table(saved));
+}
+
+/** Begin the same deal once more; a running game is kept, and its player asked. */
+async function again() {
+  if (!table.isOver && table.game.moves.length && !await confirmAgain()) return;
+  sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
+}
+
+function undo() {
+  if (byId("undo").disabled) return;
+  const undone = table.undo();
+  lookAt = null;
+  does = new Map();
+  thinking = -1;
+  settleScores(table.game.scores);
+  readHappenings();
+  run++;
+  say(t(undone ? "takenBack" : "nothingToUndo"));
+  paint();
+  void goOn();
+}
+
+/** Study this game; one that is not over ends here, because a study shows all tiles. */
+async function studyThis() {
+  if (!table.isOver && table.game.moves.length) {
+    if (!await confirmStudy()) return;
+    table.giveUp();
+    table.lookedAt();
+  }
+  openStudy(table);
+}
+
+/** @param {Table} of */
+function openStudy(of) {
+  run++;
+  void study(of, namesOf(of), (saved) => sitDown(new Table(saved ?? kept(table.saved.id) ?? table.saved)));
+}
+
+/** Open games from a file, and show the last of them. @param {File} file */
+async function readFile(file) {
+  try {
+    const games = gamesIn(await file.text());
+    for (const game of games) {
+      const own = kept(game.id);
+      if (own && String(own.moves) !== String(game.moves)) game.id = freshId();
+      keep(game);
+    }
+    openStudy(new Table(games[games.length - 1]));
+  } catch (error) {
+    say(t("badFile", { name: file.name, why: String(error instanceof Error ? error.message : error) }), true);
+  }
+}
+
+/** @param {import("./store.js").Saved | null} saved */
+function sitDownTo(saved) {
+  if (saved) sitDown(new Table(saved));
+}
+
+function openDaily() {
+  void daily().then(sitDownTo);
+}
+
+/** @type {Record<string, () => void>} */
+const ACTIONS = {
+  undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
+  daily: openDaily, study: () => void studyThis(), mistakes: () => void mistakes(),
+  games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
+  side: () => byId("side").classList.toggle("shown"),
+};
+for (const id of ["undo", "again", "fresh", "learn", "daily", "study"]) byId(id).addEventListener("click", ACTIONS[id]);
+byId("side-close").addEventListener("click", ACTIONS.side);
+byId("menu").addEventListener("click", async () => {
+  const [name, value] = (await menu()).split(":");
+  if (name === "speak") {
+    speak(value);
+    readHappenings();
+    paint();
+  } else if (name) ACTIONS[name]?.();
+});
+byId("file").addEventListener("change", () => {
+  const [file] = byId("file").files;
+  byId("file").value = "";
+  if (file) void readFile(file);
+});
+byId("now").addEventListener("click", () => {
+  lookAt = null;
+  paint();
+  board.focus();
+});
+byId("total").addEventListener("click", () => {
+  if (shownState().plays.length) whyDialog(why(board.ends(), board.counts().reduce((sum, count) => sum + count, 0), /** @type {any} */ (table.rules)));
+});
+for (const eye of ["eye-moves", "eye-hidden"]) byId(eye).addEventListener("change", look);
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  const away = event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]") || byId("table").hidden;
+  if (away || ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)) return;
+  const key = event.key.toLowerCase(), action = { u: "undo", n: "fresh", s: "study" }[key];
+  if (/^[1-9]$/.test(key)) board.chooseNth(Number(key) - 1);
+  else if (key === "escape") {
+    board.choose(null);
+    byId("side").classList.remove("shown");
+  } else if (action) ACTIONS[action]();
+  else return;
+  event.preventDefault();
+});
+for (const kind of ["dragover", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    event.preventDefault();
+    const [file] = kind === "drop" ? /** @type {DragEvent} */ (event).dataTransfer?.files ?? [] : [];
+    if (file) void readFile(file);
+  });
+}
+
+// --- The beginning
+
+onTrouble((sentence) => say(t(sentence), true));
+onChange((id) => {
+  const saved = id === table.saved.id ? kept(id) : null;
+  if (!saved || byId("table").hidden || String(saved.moves) === String(table.saved.moves)) return;
+  for (const open of document.querySelectorAll("dialog[open]")) /** @type {HTMLDialogElement} */ (open).close("");
+  sitDown(new Table(saved));
+  say(t("otherTab"));
+});
+
+/** The game that a link names: `?rules=five_up&players=2&seed=7`. @returns {Table | null} */
+function linked() {
+  const asked = new URLSearchParams(location.search);
+  if (!asked.has("seed")) return null;
+  const players = Number(asked.get("players") ?? 4), levels = asked.get("levels")?.split(",").map(asLevel) ?? Array(players).fill(USUAL);
+  const target = Number(asked.get("target") ?? 0);
+  const teams = asked.has("alone") ? { teams: false } : {};
+  return new Table(begun({ rules: asked.get("rules") ?? "five_up", players, seat: 0, levels, ...teams, ...(target ? { target } : {}) }, String(asked.get("seed"))));
+}
+
+async function start() {
+  translate();
+  let wrong = "";
+  const tried = (/** @type {() => Table | null} */ make, /** @type {(error: unknown) => string} */ sentence) => {
+    try { return make(); } catch (error) {
+      wrong = sentence(error);
+      return null;
+    }
+  };
+  // What the command line asked for begins once; a reload goes on with what is played.
+  const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");
+  remember("offer", told);
+  const first = tried(linked, (error) => t("failed", { why: String(error instanceof Error ? error.message : error) }));
+  const last = first || isNew ? null : tried(() => {
+    const saved = kept(latest());
+    return saved && new Table(saved);
+  }, () => t("broken"));
+  const wanted = offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) };
+  sitDown(first ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
+  if (wrong) say(wrong, true);
+  if (offer?.games) await fromServer();
+  if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
+}
+
+/** Bring in games from the server's folder that this browser does not have; `fiveup study` shows the first. */
+async function fromServer() {
+  const games = (await gamesOnServer().catch(() => [])).flatMap((file) => {
+    try { return gamesIn(JSON.stringify(file)); } catch { return []; }
+  });
+  for (const game of games) if (!kept(game.id)) put(game);
+  if (offer?.study && games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));
+}
+
+void start();

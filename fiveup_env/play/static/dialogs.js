@@ -1,0 +1,76 @@
+// @ts-check
+/** Dialogs: one at a time, with buttons; the menu, and questions before something is lost. */
+import { byId, element } from "./shared.js";
+import { isOn, setSound } from "./sound.js";
+import { remember, remembered } from "./store.js";
+import { TONGUES, currentTongue, t } from "./words.js";
+
+/**
+ * Show a dialog, and return the value of the button that closed it; "" for Escape.
+ * @param {string} title @param {(Node | string)[]} body @param {[string, string][]} buttons value and sentence; the first is the main one
+ * @param {(value: string) => Promise<boolean> | boolean} [accept] whether a button may close it
+ * @returns {Promise<string>}
+ */
+export function showDialog(title, body, buttons, accept = () => true) {
+  const dialog = byId("dialog");
+  if (dialog.open) dialog.close("");
+  byId("dialog-title").textContent = title;
+  byId("dialog-body").replaceChildren(...body);
+  byId("dialog-error").textContent = "";
+  byId("dialog-menu").replaceChildren(...buttons.map(([value, name], k) => {
+    const button = element("button", { value, class: k ? "" : "main" }, name);
+    button.addEventListener("click", async (event) => {
+      event.preventDefault();
+      if (await accept(value)) dialog.close(value);
+    });
+    return button;
+  }));
+  return new Promise((done) => {
+    dialog.returnValue = "";
+    dialog.addEventListener("close", () => done(dialog.returnValue), { once: true });
+    dialog.showModal();
+    byId("dialog-menu").querySelector("button")?.focus();
+  });
+}
+
+export const confirmAgain = async () => (await showDialog(t("again"), [element("p", {}, t("confirmLeave"))], [["yes", t("yes")], ["", t("cancel")]])) === "yes";
+export const confirmStudy = async () => (await showDialog(t("study"), [element("p", {}, t("confirmStudy"))], [["yes", t("yesStudy")], ["", t("cancel")]])) === "yes";
+/** @param {string} reason */
+export const whyDialog = (reason) => void showDialog(t("whyScore"), [element("p", {}, reason)], [["", t("close")]]);
+
+/** Return the name of the action that was chosen. */
+export function menu() {
+  const names = ["undo", "again", "study", "learn", "daily", "mistakes", "games", "load", "side"];
+  const sentences = { side: `${t("moves")}, ${t("eyes")}`, load: t("load") };
+  const list = element("div", { class: "list" }, ...names.map((name) => {
+    const button = element("button", { value: name }, sentences[/** @type {"side"} */ (name)] ?? t(name));
+    button.addEventListener("click", () => byId("dialog").close(name));
+    return button;
+  }));
+  const soon = element("button", { disabled: "", title: t("puzzlesSoon") }, t("puzzles"));
+  const sound = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", id: "sound" }));
+  sound.checked = isOn();
+  sound.addEventListener("change", () => setSound(sound.checked));
+  const pace = select("pace-choice", [["1.6", t("slow")], ["1", t("normal")], ["0.4", t("fast")], ["0", t("atOnce")]], remembered("pace", "1"));
+  pace.addEventListener("change", () => remember("pace", pace.value));
+  const tongue = select("tongue", Object.entries(TONGUES).map(([name, words]) => [name, words.language]), currentTongue());
+  tongue.addEventListener("change", () => byId("dialog").close(`speak:${tongue.value}`));
+  list.insertBefore(soon, list.children[6]);
+  const settings = [
+    field(t("sound"), sound), field(t("pace"), pace), field(t("tongue"), tongue), element("p", { class: "hint" }, t("about")),
+  ];
+  return showDialog(t("menu"), [list, ...settings], [["", t("close")]]);
+}
+
+/** @param {string} id @param {[string, string][]} options @param {string} chosen */
+export function select(id, options, chosen) {
+  const made = /** @type {HTMLSelectElement} */ (element("select", { id, name: id }, ...options.map(([value, name]) => element("option", { value }, name))));
+  made.value = chosen;
+  return made;
+}
+
+/** @param {string} name @param {Element} input @param {string} [hint] */
+export function field(name, input, hint) {
+  const label = element("label", { for: input.id }, name);
+  return element("div", { class: "field" }, label, input, ...(hint === undefined ? [] : [element("p", { class: "hint", id: `${input.id}-hint` }, hint)]));
+}

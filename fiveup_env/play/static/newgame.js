@@ -1,0 +1,78 @@
+// @ts-check
+/** A new game: rules with a sentence each, players, sides, target and levels. */
+import { field, select, showDialog } from "./dialogs.js";
+import { info } from "./fiveup.mjs";
+import { LEVELS, USUAL, asLevel } from "./levels.js";
+import { checkSpec, offer } from "./server.js";
+import { byId, element, titleOf } from "./shared.js";
+import { Table, begun, freshSeed } from "./table.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./store.js").Saved} Saved */
+/** @typedef {import("./store.js").Setup} Setup */
+
+/** Return the game that somebody begins, or null. @param {Setup} usual @returns {Promise<Saved | null>} */
+export async function newGame(usual) {
+  const presets = Object.keys(info.presets).filter((name) => !name.startsWith("mini"));
+  const rules = select("rules", presets.map((name) => [name, titleOf(name)]), presets.includes(usual.rules) ? usual.rules : "five_up");
+  const ruleHint = element("p", { class: "hint" });
+  const players = select("players", ["2", "3", "4", "5"].map((count) => [count, count]), String(usual.players));
+  const sides = select("sides", [["partners", t("partners")], ["alone", t("alone")]], usual.teams === false ? "alone" : "partners");
+  const target = /** @type {HTMLInputElement} */ (element("input", { type: "number", id: "target", min: "1", max: "1000000", list: "targets" }));
+  const levels = /** @type {[string, string][]} */ (LEVELS.map((level) => [level, t(`level_${level}`)]));
+  const known = (/** @type {string | undefined} */ level) => (level && LEVELS.includes(level) ? level : USUAL);
+  const partner = select("level-partner", levels, known(usual.levels[(usual.seat + 2) % usual.players]));
+  const others = select("level-others", levels, known(usual.levels[(usual.seat + 1) % usual.players]));
+  const seed = element("input", { type: "text", id: "seed", inputmode: "numeric", autocomplete: "off" });
+  const specs = element("input", { type: "text", id: "specs", autocomplete: "off", spellcheck: "false" });
+  const advanced = element("details", {}, element("summary", {}, t("advanced")), field(t("seedLabel"), seed), ...(offer ? [field(t("specs"), specs)] : []));
+  const sidesField = field(t("sides"), sides), partnerField = field(t("levelPartner"), partner);
+  const targetOf = () => {
+    const preset = info.presets[rules.value][Number(players.value) - 2];
+    return new DataView(Uint8Array.from(preset.match(/../g), (/** @type {string} */ byte) => parseInt(byte, 16)).buffer).getInt32(info.structs.rules.fields.target.offset, true);
+  };
+  const settle = () => {
+    ruleHint.textContent = t(`rule_${rules.value}`);
+    sidesField.hidden = players.value !== "4";
+    partnerField.hidden = players.value !== "4" || sides.value === "alone";
+    target.value = String(targetOf());
+  };
+  for (const input of [rules, players, sides]) input.addEventListener("change", settle);
+  settle();
+  if (usual.target) target.value = String(usual.target);
+  const targets = element("datalist", { id: "targets" }, element("option", { value: "21" }), element("option", { value: "61" }));
+  /** @type {Saved | null} */
+  let made = null;
+  const body = [
+    field(t("rules"), rules), ruleHint, field(t("players"), players), sidesField, field(`${t("playTo")} (${t("ownTarget")})`, target), targets,
+    partnerField, field(t("levelOthers"), others), advanced,
+  ];
+  await showDialog(t("fresh"), body, [["deal", t("deal")], ["", t("cancel")]], async (value) => {
+    if (value !== "deal") return true;
+    try {
+      const count = Number(players.value), alone = count !== 4 || sides.value === "alone";
+      const given = /** @type {HTMLInputElement} */ (specs).value.trim();
+      const asked = given ? split(given, count - 1) : null;
+      for (const spec of asked ?? []) await checkSpec(spec);
+      const chosen = Array.from({ length: count }, (_, seat) => (asked ? asLevel(asked[Math.max(0, seat - 1)]) : !alone && seat === 2 ? partner.value : others.value));
+      const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(count === 4 && alone ? { teams: false } : {}), ...(Number(target.value) === targetOf() ? {} : { target: Number(target.value) }) };
+      const number = /** @type {HTMLInputElement} */ (seed).value.trim();
+      if (number && !/^\d{1,20}$/.test(number)) throw new Error(`${t("seedLabel")}: 0 – 2**64 − 1`);
+      made = begun(setup, number || freshSeed());
+      new Table(made);
+      return true;
+    } catch (error) {
+      made = null;
+      byId("dialog-error").textContent = String(error instanceof Error ? error.message : error);
+      return false;
+    }
+  });
+  return made;
+}
+
+/** One spec for all, or one for each; commas inside a spec belong to its options. @param {string} text @param {number} count */
+function split(text, count) {
+  const specs = text.split(/,(?=[^=,]*(?:,|$|:))/).map((spec) => spec.trim());
+  if (specs.length !== 1 && specs.length !== count) throw new Error(`${t("specs")}: ${count}`);
+  return specs.length === 1 ? Array(count).fill(specs[0]) : specs;
+}

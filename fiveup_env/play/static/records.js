@@ -1,0 +1,123 @@
+// @ts-check
+/** Records: games as JSON, as Python writes and reads them (RULES.md describes the format). */
+import { Game, Seen, info } from "./fiveup.mjs";
+
+const FORMAT = "fiveup-record";
+const SETTLED = ["domino", "blocked"];
+/** @type {string[]} */
+const TILES = info.tiles;
+
+/** The name of a tile in records, its lower half first. @param {string} tile */
+const recorded = (tile) => tile.split("-").reverse().join("-");
+/** @param {string} tile */
+const usual = (tile) => tile.split("-").map(Number).sort((one, two) => two - one).join("-");
+
+/** @param {Seen} state @param {(k: number) => boolean} wanted */
+function drawn(state, wanted) {
+  /** @type {number[]} */
+  const order = state.get("order");
+  return order.slice(0, state.public("boneyard")).filter((_, k) => wanted(k)).map((tile) => recorded(TILES[tile]));
+}
+
+/** The tiles that a seat has drawn since the last tile was set. @param {Seen} state @param {number} seat */
+function draws(state, seat) {
+  const seats = state.public("draw_seat"), plies = state.public("draw_ply");
+  return drawn(state, (k) => k < state.public("drawn") && seats[k] === seat && plies[k] === state.public("plies"));
+}
+
+/** The hands as they were dealt. @param {Seen} state @returns {string[][]} */
+export function dealtHands(state) {
+  const hands = state.get("hands").slice(0, state.rules.players);
+  for (const { seat, move } of state.plays) hands[seat] |= 1 << TILES.indexOf(move.split("@")[0]);
+  const seats = state.public("draw_seat"), order = state.get("order");
+  for (let k = 0; k < state.public("drawn"); k++) hands[seats[k]] &= ~(1 << order[k]);
+  return hands.map((/** @type {number} */ mask) => TILES.filter((_, tile) => (mask >>> tile) & 1));
+}
+
+/** @param {string} move */
+function where(move) {
+  const [tile, on] = move.split("@");
+  return { play: recorded(tile), on: on ? { pip: Number(on[0]), end: on.endsWith("x") ? "double" : "plain" } : null };
+}
+
+/** @param {Seen} state @param {number} first @param {number} count */
+function passes(state, first, count) {
+  const { players } = state.rules;
+  return Array.from({ length: count }, (_, k) => {
+    const player = (first + k) % players;
+    return { player, draws: draws(state, player), play: null };
+  });
+}
+
+/** @typedef {{ before: Seen, move: string, after: Seen }} Step */
+
+/** @param {Seen} state @param {Step[]} steps */
+function handOf(state, steps) {
+  const { players } = state.rules, ended = state.ended === "not_ended" ? null : state.ended;
+  /** @type {object[]} */
+  const moves = [];
+  let seat = state.public("lead");
+  for (const { before, move, after } of steps) {
+    const player = before.turn, side = player % before.scores.length;
+    moves.push(...passes(before, seat, (player - seat + players) % players));
+    moves.push({
+      player, draws: draws(before, player), ...where(move), total: after.total,
+      points: after.scores[side] - before.scores[side] - after.endPoints[side],
+    });
+    seat = (player + 1) % players;
+  }
+  if (ended === "blocked") moves.push(...passes(state, seat, players));
+  else if (ended === null) moves.push(...passes(state, seat, (state.turn - seat + players) % players));
+  return {
+    lead: state.public("lead"),
+    deal: dealtHands(state).map((hand) => hand.map(recorded)),
+    boneyard: drawn(state, () => true),
+    scores_before: steps[0].before.scores,
+    moves,
+    ended,
+    end_points: SETTLED.includes(String(ended)) ? state.endPoints : null,
+    scores_after: state.scores,
+  };
+}
+
+/** Return the record of a game. @param {Game} game @param {string | null} [preset] */
+export function recordOf(game, preset = null) {
+  const { players, teams, ...fields } = game.rules;
+  const states = game.hands();
+  /** @type {Step[][]} */
+  const steps = states.map(() => []);
+  for (const step of game.steps()) if (step.move.includes("-")) steps[step.before.handNumber].push(step);
+  return {
+    format: FORMAT, version: 1,
+    rules: { preset: preset && matches(preset, game) ? preset : null, ...fields, exact_target: Boolean(fields.exact_target) },
+    players, teams, complete: game.isGameOver(), winner: game.winner,
+    hands: states.map((state, k) => (steps[k].length ? handOf(state, steps[k]) : null)).filter((hand) => hand !== null),
+  };
+}
+
+/** @param {string} preset @param {Game} game */
+function matches(preset, game) {
+  const usually = new Game({ rules: preset, players: game.rules.players, teams: Boolean(game.rules.teams), seed: 0 }).rules;
+  return JSON.stringify(usually) === JSON.stringify(game.rules);
+}
+
+/** Return the game that a record tells, with its deals and its setup; throw what is wrong. @param {any} record */
+export function gameOf(record) {
+  if (record?.format !== FORMAT || record.version !== 1) throw new Error(`the format must be ${FORMAT}, version 1`);
+  const { preset, ...fields } = record.rules;
+  const deals = record.hands.map((/** @type {any} */ hand) => ({ hands: hand.deal.map((/** @type {string[]} */ tiles) => tiles.map(usual)), boneyard: hand.boneyard.map(usual), lead: hand.lead }));
+  const rules = { ...fields, exact_target: Number(fields.exact_target), teams: record.teams };
+  const game = new Game({ rules: preset ?? "five_up", players: record.players, ...rules, deals, seed: 0 });
+  for (const [number, hand] of record.hands.entries()) {
+    if (game.handNumber !== number) throw new Error(`hand ${number}: the hand before it did not end`);
+    for (const [k, entry] of hand.moves.entries()) {
+      if (entry.play === null && game.rules.draw === "until_playable") continue;
+      if (entry.player !== game.turn) throw new Error(`hand ${number}, move ${k}: seat ${game.turn} is to move, not seat ${entry.player}`);
+      if (game.rules.draw === "optional") for (let n = 0; n < entry.draws.length; n++) game.push("draw");
+      const on = entry.on ? `@${entry.on.pip}${entry.on.end === "double" ? "x" : ""}` : "";
+      game.push(entry.play === null ? "pass" : `${usual(entry.play)}${on}`);
+    }
+  }
+  const setup = { rules: preset ?? "five_up", players: record.players, seat: 0, levels: Array(record.players).fill("partner"), ...rules };
+  return { game, deals, setup };
+}

@@ -1,0 +1,127 @@
+// @ts-check
+/**
+ * What the browser keeps: settings, and every game as it goes.
+ *
+ * A storage that is missing, broken or full never stops a game: `trouble` says so once.
+ */
+
+/** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, seat: number, levels: string[] }} Setup */
+/** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, given?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved */
+
+const PREFIX = "fiveup:", GAME = `${PREFIX}game:`;
+/** @type {(sentence: string) => void} */
+let trouble = () => {};
+let told = false;
+
+/** Name who says that nothing can be kept. @param {(sentence: string) => void} tell */
+export function onTrouble(tell) { trouble = tell; }
+
+/** @returns {Storage | null} */
+function storage() {
+  try { return globalThis.localStorage; } catch { return null; }
+}
+
+/** @param {string} name @param {string} usual */
+export function remembered(name, usual) {
+  try { return storage()?.getItem(PREFIX + name) ?? usual; } catch { return usual; }
+}
+
+/** @param {string} name @param {string} value */
+export function remember(name, value) {
+  try { storage()?.setItem(PREFIX + name, value); } catch { /* a setting is no loss */ }
+}
+
+const others = "BroadcastChannel" in globalThis ? new BroadcastChannel("fiveup") : null;
+/** @type {(id: string) => void} */
+let changedElsewhere = () => {};
+others?.addEventListener("message", ({ data }) => changedElsewhere(String(data)));
+
+/** Name who hears that another tab changed a game. @param {(id: string) => void} tell */
+export function onChange(tell) { changedElsewhere = tell; }
+
+/** Keep a game that goes on. @param {Saved} game */
+export function keep(game) {
+  game.changed = new Date().toISOString();
+  put(game);
+  remember("latest", game.id);
+  others?.postMessage(game.id);
+}
+
+/** Keep a game as it is. @param {Saved} game */
+export function put(game) {
+  const text = JSON.stringify(game);
+  try {
+    const place = storage();
+    if (!place) throw new Error("there is no storage");
+    while (!fits(place, GAME + game.id, text)) if (!forgetVerdicts(game.id)) throw new DOMException("", "QuotaExceededError");
+    told = false;
+  } catch (error) {
+    if (!told) trouble(error instanceof DOMException && error.name === "QuotaExceededError" ? "diskFull" : "noStorage");
+    told = true;
+  }
+}
+
+/** @param {Storage} place @param {string} key @param {string} text */
+function fits(place, key, text) {
+  try {
+    place.setItem(key, text);
+    return true;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "QuotaExceededError") return false;
+    throw error;
+  }
+}
+
+/** Make room: the verdicts of the oldest judged game can be found again. @param {string} but @returns {boolean} whether there were any */
+function forgetVerdicts(but) {
+  const oldest = allGames().reverse().find(({ id, verdicts }) => verdicts && id !== but);
+  if (!oldest) return false;
+  delete oldest.verdicts;
+  storage()?.setItem(GAME + oldest.id, JSON.stringify(oldest));
+  return true;
+}
+
+/** @param {string} id @returns {Saved | null} */
+export function kept(id) {
+  try {
+    const text = storage()?.getItem(GAME + id);
+    return text ? checked(JSON.parse(text)) : null;
+  } catch {
+    setAside(id);
+    return null;
+  }
+}
+
+/** @param {string} id */
+function setAside(id) {
+  try {
+    const place = storage(), text = place?.getItem(GAME + id);
+    if (!place || text === null || text === undefined) return;
+    place.setItem(`${PREFIX}broken:${id}`, text);
+    place.removeItem(GAME + id);
+    trouble("broken");
+  } catch { /* then it stays where it is */ }
+}
+
+/** @param {any} saved @returns {Saved} */
+export function checked(saved) {
+  const fine = saved && /^[\w-]{1,60}$/.test(saved.id) && Array.isArray(saved.moves) && Array.isArray(saved.arms)
+    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && saved.setup && Array.isArray(saved.setup.levels) && saved.setup.levels.every((/** @type {any} */ level) => typeof level === "string");
+  if (!fine) throw new Error("it is not a game of this page");
+  return saved;
+}
+
+/** Return all games, the latest first. @returns {Saved[]} */
+export function allGames() {
+  const place = storage();
+  if (!place) return [];
+  const ids = Object.keys(place).filter((key) => key.startsWith(GAME)).map((key) => key.slice(GAME.length));
+  return ids.map(kept).filter((game) => game !== null).sort((one, two) => (one.changed < two.changed ? 1 : -1));
+}
+
+export const latest = () => remembered("latest", "");
+
+/** @param {string} id */
+export function forget(id) {
+  try { storage()?.removeItem(GAME + id); } catch { /* nothing was kept */ }
+}

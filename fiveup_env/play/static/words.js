@@ -1,0 +1,45 @@
+// @ts-check
+/** The language of the page: one file of sentences for each, chosen by the reader or the browser. */
+import de from "./words/de.js";
+import en from "./words/en.js";
+import { remembered, remember } from "./store.js";
+
+/** @type {Record<string, Record<string, string>>} */
+export const TONGUES = { en, de };
+
+const usual = navigator.language.startsWith("de") ? "de" : "en";
+let tongue = remembered("tongue", usual);
+if (!(tongue in TONGUES)) tongue = usual;
+
+export const currentTongue = () => tongue;
+
+/** @param {string} name */
+export function speak(name) {
+  tongue = name;
+  remember("tongue", name);
+  translate();
+}
+
+/**
+ * Return a sentence, with its words in braces filled in.
+ * @param {string} key @param {Record<string, string | number>} [values]
+ */
+export function t(key, values = {}) {
+  return TONGUES[tongue][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+/** Write every sentence that stands in the page itself. */
+export function translate() {
+  document.documentElement.lang = tongue;
+  for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.getAttribute("data-t") ?? "");
+  for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.getAttribute("data-label") ?? ""));
+}
+
+/** @param {number} count */
+export const tilesText = (count) => (count === 1 ? t("oneTile") : t("tiles", { count }));
+/** @param {number} points */
+export const pointsText = (points) => (points === 1 ? t("pointsOne") : t("pointsMany", { points }));
+/** @param {string[]} words */
+export const listText = (words) => (words.length < 2 ? words.join() : t("and", { one: words.slice(0, -1).join(", "), two: words[words.length - 1] }));
+/** @param {number} value */
+export const percent = (value) => `${(100 * value).toFixed(1)} %`;

@@ -1,0 +1,172 @@
+"""The page's own modules in node: what they play, place, judge and save is what Python does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from fiveup_env import Game, Move, Rules, make_agent
+from fiveup_env.analysis import judge
+from fiveup_env.drawing.snapshot import placement_of
+from fiveup_env.game.records import game_of, record_of
+from fiveup_env.play.page import write_page
+
+if TYPE_CHECKING:
+    from fiveup_env.drawing.placement import Placement
+
+NODE: Final = shutil.which("node")
+TSC: Final = shutil.which("tsc")
+GAMES: Final = 12
+MANY: Final = 500
+# The levels of the page, as Python's specs; see levels.js.
+LEVELS: Final = {
+    "greedy": "greedy",
+    "defensive": "defensive",
+    "partner": "partner",
+    "student": "student",
+    "pimc": "pimc:worlds=256",
+    "search": "student+search:worlds=1000",
+}
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+class Fixed:
+    """A source of chance that always gives the same number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def integers(self, _most: int) -> int:
+        """Return the number."""
+        return self.number
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    write_page(folder)
+    (folder / "package.json").write_text('{"type": "module"}')  # browsers need none
+    return folder
+
+
+def found_in_node(site: Path, games: int) -> Any:
+    script = Path(__file__).with_name("lockstep.mjs")
+    line = [str(NODE), str(script), str(site), str(games)]
+    return json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.fixture(scope="module")
+def found(site: Path) -> Any:
+    return found_in_node(site, GAMES)
+
+
+def rules_in(setup: dict[str, Any]) -> Rules:
+    return Rules.preset(setup["rules"], setup["players"], target=setup["target"])
+
+
+def check_game(played: dict[str, Any]) -> None:
+    """Play a game of the page again: the same legal moves, answers, points, deals and record."""
+    game = Game(rules_in(played["rules"]), seed=int(played["seed"]))
+    agents = [make_agent(LEVELS[level]) for level in played["levels"]]
+    for chosen in played["chosen"]:
+        assert chosen["legal"] == ",".join(map(str, game.legal_moves))
+        assert game.turn is not None
+        answer = agents[game.turn](game.view(), Fixed(int(chosen["key"])))  # type: ignore[arg-type]
+        assert str(Move(int(answer[0]))) == chosen["move"]
+        game.push(chosen["move"])
+    assert list(game.scores) == played["scores"]
+    assert record_of(game_of(played["record"])) == record_of(game)
+
+
+def test_games_of_the_page_are_those_of_python(found: Any) -> None:
+    for played in found["games"]:
+        check_game(played)
+
+
+@pytest.mark.slow
+def test_five_hundred_games_of_the_page_are_those_of_python(site: Path) -> None:
+    for played in found_in_node(site, MANY)["games"]:
+        check_game(played)
+
+
+def shapes(placed: Placement) -> Any:
+    tiles = [
+        [list(tile.box), tile.link and list(tile.link), tile.direction, list(tile.halves)]
+        for tile in placed.tiles
+    ]
+    marks = [[list(mark.box), mark.kind, mark.pip, mark.counts, mark.arm] for mark in placed.marks]
+    return [tiles, marks, list(placed.extent)]
+
+
+def test_tiles_lie_where_they_lie_in_pythons_pictures(found: Any) -> None:
+    for played in found["games"]:
+        rules = rules_in(played["rules"])
+        for hand in played["hands"]:
+            mine = placement_of([Move.parse(play) for play in hand["plays"]], rules, 46)
+            assert mine
+            theirs = hand["placed"]
+            tiles = [[t["box"], t["link"], t["direction"], t["halves"]] for t in theirs["tiles"]]
+            marks = [
+                [m["box"], m["kind"], m["pip"], m["counts"], m["arm"]] for m in theirs["marks"]
+            ]
+            assert shapes(mine) == [tiles, marks, theirs["extent"]]
+            assert hand["chosen"][1:] == hand["arms"][1:]
+
+
+def test_the_page_judges_as_python_does(found: Any) -> None:
+    judged = found["judged"]
+    game = Game(players=4, seed=5, target=5)
+    for move in judged["moves"]:
+        game.push(move)
+    mine = {one.number: one for one in judge(game, "pimc:worlds=100,playout=partner").decisions}
+    assert len(judged["verdicts"]) > 5
+    for verdict in judged["verdicts"]:
+        decision = mine[verdict["number"]]
+        assert verdict["lost"] == pytest.approx([*decision.chance_lost, *decision.points_lost])
+        theirs = {option["move"]: option["chance"][0] for option in verdict["options"]}
+        assert theirs == pytest.approx(
+            {str(option.move): option.chance.mean for option in decision.options}
+        )
+
+
+def test_reasons_count_the_replies_that_score_as_the_engine_does(found: Any) -> None:
+    assert sum(found["replies"]) > 500
+
+
+@pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
+def test_the_types_of_the_page_hold(site: Path) -> None:
+    options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")
+    libraries = (
+        "--module",
+        "es2022",
+        "--moduleResolution",
+        "bundler",
+        "--lib",
+        "es2023,dom,dom.iterable",
+    )
+    scripts = (str(site / "app.js"), str(site / "thinker.js"))
+    told = subprocess.run(
+        [str(TSC), *options, *libraries, "--skipLibCheck", *scripts],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout
+
+
+def test_every_sentence_is_there_in_every_language(site: Path) -> None:
+    script = (
+        f"const [one, two] = await Promise.all(['en', 'de'].map(async (name) => "
+        f"(await import('{site}/words/' + name + '.js')).default));"
+        "const holes = (text) => (text.match(/\\{\\w+\\}/g) ?? []).sort().join();"
+        "for (const key of new Set([...Object.keys(one), ...Object.keys(two)]))"
+        "  if (holes(one[key] ?? '-') !== holes(two[key] ?? '')) console.log(key);"
+    )
+    line = [str(NODE), "--input-type=module", "-e", script]
+    assert not subprocess.run(line, capture_output=True, text=True, check=True).stdout
