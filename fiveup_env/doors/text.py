@@ -85,7 +85,8 @@ class TextEnv(gymnasium.Env[str, str]):
     `info` has the `legal` moves in words and, after a step, the `move` that was made or the `error`
     of the answer, and whether it was `unreadable`. With a reference, it has the `loss` of the move:
     `chance`, of winning the game, and `points`, of the hand. At the end it has the `win` (1, or 0),
-    the `margin` over the best other side, and what `FiveUpEnv` says there.
+    the `margin` over the best other side, and the `winner`, the `scores` and how it `ended`, as
+    `FiveUpEnv` says them.
 
     Args:
         rules, players, opponents, seat, episode, reward, max_hands: Those of `FiveUpEnv`.
@@ -226,10 +227,14 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def _end(self, told: dict[str, Any]) -> dict[str, Any]:
         """Return what an episode that has ended is told by."""
-        rest = {name: value for name, value in told.items() if name != "action_mask"}
-        scores, side = list(told["scores"]), self._env.rules.side_of(self.seat)
-        margin = scores[side] - max(s for k, s in enumerate(scores) if k != side)
-        return rest | {"win": int(told["winner"] == side), "margin": int(margin)}
+        scores, side = [int(score) for score in told["scores"]], self._env.rules.side_of(self.seat)
+        return {
+            "win": int(told["winner"] == side),
+            "margin": scores[side] - max(s for k, s in enumerate(scores) if k != side),
+            "winner": int(told["winner"]),
+            "scores": scores,
+            "ended": told["ended"],
+        }
 
     def _prompt(self) -> str:
         if self._view is None:
