@@ -53,7 +53,7 @@ def started(seed: int, games: int) -> Any:
     return jax.vmap(hands.init_stream, (None, 0))(seed, streams), empty
 
 
-@jax.vmap
+@jax.vmap  # type: ignore[untyped-decorator]
 def step(state: Any, action: Any) -> Any:
     """Make a move, and note what it tells."""
     now, evidence = state
@@ -61,7 +61,7 @@ def step(state: Any, action: Any) -> Any:
     return after, noted(RULES, evidence, now.game, action, after.game)
 
 
-@jax.vmap
+@jax.vmap  # type: ignore[untyped-decorator]
 def inputs(state: Any) -> Any:
     """Return what the network reads: entries, features of the actions, and the legal ones."""
     now, evidence = state

@@ -45,9 +45,7 @@ def test_no_number_stays_no_number() -> None:
 
 
 def test_the_bits_themselves_are_the_same_on_every_machine() -> None:
-    found = np.array(
-        [exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300), log(2**0.5)]
-    )
+    found = np.array([exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300), log(2**0.5)])
     assert [f"{bits:x}" for bits in found.view(np.uint64).tolist()] == BITS
     rng = np.random.default_rng(2)
     powers = [exp(x) for x in rng.uniform(-708, 709, 1000)]

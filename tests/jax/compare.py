@@ -215,7 +215,9 @@ def checked() -> Compared:
         compare([Rules.preset("five_up", 4)], 256, 60, 7, OPTIONS[2], traced=False),
     ]
     return Compared(
-        *(sum(numbers) for numbers in zip(*(one[:3] for one in found), strict=True)),
+        sum(one.moves for one in found),
+        sum(one.ends for one in found),
+        sum(one.cut_off for one in found),
         next((one.difference for one in found if one.difference), None),
     )
 

@@ -55,15 +55,13 @@ class Pair:
         def start(values: Any, index: Any) -> Any:
             return init_stream(values, stream_key(as_seed(seed), index)), no_evidence()
 
-        @jax.jit
-        @jax.vmap
         def advance(values: Any, state: Any, action: Any) -> Any:
             game, evidence = state
             after, _ = step(values, game, action, restart=True)
             return after, noted(values, evidence, game, action, after)
 
         self.state = jax.jit(jax.vmap(start))(self.values, index)
-        self._advance = advance
+        self._advance = jax.jit(jax.vmap(advance))
 
     def play(self, seed: int, steps: int = STEPS) -> Iterator[np.ndarray]:
         """Play random actions; yield the views before each."""
@@ -114,8 +112,8 @@ def test_features_and_evidence_are_those_of_a_row(pair: Pair) -> None:
         expected = rows[:, place_of(encoder, "features")[1]]
         differences = found - expected.reshape(-1, ACTION_COUNT, FEATURE_COUNT)
         assert np.abs(differences).max() <= 1
-        wrong += np.count_nonzero(differences)
-        compared += np.count_nonzero(expected)
+        wrong += int(np.count_nonzero(differences))
+        compared += int(np.count_nonzero(expected))
     assert compared > 50_000
     assert wrong < HALF_WAY * compared
 

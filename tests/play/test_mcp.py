@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("mcp.server.mcpserver")
 
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.types import TextContent
 
 from fiveup_env import Game, Rules
 from fiveup_env.game import view_of_line
@@ -26,7 +27,9 @@ SERVED = StdioServerParameters(
 async def told(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
     """Call a tool; return what it says, and whether it refuses."""
     result = await client.call_tool(tool, arguments)
-    return "\n".join(part.text for part in result.content), bool(result.is_error)
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent)), bool(
+        result.is_error
+    )
 
 
 async def play_a_game(client: Client) -> list[str]:

@@ -47,7 +47,6 @@ export function menu() {
     button.addEventListener("click", () => byId("dialog").close(name));
     return button;
   }));
-  const soon = element("button", { disabled: "", title: t("puzzlesSoon") }, t("puzzles"));
   const sound = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", id: "sound" }));
   sound.checked = isOn();
   sound.addEventListener("change", () => setSound(sound.checked));
@@ -55,7 +54,6 @@ export function menu() {
   pace.addEventListener("change", () => remember("pace", pace.value));
   const tongue = select("tongue", Object.entries(TONGUES).map(([name, words]) => [name, words.language]), currentTongue());
   tongue.addEventListener("change", () => byId("dialog").close(`speak:${tongue.value}`));
-  list.insertBefore(soon, list.children[6]);
   const settings = [
     field(t("sound"), sound), field(t("pace"), pace), field(t("tongue"), tongue), element("p", { class: "hint" }, t("about")),
   ];

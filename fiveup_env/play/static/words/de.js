@@ -12,7 +12,7 @@ export default {
   games: "Meine Spiele", study: "Auswerten", menu: "Menü", close: "Schließen", cancel: "Abbrechen", moves: "Züge", eyes: "Einblicke",
   mistakes: "Meine Fehler", sound: "Ton", pace: "Tempo", slow: "langsam", normal: "normal", fast: "schnell", atOnce: "sofort",
   about: "Tasten: 1–9 oder ← → wählen einen Stein, Enter legt ihn, Esc lässt ihn los, U nimmt zurück, N beginnt neu, S wertet aus.",
-  toTable: "Zum Tisch", puzzles: "Rätsel", puzzlesSoon: "Rätsel gibt es noch nicht.",
+  toTable: "Zum Tisch",
   tongue: "Sprache",
 
   // The table

@@ -12,7 +12,7 @@ export default {
   games: "My games", study: "Study", menu: "Menu", close: "Close", cancel: "Cancel", moves: "Moves", eyes: "Eyes",
   mistakes: "My mistakes", sound: "Sound", pace: "Pace", slow: "slow", normal: "normal", fast: "fast", atOnce: "at once",
   about: "Keys: 1–9 or ← → choose a tile, Enter sets it, Esc lets go, U takes back, N begins anew, S studies.",
-  toTable: "To the table", puzzles: "Puzzles", puzzlesSoon: "There are no puzzles yet.",
+  toTable: "To the table",
   tongue: "Language",
 
   // The table
