@@ -11,7 +11,7 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.view import VIEW, as_view, legal_masks
 from fiveup_env.errors import AgentError, IllegalMoveError, InputError, RequestError, shown, unknown
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import agent_names, make_agent
+from fiveup_env.opponents.registry import PROGRAM, agent_names, make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import Move
 
@@ -22,10 +22,16 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
+def safe_names() -> list[str]:
+    """Return the names of the registered agents that run nothing which their spec names."""
+    return [name for name in agent_names() if name != PROGRAM]
+
+
 class Answers:
     """Agents that were asked before, each for one request at a time.
 
-    A page names registered agents alone: modules are imported for whoever began the server.
+    A page names agents by `safe_names` alone: modules are imported, and programs started, for
+    whoever began the server.
     """
 
     def __init__(self) -> None:
@@ -48,7 +54,7 @@ class Answers:
         """Return an agent and the lock that guards it; raise AgentError if there is none."""
         if not isinstance(spec, str):
             raise AgentError(f"an agent is named by its spec, not {shown(spec)}")
-        names = agent_names()
+        names = safe_names()
         if spec not in self._allowed and spec.partition(":")[0] not in names:
             raise AgentError(unknown("agent", spec.partition(":")[0], names))
         with self._lock:

@@ -22,7 +22,8 @@ from fiveup_env.errors import (
 from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
 from fiveup_env.game.view_words import move_of_words, move_words, view_text
-from fiveup_env.opponents.registry import PROGRAM, agent_names, split_specs
+from fiveup_env.opponents.registry import split_specs
+from fiveup_env.play.answers import safe_names
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.play.terminal import tell
 from fiveup_env.rules.fields import Rules
@@ -168,12 +169,11 @@ class Seat:
 def _setup_of(options: dict[str, Any], default: Setup) -> Setup:
     """Return the setup that a model's choices describe; what they leave out is as in `default`.
 
-    A model names registered agents alone: modules are imported, and programs started, for whoever
-    began the server.
+    A model names agents by `safe_names` alone, as a page does.
     """
     opponents = options.get("opponents", default.opponents)
     if opponents != default.opponents:
-        known = [name for name in agent_names() if name != PROGRAM]
+        known = safe_names()
         for spec in split_specs(opponents):
             if (name := spec.partition(":")[0]) not in known:
                 raise AgentError(unknown("agent", name, known))
