@@ -23,7 +23,10 @@ from fiveup_env.engine.valid import (
     HISTORY_WRONG,
     NUMBERS_WRONG,
     RULES_WRONG,
+    SOUND,
     SUMS_WRONG,
+    TILES_WRONG,
+    complete_views,
     first_unsound_game,
     first_unsound_view,
     rules_fit,
@@ -277,6 +280,43 @@ def test_every_number_that_follows_from_the_plays_is_compared(field: str) -> Non
             wrong = state.copy()
             place_of(wrong, field).flat[k] ^= 1
             assert first_unsound_game(wrong) == (0, SUMS_WRONG), k
+
+
+def without_what_follows(views: np.ndarray) -> np.ndarray:
+    """Return views whose fields that follow from plays and draws hold something else."""
+    bare = views.copy()
+    for field in (*FOLLOWS, *(f"layout.{name}" for name in LAYOUT)):
+        place_of(bare, field)[...] = 1
+    return bare
+
+
+def test_what_follows_from_plays_and_draws_can_be_written() -> None:
+    for state in (a_game().state(), game_with_draws().state(), over_hands()):
+        for seat in range(int(state[0]["public"]["rules"]["players"])):
+            views = np.zeros(len(state), VIEW)
+            observe_seats(state, np.arange(len(state)), np.full(len(state), seat), views)
+            bare = without_what_follows(views)
+            assert complete_views(bare) == (-1, SOUND)
+            np.testing.assert_array_equal(bare, views)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        *(one for one in HOSTILE if one[2] == RULES_WRONG),
+        ("lead", 120, NUMBERS_WRONG),
+        ("play_action", 127, HISTORY_WRONG),
+    ],
+)
+def test_what_follows_from_no_history_is_not_written(field: str, value: int, fault: int) -> None:
+    views = np.concatenate([a_game().view(), set_field(a_game().view(), field, value)])
+    assert complete_views(views) == (1, fault)
+
+
+def test_a_view_that_is_completed_must_have_a_hand_that_fits() -> None:
+    view = without_what_follows(a_game().view())
+    view["hand"] = 0
+    assert complete_views(view) == (0, TILES_WRONG)
 
 
 def test_a_state_has_every_tile_once() -> None:
