@@ -152,18 +152,8 @@ def build(session: nox.Session) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     clone = {"agents", "benchmarks", "configs", "examples", "train.py", "evaluate.py"}
-    kinds = {
-        ".py",
-        ".typed",
-        ".json",
-        ".safetensors",
-        ".md",
-        ".html",
-        ".js",
-        ".mjs",
-        ".css",
-        ".wasm",
-    }
+    code = {".py", ".typed", ".md", ".html", ".js", ".mjs", ".css", ".wasm"}
+    kinds = code | {".json", ".webmanifest", ".svg", ".safetensors"}
     differ = inside ^ {name for name in kept if name.startswith("fiveup_env/")}
     assert not differ, f"the wheel and the code differ in {sorted(differ)}"
     assert {Path(name).suffix for name in inside} <= kinds, "the wheel has files of other kinds"
