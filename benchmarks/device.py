@@ -41,8 +41,9 @@ class Measured:
 
         def advance(state: Any, key: Any) -> tuple[Any, Any]:
             for_actions, for_games = jax.random.split(key)
-            ranks = jax.random.uniform(for_actions, state.legal_action_mask.shape)
-            actions = jnp.argmax(jnp.where(state.legal_action_mask, ranks, -1.0), axis=1)
+            number = jnp.cumsum(state.legal_action_mask, axis=1, dtype=jnp.int32)
+            lot = jax.random.uniform(for_actions, (games, 1)) * number[:, -1:]
+            actions = jnp.argmax(number > lot, axis=1)
             state = jax.vmap(step)(state, actions, jax.random.split(for_games, games))
             return state, state.observation.sum(dtype=jnp.int32)  # a row that is read is computed
 
