@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from fiveup_env.opponents.agent import Agent
+
 # What Windows does not have: permissions for groups, pipes with names, /dev, Ctrl-C for one process.
 on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows does this in ways of its own")
 
@@ -229,3 +231,20 @@ def install_agents(folder: Path, package: str, source: str, *agents: str) -> Non
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
     offers = "".join(f"{name.lower()} = {package}:{name}\n" for name in agents)
     (about / "entry_points.txt").write_text(f"[fiveup.agents]\n{offers}")
+
+
+class Here:
+    """The agent of a spec in this process, which starts sooner than one apart and plays the same."""
+
+    ended = False
+
+    def __init__(self, spec: str, _move_limit: float) -> None:
+        self._agent = make_agent(spec)
+
+    def start(self, _wanted: np.ndarray) -> list[Any]:
+        """Start nothing."""
+        return []
+
+    def part(self, _way: int, _seat: int) -> Agent:
+        """Return the one agent for every seat."""
+        return self._agent

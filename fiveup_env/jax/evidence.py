@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
 
-from fiveup_env.jax.features import MASKS, bests, rules_tiles
+from fiveup_env.jax.features import MASKS, bests, unseen_by
 from fiveup_env.jax.layout import fives_of
 from fiveup_env.jax.rows import totals_after, turned
 from fiveup_env.jax.state import SEATS, Game, draws, entry, union, widened
@@ -52,7 +52,7 @@ def noted(
     fits = jnp.where(leads, before.forced_lead < 0, best >= 0)
     sets = (action < DRAW) & (union(after.played) != union(before.played))
     here = (before.turn == SEATS)[:, None] & fits & sets
-    scored = fives_of(rules, entry_of(totals_after(before), action))
+    scored = fives_of(rules, totals_after(before)[action])
     passed_over = evidence.passed_over + here
     forgone = jnp.where(here, best - scored, 0)
     forgone = jnp.clip(jnp.maximum(evidence.forgone, forgone), 0, MOST)
@@ -66,15 +66,9 @@ def noted(
     )
 
 
-def entry_of(values: Array, index: Array) -> Array:
-    """Return `values[index]`."""
-    return values.at[index].get(mode="promise_in_bounds")
-
-
 def told(rules: RuleValues, game: Game, evidence: Evidence) -> Array:
     """Return what the seat to move is told: the last two pieces of a row, int8[224]."""
     game = widened(game)
-    unseen = rules_tiles(rules) & ~(entry(game.hands, game.turn) | union(game.played))
-    is_unseen = unseen & MASKS != 0
+    is_unseen = unseen_by(rules, game, entry(game.hands, game.turn)) & MASKS != 0
     pieces = (turned(rules, game.turn, piece)[1:] for piece in evidence)
     return jnp.stack([jnp.where(is_unseen, piece, 0) for piece in pieces]).astype(jnp.int8).ravel()

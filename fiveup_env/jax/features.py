@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 PLAYS_AT_ONCE: Final = 16
 _ACTIONS = np.arange(ACTION_COUNT, dtype=np.int32)
 _LATER = slice(TILE_COUNT, DRAW)  # the actions that set a tile on an end: doubles first
-_OTHERS = FIRST_PLAIN - TILE_COUNT
+_DOUBLES = FIRST_PLAIN - TILE_COUNT  # how many of them
 MASKS = np.uint32(1) << np.arange(TILE_COUNT, dtype=np.uint32)  # of each tile
 _BY_TILE = np.argsort([*ACTION_TILE[TILE_COUNT:FIRST_PLAIN], *ACTION_TILE[FIRST_PLAIN:DRAW:4]])
 _PIPS = np.where(_ACTIONS < DRAW, TILE_PIPS[ACTION_TILE], 0).astype(np.int32)
@@ -102,7 +102,7 @@ _NONE_STEPS = np.rint(_NONE * STEPS).astype(np.int32)
 def others_of(rules: RuleValues, game: Game) -> Others:
     """Return what the seat to move knows of the other hands, for a widened game."""
     hand = entry(game.hands, game.turn)
-    unseen = jnp.uint32(0) + rules_tiles(rules) & ~(hand | union(game.played))
+    unseen = unseen_by(rules, game, hand)
     certain = (game.lack_ply >= 0) & (game.lack_draws == draws(rules, game)[:, None])
     certain &= pick(rules.draw == DRAW_UNTIL_PLAYABLE, True, False)
     shifts = 4 * np.arange(PIP_COUNT, dtype=np.uint32)
@@ -118,9 +118,10 @@ def others_of(rules: RuleValues, game: Game) -> Others:
     return Others(may_hold(following), may_hold(before), may_hold(partner), hand, unseen)
 
 
-def rules_tiles(rules: RuleValues) -> Array:
-    """Return all tiles of the set."""
-    return (jnp.uint32(1) << jnp.asarray(rules.tiles, jnp.uint32)) - jnp.uint32(1)
+def unseen_by(rules: RuleValues, game: Game, hand: Array) -> Array:
+    """Return the tiles that a seat with this hand does not see."""
+    every = (jnp.uint32(1) << jnp.asarray(rules.tiles, jnp.uint32)) - jnp.uint32(1)
+    return every & ~(hand | union(game.played))
 
 
 def most_fives(rules: RuleValues) -> int:
@@ -138,7 +139,7 @@ def bests(rules: RuleValues, layout: Any) -> Array:
     is_open = (plain | double << 1) >> ENDS[_LATER] & 1 == 1
     points = fives_of(rules, totals_after(layout)[_LATER])
     points = jnp.where(is_open, jnp.minimum(points, MOST_FIVES - 1), -1)
-    return jnp.concatenate([points[:_OTHERS], points[_OTHERS:].reshape(-1, 4).max(1)])[_BY_TILE]
+    return jnp.concatenate([points[:_DOUBLES], points[_DOUBLES:].reshape(-1, 4).max(1)])[_BY_TILE]
 
 
 def tiles_where(condition: Array) -> Array:

@@ -34,13 +34,11 @@ from fiveup_env.arena.workers import Player
 from fiveup_env.cli.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
-from fiveup_env.opponents.registry import make_agent
-from tests.support import install_agents
+from tests.support import Here, install_agents
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fiveup_env.opponents.agent import Agent
 
 FULL = read_protocol("fiveup-v1")
 PINNED = "c29fa354c73adbedd2a73891b2c8b7c1"
@@ -116,23 +114,6 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install a package that offers these agents through entry points."""
     install_agents(tmp_path, "strange", AGENTS, "Faulty", "Spy")
     monkeypatch.syspath_prepend(tmp_path)
-
-
-class Here:
-    """The agent of a spec in this process, which starts sooner than one apart and plays the same."""
-
-    ended = False
-
-    def __init__(self, spec: str, _move_limit: float) -> None:
-        self._agent = make_agent(spec)
-
-    def start(self, _wanted: np.ndarray) -> list[Any]:
-        """Start nothing."""
-        return []
-
-    def part(self, _way: int, _seat: int) -> Agent:
-        """Return the one agent for every seat."""
-        return self._agent
 
 
 def keep_here(patch: pytest.MonkeyPatch) -> None:

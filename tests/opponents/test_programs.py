@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -37,10 +37,7 @@ from fiveup_env.opponents.programs.messages import (
 from fiveup_env.opponents.programs.process import EndedError, ProgramError, serving
 from fiveup_env.opponents.programs.serve import Server
 from fiveup_env.opponents.rng import keyed_rng
-from tests.support import hidden_otherwise, on_posix, play_randomly
-
-if TYPE_CHECKING:
-    from fiveup_env.opponents.agent import Agent
+from tests.support import Here, hidden_otherwise, on_posix, play_randomly
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "use" / "programs.md"
 RULES: Final = Rules.preset(players=2)
@@ -97,23 +94,6 @@ def test_other_generators_and_shorter_chance_name_a_generator_too() -> None:
     for chance in (first, first[:16], f"{first}01234567"):
         asked = {"type": "choose", "chance": chance}
         assert rng_of(asked).bytes(9) == rng_of(asked).bytes(9)
-
-
-class Here:
-    """An agent in this process, with the chance that a program is given."""
-
-    ended = False
-
-    def __init__(self, spec: str, _move_limit: float) -> None:
-        self._agent = make_agent(spec)
-
-    def start(self, _wanted: np.ndarray) -> list[Any]:
-        """Start nothing."""
-        return []
-
-    def part(self, _way: int, _seat: int) -> Agent:
-        """Return the one agent for every seat."""
-        return self._agent
 
 
 @pytest.mark.parametrize("spec", ["random", "partner", "policy:student,sample=1"])
