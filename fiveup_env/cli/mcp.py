@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env.rules.fields import Rules, parse_assignment
@@ -26,6 +27,9 @@ def add(commands: Any) -> None:
     mcp.add_argument(
         "--show", action="store_true", help="print the table to standard error, to be watched"
     )
+    mcp.add_argument(
+        "--keep", type=Path, metavar="FILE", help="keep the game there, for fiveup play --watch"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     setup = Setup(
         rules=Rules.preset(options.rules, options.players, **fields), opponents=options.opponents
     )
-    server_for(setup, _say if options.show else None).run()
+    server_for(setup, _say if options.show else None, options.keep).run()
     return 0
 
 

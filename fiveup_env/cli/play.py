@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.engine.chance import checked_seed
@@ -38,6 +39,9 @@ def add(commands: Any) -> None:
     play.add_argument("--seed", type=int, help="the deals (default: chosen at random)")
     play.add_argument("--terminal", action="store_true", help="play here instead of in a browser")
     play.add_argument("--games", metavar="FOLDER", help="keep the games there, a file for each")
+    play.add_argument(
+        "--watch", type=Path, metavar="FILE", help="show a game that fiveup mcp keeps there"
+    )
     play.add_argument(
         "--static", metavar="FOLDER", help="write the page there, for any file server, and end"
     )
@@ -85,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
         else setup_for_page(setup, options.rules, fields),
         seed=None if options.seed is None else str(options.seed),
         folder=folder_of(options.games),
+        watched=options.watch,
     )
     asked = {spec for spec in setup.specs if spec not in PLAYED_BY_THE_PAGE}
     offer.answers.allow(asked)

@@ -10,7 +10,9 @@ import pytest
 
 from fiveup_env.doors.text import TextEnv
 
-vf = pytest.importorskip("verifiers")
+pytest.importorskip("verifiers")
+import verifiers as vf
+
 OPTIONS: Any = {"rules": "five_up", "players": 2, "target": 10, "reward": "margin"}
 
 
