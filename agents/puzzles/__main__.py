@@ -12,14 +12,17 @@ import sys
 from collections import Counter
 from typing import Final
 
-from agents.puzzles.checking import ERRORS, check_puzzles
+from agents.puzzles.checking import check_puzzles
+from agents.puzzles.judging import CLEAR
 from agents.puzzles.making import make_puzzles
 from agents.puzzles.storage import SHIPPED, PuzzleError, read_puzzles, write_puzzles
 from fiveup_env.cli.shared import Parser, answer
 
 SEED: Final = 600_000_000  # the first deal; others follow
 COUNT: Final = 1_000
-WORLDS: Final = 8_192
+WORLDS: Final = 4_096
+LEAST_WORLDS: Final = 16  # of a check
+MOST_SEEDS: Final = 1 << 32
 
 
 def main() -> int:
@@ -67,15 +70,18 @@ def _make(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    if options.seed < 0 or options.worlds < 4 or options.cores < 1:
-        raise PuzzleError("check needs a seed from 0 on, four worlds or more, and a core or more")
+    if not 0 <= options.seed < MOST_SEEDS or options.worlds < LEAST_WORLDS or options.cores < 1:
+        raise PuzzleError(
+            f"check needs a seed from 0 to below {MOST_SEEDS:,}, {LEAST_WORLDS} worlds or more, "
+            "and a core or more"
+        )
     file, wrong = read_puzzles(options.file), 0
     for puzzle, faults in check_puzzles(file.puzzles, options.worlds, options.seed, options.cores):
         wrong += 1
         print(f"{puzzle.seed} ({puzzle.rules}, {puzzle.players} players): {'; '.join(faults)}")
     print(
         f"{len(file.puzzles) - wrong:,} of {len(file.puzzles):,} puzzles hold, with the best move "
-        f"ahead by more than {ERRORS:g} standard errors in {options.worlds:,} other worlds"
+        f"ahead by more than {CLEAR:g} standard errors in {options.worlds:,} other worlds"
     )
     return int(wrong > 0)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from agents.puzzles.judging import grade_of, judged, proven, solvers
+from agents.puzzles.judging import CLEAR, SECOND_PLAYOUT, SHARE, grade_of, judged, solved, solvers
 from agents.puzzles.making import CHECK, spread
-from agents.puzzles.storage import Puzzle, PuzzleError, position_of
+from agents.puzzles.storage import Puzzle, position_of
+from fiveup_env.errors import InputError
+from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-ERRORS: Final = 3.0  # standard errors by which the best move must be ahead of every other
 
 
 class Checked(NamedTuple):
@@ -28,7 +28,8 @@ def check_puzzles(
     seen: set[int] = set()
     with spread(cores) as over:
         asked = [(puzzle, worlds, seed) for puzzle in puzzles]
-        for puzzle, faults in zip(puzzles, over(faults_of, asked), strict=True):
+        found = progress(over(faults_of, asked), len(asked), "puzzles")
+        for puzzle, faults in zip(puzzles, found, strict=True):
             again = [f"deal {puzzle.seed} has another puzzle"] if puzzle.seed in seen else []
             seen.add(puzzle.seed)
             if again + faults:
@@ -40,7 +41,7 @@ def faults_of(asked: tuple[Puzzle, int, int]) -> list[str]:
     puzzle, worlds, seed = asked
     try:
         position = position_of(puzzle)
-    except PuzzleError as error:
+    except InputError as error:
         return [str(error)]
     if puzzle.best not in position.actions:
         return [f"the best action {puzzle.best} is not legal"]
@@ -50,10 +51,16 @@ def faults_of(asked: tuple[Puzzle, int, int]) -> list[str]:
     verdict = judged(position, worlds, puzzle.seed, CHECK + seed)
     if verdict.best != puzzle.best:
         faults.append(f"the best action is {verdict.best}, not {puzzle.best}")
-    elif verdict.errors <= ERRORS:
+    elif verdict.errors <= CLEAR:
         faults.append(f"the best move is ahead by only {verdict.errors:.1f} standard errors")
-    if puzzle.proven and not proven(position, puzzle.best):
-        faults.append("the solver does not prove the best move")
+    second = judged(position, worlds // SHARE, puzzle.seed, CHECK + seed, SECOND_PLAYOUT)
+    if second.best != puzzle.best:
+        faults.append(f"by playouts of {SECOND_PLAYOUT} the best action is {second.best}")
+    solution = solved(position, puzzle.best)
+    if not solution.agrees:
+        faults.append("the solver finds a better move")
+    if solution.proves != puzzle.proven:
+        faults.append(f"the solver {'proves' if solution.proves else 'does not prove'} it")
     if (grade := grade_of(solvers(position, puzzle.best, puzzle.seed))) != puzzle.grade:
         faults.append(f"the grade is {grade}, not {puzzle.grade}")
     return faults

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 PLAYOUT: Final = "partner"
+SECOND_PLAYOUT: Final = "student"  # by which the best move must be the same
+SHARE: Final = 4  # of the worlds, in which hands are played out by the second, which is slower
+CLEAR: Final = 3.0  # standard errors by which the best move must be ahead of every other
 LEAST: Final = 0.02  # by which the best move is ahead where the chance to win is one half ...
 LEAST_AT_THE_END: Final = 0.01  # ... and where the game is nearly decided
 LOST: Final = 0.05  # a chance to win below which nobody is asked for the best move
 MOST_WORLDS: Final = 240  # in which the solver proves a move
-NODES: Final = 200_000  # that it may visit in each
+NODES: Final = 4_000_000  # that it may visit in all of them together ...
+NODES_IN_ONE: Final = 200_000  # ... or in each, if that is more
 DRAWS: Final = 20  # times as many worlds are drawn, until each possible one has been
 
 # From the weakest to the strongest.
@@ -55,12 +59,15 @@ class Verdict(NamedTuple):
     errors: float  # the smallest lead over any other action, in standard errors
 
 
-def judged(position: Position, worlds: int, seed: int, number: int) -> Verdict:
-    """Return what the reference search finds; the seed and the number name its worlds."""
-    found = _trials(worlds)(position.view, position.actions, key_of(seed, number))[..., CHANCE]
-    means = found.mean(0)
+def judged(
+    position: Position, worlds: int, seed: int, number: int, playout: str = PLAYOUT
+) -> Verdict:
+    """Return what a search finds that plays hands out; the seed and the number name its worlds."""
+    found = _trials(worlds, playout)(position.view, position.actions, key_of(seed, number))
+    chances = found[..., CHANCE]
+    means = chances.mean(0)
     best = int(means.argmax())
-    leads = np.delete(found[:, [best]] - found, best, 1)
+    leads = np.delete(chances[:, [best]] - chances, best, 1)
     errors = leads.std(0, ddof=1) / np.sqrt(worlds)
     with np.errstate(divide="ignore", invalid="ignore"):  # the same in every world
         clear = np.nan_to_num(leads.mean(0) / errors, nan=0, posinf=np.inf)
@@ -68,8 +75,8 @@ def judged(position: Position, worlds: int, seed: int, number: int) -> Verdict:
 
 
 @cache
-def _trials(worlds: int) -> Trials:
-    return Trials(f"pimc:worlds={worlds},playout={PLAYOUT}")
+def _trials(worlds: int, playout: str) -> Trials:
+    return Trials(f"pimc:worlds={worlds},playout={playout}")
 
 
 def worth_solving(verdict: Verdict) -> bool:
@@ -86,22 +93,26 @@ def worth_solving(verdict: Verdict) -> bool:
 # --- The solver
 
 
-def proven(position: Position, best: int) -> bool:
-    """Return whether the solver finds `best` alone best in every world that is possible.
+class Solution(NamedTuple):
+    """What the solver says of a move: in every possible world, all tiles known, for points."""
 
-    In each world all tiles are known and everybody plays perfectly for the points of the hand.
-    """
+    agrees: bool  # whether no other move is better on average; also where it cannot be asked
+    proves: bool  # whether the move alone is best in every world
+
+
+def solved(position: Position, best: int) -> Solution:
+    """Return what the solver says of a move if few worlds are possible, and solved in time."""
     games = _possible_games(position.view)
     if games is None:
-        return False
-    for k in range(len(games)):
-        try:
-            values = best_moves(games[k : k + 1], NODES)
-        except EndgameError:
-            return False
-        if not (values[best] > np.nanmax(np.delete(values, best))):
-            return False
-    return True
+        return Solution(agrees=True, proves=False)
+    nodes = max(NODES_IN_ONE, NODES // len(games))
+    try:
+        values = np.stack([best_moves(games[k : k + 1], nodes) for k in range(len(games))])
+    except EndgameError:
+        return Solution(agrees=True, proves=False)
+    others = values[:, position.actions[position.actions != best]]
+    agrees = values[:, best].mean() >= others.mean(0).max()
+    return Solution(bool(agrees), bool((values[:, [best]] > others).all()))
 
 
 def _possible_games(view: np.ndarray) -> np.ndarray | None:

@@ -2,22 +2,34 @@
 
 Games are played in rounds. Of every game some decisions are looked at in few worlds, and graded;
 of those that may be puzzles, the one with the highest grade that is still wanted is searched
-deeply. There are as many puzzles of each grade, and the rarest sets the number of games. The same
-numbers give the same puzzles, on any number of cores.
+deeply. The same numbers give the same puzzles, on any number of cores.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import count as numbers
 from multiprocessing import get_context
+from signal import SIG_DFL, SIGINT, signal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from agents.puzzles.judging import LEVELS, PLAYOUT, grade_of, judged, proven, solvers, worth_solving
+from agents.puzzles.judging import (
+    CLEAR,
+    LEVELS,
+    PLAYOUT,
+    SECOND_PLAYOUT,
+    SHARE,
+    grade_of,
+    judged,
+    solved,
+    solvers,
+    worth_solving,
+)
 from agents.puzzles.storage import (
     GRADES,
     Position,
@@ -37,7 +49,7 @@ from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
 # Who plays: weak and decent agents, so that positions are those of people's games.
 PLAYERS: Final = (
@@ -58,7 +70,8 @@ LOOKS: Final = (5, 2)  # decisions of a game that are looked at: of all, and of 
 NEAR_END: Final = 2  # tiles of the boneyard that are left, at most, in a near ending
 FIRST_WORLDS: Final = 512  # of the first look
 FIRST_ERRORS: Final = 2.0
-SURE: Final = 4.5  # standard errors; `check` asks for three, in other worlds
+SURE: Final = 4.5  # standard errors; `check` asks for CLEAR ones, in other worlds
+MOST_OF_A_GRADE: Final = 0.24  # of all puzzles
 MOST_EASY: Final = 0.2  # of all puzzles are found by `greedy`
 LOOK, SEARCH, CHECK = range(3)  # what worlds are drawn for
 
@@ -115,7 +128,7 @@ def make_puzzles(count: int, seed: int, worlds: int, cores: int, command: str) -
         "code": code_version(),
         "seed": seed,
         "worlds": worlds,
-        "playout": PLAYOUT,
+        "playouts": [PLAYOUT, SECOND_PLAYOUT],
         "players": PLAYERS,
         "levels": LEVELS,
         **tally,
@@ -201,7 +214,7 @@ def look(decision: Decision) -> Candidate | None:
 
 
 def search(asked: tuple[Candidate, int]) -> Puzzle | None:
-    """Return the puzzle that a candidate is, if a deep search confirms its move."""
+    """Return the puzzle that a candidate is, if deep searches and the solver confirm its move."""
     candidate, worlds = asked
     _, best, _ = candidate
     rules, players, seed, actions, position = candidate.decision
@@ -209,16 +222,20 @@ def search(asked: tuple[Candidate, int]) -> Puzzle | None:
     moves = choices_text(rules, players, seed, actions)
     if verdict.best != best or verdict.errors < SURE or not worth_solving(verdict) or moves is None:
         return None
+    second = judged(position, worlds // SHARE, seed, SEARCH, SECOND_PLAYOUT)
+    solution = solved(position, best)
+    if second.best != best or second.errors < CLEAR or not solution.agrees:
+        return None
     chances = tuple(np.round(1000 * verdict.chances).astype(int).tolist())
-    proof = proven(position, best)
-    return Puzzle(seed, rules, players, moves, best, chances, candidate.grade, proof)
+    return Puzzle(seed, rules, players, moves, best, chances, candidate.grade, solution.proves)
 
 
 class _Quotas:
     """How many puzzles of a grade, and how many easy ones, are still wanted."""
 
     def __init__(self, count: int) -> None:
-        self._most = dict.fromkeys(range(1, GRADES + 1), -(-count // GRADES))
+        most = int(np.ceil(MOST_OF_A_GRADE * count))
+        self._most = dict.fromkeys(range(1, GRADES + 1), most)
         self._easy = int(MOST_EASY * count)
 
     def chosen(self, candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -251,13 +268,18 @@ def _rank(candidate: Candidate) -> tuple[int, int]:
 
 
 @contextmanager
-def spread(cores: int) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]]:
+def spread(cores: int) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]]:
     """Yield a `map` over processes, in order; with one core it works in this process."""
     if cores == 1:
-        yield lambda function, items: list(map(function, items))
+        yield map
         return
-    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+    context = get_context("spawn")
+    with ProcessPoolExecutor(
+        cores, context, initializer=signal, initargs=(SIGINT, SIG_DFL)
+    ) as pool:
         try:
-            yield lambda function, items: list(pool.map(function, items))
+            yield pool.map
+        except BrokenProcessPool:
+            raise PuzzleError("a worker process died; the same command begins again") from None
         finally:
             pool.shutdown(cancel_futures=True)

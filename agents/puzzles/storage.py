@@ -9,14 +9,13 @@ so that the seed is its name.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 import fiveup_env.play
-from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import InputError
 from fiveup_env.files import atomic_file, file_path
 from fiveup_env.game.game import Game
@@ -31,6 +30,16 @@ VERSION: Final = 1
 SHIPPED: Final = Path(fiveup_env.play.__file__).with_name("static") / "puzzles.json"
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 GRADES: Final = 5
+KINDS: Final = {  # of what a line of the file holds
+    "seed": int,
+    "rules": str,
+    "players": int,
+    "moves": str,
+    "best": int,
+    "chances": list,
+    "grade": int,
+    "proven": bool,
+}
 
 
 class PuzzleError(InputError):
@@ -70,7 +79,7 @@ def choices_text(rules: str, players: int, seed: int, actions: Iterable[int]) ->
     """Return the choices of a game as digits; None if one was among too many for a digit."""
     game, text = Game(rules, players=players, seed=seed), ""
     for action in actions:
-        legal = _legal(game.view())
+        legal = _legal(game)
         place = int(np.searchsorted(legal, action))
         if len(legal) > 1:
             if place >= len(DIGITS):
@@ -84,12 +93,11 @@ def position_of(puzzle: Puzzle) -> Position:
     """Return the position that a puzzle leads to; raise PuzzleError if its moves lead to none."""
     game, made = Game(puzzle.rules, players=puzzle.players, seed=puzzle.seed), 0
     while not game.is_game_over():
-        view = game.view()
-        legal = _legal(view)
+        legal = _legal(game)
         if len(legal) == 1:
             game.push(MOVES[legal[0]])
         elif made == len(puzzle.moves):
-            return Position(view, legal)
+            return Position(game.view(), legal)
         else:
             place = DIGITS.find(puzzle.moves[made])
             if not 0 <= place < len(legal):
@@ -102,8 +110,8 @@ def position_of(puzzle: Puzzle) -> Position:
     raise PuzzleError(f"puzzle {puzzle.seed}: the game is over after its moves")
 
 
-def _legal(view: np.ndarray) -> np.ndarray:
-    return np.flatnonzero(legal_masks(view)[0])
+def _legal(game: Game) -> np.ndarray:
+    return np.flatnonzero(game.action_mask())
 
 
 def write_puzzles(path: str | os.PathLike[str], file: PuzzleFile) -> None:
@@ -134,19 +142,12 @@ def read_puzzles(path: str | os.PathLike[str]) -> PuzzleFile:
 
 
 def _read(path: str | os.PathLike[str], number: int, row: object) -> Puzzle:
-    if isinstance(row, dict):
-        given = {"proven": False} | row
-        chances = given.get("chances")
-        given["chances"] = tuple(chances) if isinstance(chances, list) else ()
-        kinds = {field.name: type(getattr(_SAMPLE, field.name)) for field in fields(Puzzle)}
-        if (
-            given.keys() == kinds.keys()
-            and all(type(given[name]) is kind for name, kind in kinds.items())
-            and all(type(chance) is int for chance in given["chances"])
-            and 1 <= given["grade"] <= GRADES
-        ):
-            return Puzzle(**given)
+    given: dict[str, Any] = {"proven": False, **row} if isinstance(row, dict) else {}
+    if (
+        given.keys() == KINDS.keys()
+        and all(type(given[name]) is kind for name, kind in KINDS.items())
+        and all(type(chance) is int for chance in given["chances"])
+        and 1 <= given["grade"] <= GRADES
+    ):
+        return Puzzle(**given | {"chances": tuple(given["chances"])})
     raise PuzzleError(f"{path} is damaged: puzzle {number} of the list is not a puzzle")
-
-
-_SAMPLE: Final = Puzzle(0, "five_up", 2, "", 0, (), 1, proven=False)  # of the types of its fields
