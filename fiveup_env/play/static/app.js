@@ -10,6 +10,7 @@ import { USUAL, asLevel, specIn } from "./levels.js";
 import { gamesList } from "./games.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
+import { puzzles } from "./puzzles.js";
 import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
 import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
 import { clack } from "./sound.js";
@@ -317,7 +318,7 @@ function openDaily() {
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
-  daily: openDaily, study: () => void studyThis(), mistakes: () => void mistakes(),
+  daily: openDaily, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
   side: () => byId("side").classList.toggle("shown"),
 };
@@ -368,6 +369,9 @@ for (const kind of ["dragover", "drop"]) {
 
 // --- The beginning
 
+addEventListener("hashchange", () => {
+  if (linkedPuzzle() && !document.querySelector("dialog[open]")) void puzzles(linkedPuzzle());
+});
 onTrouble((sentence) => say(t(sentence), true));
 onChange((id) => {
   const saved = id === table.saved.id ? kept(id) : null;
@@ -387,7 +391,11 @@ function linked() {
   return new Table(begun({ rules: asked.get("rules") ?? "five_up", players, seat: 0, levels, ...teams, ...(target ? { target } : {}) }, String(asked.get("seed"))));
 }
 
+/** The puzzle that a link names: `#puzzle=600000123`. */
+const linkedPuzzle = () => location.hash.match(/^#puzzle=(\d+)$/)?.[1] ?? "";
+
 async function start() {
+  const puzzle = linkedPuzzle(); // sitting down forgets it
   translate();
   let wrong = "";
   const tried = (/** @type {() => Table | null} */ make, /** @type {(error: unknown) => string} */ sentence) => {
@@ -409,6 +417,7 @@ async function start() {
   if (wrong) say(wrong, true);
   if (offer?.games) await fromServer();
   if (offer?.watch) void watch();
+  if (puzzle) void puzzles(puzzle);
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
 
