@@ -118,7 +118,7 @@ def test_features_and_evidence_are_those_of_a_row(pair: Pair) -> None:
     assert wrong < HALF_WAY * compared
 
 
-@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("players", [4, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_shipped_policy_plays_what_compiled_code_plays(players: int) -> None:
     rules = Rules.preset("five_up", players)
     pair, name = Pair([rules], 250, 5), "student"

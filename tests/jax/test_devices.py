@@ -33,6 +33,7 @@ assert len(state.observation.sharding.device_set) == 1
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="needs jax.shard_map")
 def test_eight_devices_play_what_one_plays() -> None:
     eight = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}

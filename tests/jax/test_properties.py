@@ -79,14 +79,17 @@ def one_by_one(state: Any) -> Any:
     return jax.tree.map(lambda *xs: jnp.concatenate([jnp.stack(xs[:4]), xs[4]]), *ones, rest)
 
 
-@pytest.mark.parametrize("transform", [scanned, nested, mapped, donated, one_by_one])
+LONG = [pytest.param(transform, marks=pytest.mark.slow) for transform in (scanned, nested, mapped)]
+
+
+@pytest.mark.parametrize("transform", [donated, one_by_one, *LONG])
 def test_every_transformation_plays_the_same_games(transform: Any) -> None:
     state = started(32)
     with jax.debug_nans(True):
         assert same(transform(state), played(state, 9))
 
 
-@pytest.mark.parametrize("parts", [0, 3, 100])
+@pytest.mark.parametrize("parts", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (0, 100))])
 def test_games_are_the_same_in_whatever_parts_they_are_dealt_to(parts: int) -> None:
     env = FiveUp(players=3, restart=True, episode="hand", reward="margin", deal_parts=parts)
     step, state = jax.jit(jax.vmap(env.step)), started(32)

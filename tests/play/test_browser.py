@@ -540,7 +540,9 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
             assert "is the best move" in page.inner_text("#lesson-text")
         else:
             try_a_wrong_move_by_keyboard(page, best)
-            assert "percentage points of the chance to win. The best" in page.inner_text("#lesson-text")
+            assert "percentage points of the chance to win. The best" in page.inner_text(
+                "#lesson-text"
+            )
         rows = page.locator("#lesson-more .row")
         assert rows.count() == len(puzzle["chances"])
         assert rows.first.inner_text().split()[0] == str(best)
