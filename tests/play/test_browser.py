@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from fiveup_env import Game
+from fiveup_env import Game, Rules
 from fiveup_env.game.records import dumps, loads
 from fiveup_env.play.page import write_page
+from fiveup_env.play.table import Setup, Table
+from fiveup_env.play.terminal import keep
 from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
 from tests.web import chromium, folder_server
@@ -350,6 +352,30 @@ def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
             process.send_signal(signal.SIGKILL)
     (kept,) = tmp_path.glob("*.json")
     assert len(loads(kept.read_text()).moves) == moves_made(page)
+    context.close()
+
+
+@on_posix
+@pytest.mark.slow
+def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) -> None:
+    file, table = tmp_path / "game.json", Table(Setup(rules=Rules.preset(players=2), seed=7))
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
+    context = new_context(browser)
+    page = context.new_page()
+    with subprocess.Popen([*line, "--watch", file], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            page.goto(process.stdout.readline().split()[4])
+            table.start()
+            for _ in range(2):
+                table.play(table.choices()[0].move)
+                keep(table, file, ["model", "partner"])
+                made = len(table.game.moves)
+                page.wait_for_selector(f"body[data-moves='{made}']", timeout=60_000)
+                assert page.locator(FREE).count() == 0
+                assert "model" in page.inner_text("#log")
+        finally:
+            process.kill()
     context.close()
 
 

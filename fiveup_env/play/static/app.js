@@ -11,7 +11,7 @@ import { gamesList } from "./games.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
 import { puzzles } from "./puzzles.js";
-import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
+import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
 import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
 import { clack } from "./sound.js";
 import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered } from "./store.js";
@@ -71,7 +71,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given || table.saved.watched) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
   document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
@@ -107,7 +107,7 @@ function paintLog(names) {
   for (const what of happened.slice(log.children.length)) {
     const line = document.createElement("li"), button = document.createElement("button");
     line.className = what.kind;
-    button.textContent = told(what, names, table.seat);
+    button.textContent = told(what, names, table.me);
     button.addEventListener("click", () => {
       lookAt = { hand: what.hand, plays: what.plays };
       paint();
@@ -167,7 +167,7 @@ function made(move, arm) {
   happened.push(...news);
   for (const what of news) if (what.kind !== "end") does.set(what.seat, shortly(what));
   rise = points ? t("plus", { points }) : "";
-  say([notice, ...news.map((what) => told(what, names, table.seat))].join(" ").trim(), notice !== "");
+  say([notice, ...news.map((what) => told(what, names, table.me))].join(" ").trim(), notice !== "");
   notice = "";
   clack(points);
   paint();
@@ -417,6 +417,7 @@ async function start() {
   if (wrong) say(wrong, true);
   if (offer?.games) await fromServer();
   if (puzzle) void puzzles(puzzle);
+  if (offer?.watch) void watch();
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
 
@@ -427,6 +428,26 @@ async function fromServer() {
   });
   for (const game of games) if (!kept(game.id)) put(game);
   if (offer?.study && games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));
+}
+
+/** Show a game that goes on elsewhere, as it is kept there, until one sits down to another. */
+async function watch() {
+  for (let shown = "null"; ;) {
+    const text = JSON.stringify(await watchedOnServer().catch(() => null));
+    if (shown !== "null" && !table.saved.watched) return;
+    if (text !== "null" && text !== shown) {
+      const [saved] = gamesIn(text);
+      run++;
+      table = new Table({ ...saved, watched: true });
+      lookAt = null;
+      readHappenings();
+      const names = namesOf(table), last = happened.at(-1);
+      if (last) say(told(last, names, table.me));
+      paint();
+      shown = text;
+    }
+    await new Promise((done) => { setTimeout(done, 1000); });
+  }
 }
 
 void start();

@@ -33,7 +33,7 @@ export function namesOf(of) {
   /** @type {Map<string, number>} */
   const met = new Map();
   return of.setup.levels.map((level, seat) => {
-    if (seat === of.seat) return t("you");
+    if (seat === of.me) return t("you");
     if (of.saved.names?.[seat]) return of.saved.names[seat];
     const spec = specIn(level)?.split(":")[0], before = met.get(level) ?? 0;
     met.set(level, before + 1);
