@@ -540,7 +540,9 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
             assert "is the best move" in page.inner_text("#lesson-text")
         else:
             try_a_wrong_move_by_keyboard(page, best)
-            assert "percentage points of the chance to win. The best" in page.inner_text("#lesson-text")
+            assert "percentage points of the chance to win. The best" in page.inner_text(
+                "#lesson-text"
+            )
         rows = page.locator("#lesson-more .row")
         assert rows.count() == len(puzzle["chances"])
         assert rows.first.inner_text().split()[0] == str(best)
@@ -574,6 +576,14 @@ def test_the_page_reaches_the_positions_of_the_puzzles(page: Any, address: str) 
         }"""
     )
     assert not wrong
+
+
+def test_a_lead_is_a_puzzle_too(page: Any, address: str, site: Path) -> None:
+    puzzle = next(one for one in shipped_puzzles(site) if "@" not in str(MOVES[one["best"]]))
+    page.goto(f"{address}?#puzzle={puzzle['seed']}")
+    page.wait_for_selector("#lesson[open]")
+    try_by_mouse(page, MOVES[puzzle["best"]])
+    assert "is the best move" in page.inner_text("#lesson-text")
 
 
 def test_no_puzzle_comes_again_before_all_are_solved(page: Any, address: str, site: Path) -> None:
