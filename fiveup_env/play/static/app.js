@@ -416,8 +416,8 @@ async function start() {
   sitDown(first ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
   if (wrong) say(wrong, true);
   if (offer?.games) await fromServer();
-  if (puzzle) void puzzles(puzzle);
   if (offer?.watch) void watch();
+  if (puzzle) void puzzles(puzzle);
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
 
