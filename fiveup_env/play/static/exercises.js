@@ -29,7 +29,7 @@ export function practise(next) {
   const show = (best) => {
     const { game, seat, rules, arms } = now.table, choices = game.outcomes(), made = best?.includes("-") ? [best] : [];
     board.show({
-      plays: [...game.plays.map(({ move }) => move), ...made], arms: [...arms[game.handNumber].slice(0, game.plays.length), ...made.map(() => null)],
+      plays: [...game.plays.map(({ move }) => move), ...made], arms: [...(arms[game.handNumber] ?? []).slice(0, game.plays.length), ...made.map(() => null)],
       spinners: String(rules.spinners), hand: game.hand(seat).filter((tile) => !made[0]?.startsWith(tile)),
       choices: best ? [] : choices, total: choices.find(({ move }) => move === made[0])?.total ?? game.total,
     });
