@@ -103,15 +103,17 @@ def choose_casually(
     views: Array, key: Word, weights: Array, mistakes: Struct, scratch: Array, actions: Array
 ) -> None:
     """Write the action for every view that looks best after some mistakes into `actions`."""
-    alone = np.empty(len(weights))
-    alone[:] = weights
-    for name in (REPLY, STARVE, STARVE_LAST, FEED):
-        alone[name] = 0
+    minded = np.empty(len(weights))
     for i in range(len(views)):
         own = scramble(key + np.uint64(i))
-        forgotten = _happens(scramble(own ^ _SALT), _OTHERS, mistakes.others)
-        mine = alone if forgotten else weights
-        actions[i] = casual_action(views[i].public, views[i].hand, mine, mistakes, scratch[0], own)
+        for name in range(len(weights)):
+            minded[name] = weights[name]
+        if _happens(scramble(own ^ _SALT), _OTHERS, mistakes.others):
+            for name in (REPLY, STARVE, STARVE_LAST, FEED):
+                minded[name] = 0
+        actions[i] = casual_action(
+            views[i].public, views[i].hand, minded, mistakes, scratch[0], own
+        )
 
 
 @compiled
