@@ -342,3 +342,10 @@ def interfaces(session: nox.Session) -> None:
     others = ("pgx", "jaxmarl", "gymnax", "six", "pytest", "hypothesis")  # six: for gymnax
     session.install("-c", "constraints.txt", "-e", ".[jax]", *others)
     session.run("pytest", "-q", "-W", "default", "tests/jax/test_interfaces.py")
+
+
+@apart
+def verifiers(session: nox.Session) -> None:
+    """Test the environment for language models in Verifiers, which needs an old `mcp`."""
+    session.install("-e", ".", "verifiers==0.3.1", "pytest", "hypothesis")
+    session.run("pytest", "-q", "-W", "default", "tests/doors/test_verifiers.py")

@@ -33,10 +33,10 @@ from fiveup_env.opponents.networks.compiled import ENTRIES, Weights
 from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
 from fiveup_env.rules.actions import ACTION_COUNT
 
-STEPS, EPOCHS, PARTS = 64, 2, 4  # of an update
-WIDTH, DEPTH, SEATS = 128, 1, 4
-LAMBDA, CLIP, ENTROPY, CLIPPED_NORM = 0.9, 0.2, 0.01, 0.5
-RATE, LAST_RATE = 1e-3, 1e-4
+STEPS, EPOCHS = 64, 2  # of an update
+WIDTH, DEPTH, SEATS = 64, 1, 4
+LAMBDA, CLIP, ENTROPY, CLIPPED_NORM = 0.7, 0.2, 0.005, 0.5
+RATE, LAST_RATE = 2e-3, 1e-4
 REWARD = 1 / 5  # points in one unit of reward, as our own learners count
 UPDATES = 4  # in one program
 LOOKAHEAD = get_encoder("lookahead")
@@ -222,9 +222,9 @@ def adam(weights: Weights, gradients: Weights, moments: Any, rate: Any) -> tuple
     return jax.tree.map(moved, weights, first, second), (count, first, second)
 
 
-@jax.jit  # type: ignore[untyped-decorator]
-def learn(carry: Any, rate: Any) -> Any:
-    """Return what there is to carry after UPDATES updates at a learning rate."""
+@partial(jax.jit, static_argnames="parts")
+def learn(carry: Any, rate: Any, parts: int) -> Any:
+    """Return what there is to carry after UPDATES updates, each in so many parts an epoch."""
 
     def update(carry: Any, _: None) -> Any:
         weights, moments, state, key = carry
@@ -243,7 +243,7 @@ def learn(carry: Any, rate: Any) -> Any:
 
         orders = jnp.concatenate(
             [
-                jax.random.permutation(one, size).reshape(PARTS, -1)
+                jax.random.permutation(one, size).reshape(parts, -1)
                 for one in jax.random.split(for_orders, EPOCHS)
             ]
         )
@@ -284,22 +284,24 @@ def first_carry(seed: int, games: int) -> Any:
 # --- A run
 
 
-def checkpoint(path: Path, carry: Any, spent: float, decisions: int) -> None:
+def checkpoint(path: Path, carry: Any, seed: int, spent: float, decisions: int) -> None:
     """Write all that a run needs to go on."""
     held = io.BytesIO()
-    np.savez(held, np.array([spent, decisions]), *map(np.asarray, jax.tree.leaves(carry)))
+    np.savez(held, np.array([seed, spent, decisions]), *map(np.asarray, jax.tree.leaves(carry)))
     write_atomic(path, held.getvalue())
 
 
-def resumed(path: Path, carry: Any) -> tuple[Any, float, int]:
+def resumed(path: Path, carry: Any, seed: int) -> tuple[Any, float, int]:
     """Return what a checkpoint holds, or what to begin with if there is none."""
     if not path.exists():
         return carry, 0.0, 0
     leaves, kind = jax.tree.flatten(carry)
     with np.load(path) as held:
-        (spent, decisions), *found = (held[name] for name in held.files)
-    if [x.shape for x in found] != [x.shape for x in leaves]:
-        raise SystemExit(f"{path} is of another run: give its --games, or another --output")
+        (former, spent, decisions), *found = (held[name] for name in held.files)
+    if former != seed or [x.shape for x in found] != [x.shape for x in leaves]:
+        raise SystemExit(
+            f"{path} is of another run: give its --games and --seed, or another --output"
+        )
     return kind.unflatten(map(jnp.asarray, found)), float(spent), int(decisions)
 
 
@@ -308,19 +310,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--games", type=int, default=256, help="played at once; more on a GPU")
+    parser.add_argument("--parts", type=int, default=4, help="steps of Adam in an epoch")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="a folder for the policy and the checkpoint")
     options = parser.parse_args()
+    if options.parts < 1 or options.games * STEPS % options.parts:
+        parser.error(f"--parts divides {STEPS} decisions of each of the --games")
     carry, before, decisions = first_carry(options.seed, options.games), 0.0, 0
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)
-        carry, before, decisions = resumed(options.output / "checkpoint.npz", carry)
+        carry, before, decisions = resumed(options.output / "checkpoint.npz", carry, options.seed)
     about = {"rules": ["five_up"], "players": [SEATS], "reward": "margin", "horizon": "hand"}
     about |= {"command": "examples/jax_ppo.py", "seed": options.seed}
     started, told, limit = time.monotonic() - before, before, 60 * options.minutes
     while (spent := time.monotonic() - started) < limit or not decisions:
         rate = RATE + (LAST_RATE - RATE) * min(1, spent / limit)
-        carry = jax.block_until_ready(learn(carry, rate))
+        carry = jax.block_until_ready(learn(carry, rate, options.parts))
         decisions += UPDATES * options.games * STEPS
         spent = time.monotonic() - started
         if spent - told > 20 or spent >= limit:
@@ -333,7 +338,7 @@ def main() -> None:
             print(f"{spent:5.0f} s, {decisions:,} decisions; points a hand: {line}", flush=True)
             if options.output:
                 save(carry[0], options.output, about | {"decisions": decisions})
-                checkpoint(options.output / "checkpoint.npz", carry, spent, decisions)
+                checkpoint(options.output / "checkpoint.npz", carry, options.seed, spent, decisions)
     if options.output:
         print(f"saved: python evaluate.py policy:{options.output} greedy")
 

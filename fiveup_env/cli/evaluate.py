@@ -11,7 +11,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env import Rules
 from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import REGRET_EVERY, Terms
@@ -22,12 +21,11 @@ from fiveup_env.arena.standings import Standings, standings_of
 from fiveup_env.arena.tables import regrets_text, standings_text
 from fiveup_env.arena.tournament import Follower, Outcome, Tournament, play_tournament
 from fiveup_env.cli.benchmark import add_shared_options, benchmark, engine_of
-from fiveup_env.cli.shared import INTERRUPTED, Parser, answer
+from fiveup_env.cli.shared import INTERRUPTED, Parser, add_rules, answer, rules_of
 from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import Json, atomic_file
 from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
-from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
     import argparse
@@ -101,9 +99,7 @@ def add_options(made: Parser, more: More | None = None) -> None:
     add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
     add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
     add("--against", metavar="SPEC", help="play only the pairs with this agent")
-    add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
-    add("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
-    add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
+    add_rules(made)
     add("--episode", choices=EPISODES, default="game", help="default: game")
     deals = f"deal streams (default: {DEALS}; with --sprt {MOST_DEALS})"
     add("--deals", type=int, help=deals)
@@ -168,12 +164,11 @@ def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
 
 
 def _tournament(options: argparse.Namespace) -> Tournament:
-    fields = dict(map(parse_assignment, options.set))
     agents = split_specs(options.agents)
     if options.against and options.against not in agents:
         agents = (*agents, options.against)
     terms = Terms(
-        Rules.preset(options.rules, options.players, **fields),
+        rules_of(options),
         options.episode,
         forfeit=options.forfeit,
         move_limit=options.move_limit,

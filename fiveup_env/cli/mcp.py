@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env.rules.fields import Rules, parse_assignment
+from fiveup_env.cli.shared import add_rules, rules_of
 
 if TYPE_CHECKING:
     import argparse
@@ -15,16 +16,15 @@ def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
     mcp = commands.add_parser("mcp", help="let a language model play, as an MCP server")
     mcp.set_defaults(run=run)
-    mcp.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
-    mcp.add_argument("--players", type=int, default=2, help="2 to 5 (default: 2)")
-    mcp.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
-    )
+    add_rules(mcp, players=2)
     mcp.add_argument(
         "--opponents", default="partner", metavar="SPECS", help="one agent, or one for each seat"
     )
     mcp.add_argument(
         "--show", action="store_true", help="print the table to standard error, to be watched"
+    )
+    mcp.add_argument(
+        "--keep", type=Path, metavar="FILE", help="keep the game there, for fiveup play --watch"
     )
 
 
@@ -33,11 +33,8 @@ def run(options: argparse.Namespace) -> int:
     from fiveup_env.play.mcp import server_for
     from fiveup_env.play.table import Setup
 
-    fields = dict(map(parse_assignment, options.set))
-    setup = Setup(
-        rules=Rules.preset(options.rules, options.players, **fields), opponents=options.opponents
-    )
-    server_for(setup, _say if options.show else None).run()
+    setup = Setup(rules=rules_of(options), opponents=options.opponents)
+    server_for(setup, _say if options.show else None, options.keep).run()
     return 0
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from fiveup_env.cli.shared import add_rules, rules_of
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.levels import LEVEL_SPECS, USUAL_LEVEL
-from fiveup_env.rules.fields import Rules, parse_assignment
+from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
     import argparse
@@ -25,11 +27,7 @@ def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
     play = commands.add_parser("play", help="play against agents, in the browser or the terminal")
     play.set_defaults(run=run)
-    play.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
-    play.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
-    play.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
-    )
+    add_rules(play)
     play.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
     play.add_argument(
         "--opponents",
@@ -40,6 +38,9 @@ def add(commands: Any) -> None:
     play.add_argument("--seed", type=int, help="the deals (default: chosen at random)")
     play.add_argument("--terminal", action="store_true", help="play here instead of in a browser")
     play.add_argument("--games", metavar="FOLDER", help="keep the games there, a file for each")
+    play.add_argument(
+        "--watch", type=Path, metavar="FILE", help="show a game that fiveup mcp keeps there"
+    )
     play.add_argument(
         "--static", metavar="FOLDER", help="write the page there, for any file server, and end"
     )
@@ -62,11 +63,10 @@ def run(options: argparse.Namespace) -> int:
 
         print(f"{options.static}: {write_page(options.static):,} bytes")
         return 0
-    fields = dict(map(parse_assignment, options.set))
     if options.seed is not None:
         checked_seed(options.seed)
     setup = Setup(
-        rules=Rules.preset(options.rules, options.players, **fields),
+        rules=rules_of(options),
         seat=options.seat,
         opponents=options.opponents,
         seed=options.seed,
@@ -84,9 +84,10 @@ def run(options: argparse.Namespace) -> int:
     offer = Offer(
         setup=None
         if (setup, options.rules) == usual
-        else setup_for_page(setup, options.rules, fields),
+        else setup_for_page(setup, options.rules, dict(map(parse_assignment, options.set))),
         seed=None if options.seed is None else str(options.seed),
         folder=folder_of(options.games),
+        watched=options.watch,
     )
     asked = {spec for spec in setup.specs if spec not in PLAYED_BY_THE_PAGE}
     offer.answers.allow(asked)

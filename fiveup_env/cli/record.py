@@ -6,32 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiveup_env.cli.shared import say_written
+from fiveup_env.cli.shared import add_rules, rules_of, say_written
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError
 from fiveup_env.files import atomic_file
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import dumps
 from fiveup_env.progress import progress
-from fiveup_env.rules.fields import Rules, parse_assignment
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+    from fiveup_env.rules.fields import Rules
 
 
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
     record = commands.add_parser("record", help="play random games and write them as records")
     record.set_defaults(run=run)
-    record.add_argument("--rules", default="five_up", metavar="PRESET", help="default: five_up")
-    record.add_argument("--players", type=int, default=4, help="2 to 5 (default: 4, as partners)")
+    add_rules(record)
     record.add_argument("--games", type=int, default=1, help="number of games (default: 1)")
     record.add_argument("--seed", type=int, default=0, help="game k has seed SEED + k (default: 0)")
     record.add_argument("--legal", action="store_true", help="with each play, list the legal ones")
-    record.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
-    )
     record.add_argument(
         "--max-hands", type=int, default=500, help="cut games off after n hands (default: 500)"
     )
@@ -47,8 +44,7 @@ def run(options: argparse.Namespace) -> int:
             raise InputError(
                 f"--{name.replace('_', '-')} must be at least 1, not {getattr(options, name)}"
             )
-    fields = dict(map(parse_assignment, options.set))
-    rules = Rules.preset(options.rules, options.players, **fields)
+    rules = rules_of(options)
     checked_seed(options.seed)
     checked_seed(options.seed + options.games - 1)
     complete = 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.files import is_stream
+from fiveup_env.rules.fields import Rules, parse_assignment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,6 +91,20 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
     except (FiveUpError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
     return REFUSED
+
+
+def add_rules(parser: argparse.ArgumentParser, players: int = 4) -> None:
+    """Add the options that say by which rules, and how many play."""
+    add, usual = parser.add_argument, "4, as partners" if players == 4 else str(players)
+    add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
+    add("--players", type=int, default=players, help=f"2 to 5 (default: {usual})")
+    add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
+
+
+def rules_of(options: argparse.Namespace) -> Rules:
+    """Return the rules that the options choose."""
+    fields = dict(map(parse_assignment, options.set))
+    return Rules.preset(options.rules, options.players, **fields)
 
 
 def chosen_game(options: argparse.Namespace) -> Game:

@@ -294,11 +294,12 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         for name, reward in zip(self._names, self._rewards[0].tolist(), strict=True):
             self.rewards[name] = reward
             self._cumulative_rewards[name] += reward
-        if self._ending[0] == ENDED:
+        ending = self._ending[0]
+        if ending == ENDED:
             self.terminations = dict.fromkeys(self._names, True)
-        elif self._ending[0] == CUT_OFF:
+        elif ending == CUT_OFF:
             self.truncations = dict.fromkeys(self._names, True)
-        if self._ending[0]:
+        if ending:
             episode = self._options.codes.episode
             results = results_of(self._games, FIRST, episode, self.rules.sides)
             self.infos = {name: results.of(0) for name in self._names}
@@ -311,12 +312,13 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     def _move(self, *, legal: bool) -> None:
         """Make the move in `_actions`, and write what it brought every seat."""
         before = self.game if self._reward and legal else None
-        codes = self._options.codes
-        step_games(self._games, FIRST, self._actions, codes, self._rewards, self._ending)
+        step_games(
+            self._games, FIRST, self._actions, self._options.codes, self._rewards, self._ending
+        )
         if legal:
             self._made.append(int(self._actions[0]))
             self._over = bool(self._ending[0])
-        if self._reward and before:
+        if before is not None and self._reward:
             after = self.game
             self._rewards[0] = self._checked_rewards(self._reward(before, after.peek(), after))
 

@@ -8,6 +8,7 @@ partners always get the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -95,7 +96,7 @@ class Episodes:
         """Whether an illegal action ends the episode."""
         return self.illegal == "terminate"
 
-    @property
+    @cached_property
     def codes(self) -> Codes:
         """The options as numbers, for compiled code."""
         return Codes(

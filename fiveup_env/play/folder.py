@@ -45,10 +45,14 @@ class Folder:
 
     def games(self) -> list[Json]:
         """Return all games that can be read."""
-        found = []
-        for path in sorted(self.path.glob("*.json")):
-            with suppress(OSError, ValueError, RecursionError):
-                game = json.loads(path.read_bytes())
-                if isinstance(game, dict) and game.get("format") == STUDY_FORMAT:
-                    found.append(game)
-        return found
+        found = map(game_in, sorted(self.path.glob("*.json")))
+        return [game for game in found if game is not None]
+
+
+def game_in(path: Path) -> Json | None:
+    """Return the game in a file, or None if there is none that can be read."""
+    with suppress(OSError, ValueError, RecursionError):
+        game = json.loads(path.read_bytes())
+        if isinstance(game, dict) and game.get("format") == STUDY_FORMAT:
+            return game
+    return None

@@ -31,8 +31,8 @@ HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
-        "style-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; "
-        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        "style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src blob:; "
+        "manifest-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -1,9 +1,10 @@
 """A table for language models: an MCP server, by whose tools a model sits down, looks and moves.
 
-    fiveup mcp --show
+    fiveup mcp --keep game.json
+    fiveup play --watch game.json
 
-It knows what the seat knows, and plays against the registered agents. `--show` prints the table for
-a person who watches.
+It knows what the seat knows, and plays against the registered agents. A person watches in the
+terminal by `--show`, or in the browser.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from fiveup_env.game.view_words import move_of_words, move_words, view_text
 from fiveup_env.opponents.registry import split_specs
 from fiveup_env.play.answers import safe_names
 from fiveup_env.play.table import Setup, Table
-from fiveup_env.play.terminal import tell
+from fiveup_env.play.terminal import keep, tell
 from fiveup_env.rules.fields import Rules
 
 try:
@@ -36,6 +37,7 @@ except ImportError:
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from fiveup_env.play.sights import Sight
 
@@ -45,15 +47,18 @@ ABOUT = (
 )
 
 
-def server_for(default: Setup, show: Callable[[str], None] | None = None) -> MCPServer:
+def server_for(
+    default: Setup, show: Callable[[str], None] | None = None, file: Path | None = None
+) -> MCPServer:
     """Return a server with one table.
 
     Args:
         default: What is played unless the model chooses otherwise.
         show: Is called with what a person who watches may read; None: nobody watches.
+        file: Where the game is kept as it goes.
     """
     server = MCPServer("fiveup", instructions=ABOUT)
-    seat = Seat(default, show)
+    seat = Seat(default, show, file)
     for tool in (
         *(seat.start_game, seat.explain_rules, seat.look, seat.list_moves),
         *(seat.play, seat.what_is_known, seat.position_line),
@@ -78,8 +83,10 @@ def _answering(tool: Callable[..., str]) -> Callable[..., str]:
 class Seat:
     """The model's seat at a table. Its public methods are the tools, by their names."""
 
-    def __init__(self, default: Setup, show: Callable[[str], None] | None) -> None:
-        self._default, self._show = default, show
+    def __init__(
+        self, default: Setup, show: Callable[[str], None] | None, file: Path | None
+    ) -> None:
+        self._default, self._show, self._file = default, show, file
         self._table: Table | None = None
 
     def start_game(
@@ -157,10 +164,15 @@ class Seat:
         return self._table
 
     def _seen(self, sights: list[Sight]) -> str:
+        table = self._seated()
         if self._show:
             tell(sights, self._show, unicode=True)
+        if self._file:
+            names = table.setup.specs
+            names.insert(table.setup.seat, "model")
+            keep(table, self._file, names)
         happened = [sight.said for sight in sights if sight.said]
-        return "\n".join([*happened, "", self._position(self._seated())]).strip()
+        return "\n".join([*happened, "", self._position(table)]).strip()
 
     def _position(self, table: Table) -> str:
         return view_text(table.view())

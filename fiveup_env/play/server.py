@@ -13,11 +13,13 @@ from starlette.routing import Route
 
 from fiveup_env.errors import FiveUpError, RequestError, shown
 from fiveup_env.play.answers import Answers
+from fiveup_env.play.folder import game_in
 from fiveup_env.play.guard import Guard, body_of, refusal
 from fiveup_env.play.page import page_files, type_of, with_offer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+    from pathlib import Path
 
     from starlette.requests import Request
 
@@ -38,6 +40,7 @@ class Offer:
     seed: str | None = None
     folder: Folder | None = None
     games: Sequence[Json] = ()  # those of a file, to study
+    watched: Path | None = None  # the file of a game that goes on elsewhere
     answers: Answers = field(default_factory=Answers)
     hosts: frozenset[str] | None = LOOPBACK
 
@@ -48,7 +51,7 @@ class Offer:
             told["setup"] = self.setup
         if self.seed is not None:
             told["seed"] = self.seed
-        return told | {"study": bool(self.games)}
+        return told | {"study": bool(self.games), "watch": self.watched is not None}
 
 
 def app_of(offer: Offer) -> Starlette:
@@ -76,6 +79,10 @@ def app_of(offer: Offer) -> Starlette:
         kept = await to_thread.run_sync(offer.folder.games) if offer.folder else []
         return JSONResponse({"games": [*offer.games, *kept]})
 
+    async def watched(_request: Request) -> Response:
+        game = await to_thread.run_sync(game_in, offer.watched) if offer.watched else None
+        return JSONResponse({"game": game})
+
     async def keep(request: Request) -> Response:
         game, name = await body_of(request), request.path_params["name"]
         if offer.folder is not None:
@@ -86,6 +93,7 @@ def app_of(offer: Offer) -> Starlette:
         ("POST", "/api/ask", ask),
         ("POST", "/api/check", check),
         ("GET", "/api/games", games),
+        ("GET", "/api/watched", watched),
         ("POST", "/api/games/{name}", keep),
         ("GET", "/{path:path}", file),
     )

@@ -125,13 +125,13 @@ def _study(table: Table, write: Callable[[str], None]) -> None:
         write(f"  {where}: {decision.move} lost {lost}; better {decision.best}")
 
 
-def keep(table: Table, path: Path) -> None:
-    """Write a game to a file; raise InputError if that fails."""
+def keep(table: Table, path: Path, names: Sequence[str] | None = None) -> None:
+    """Write a game to a file, with the players' names; raise InputError if that fails."""
     game = table.game
     kept: Json = {
         "format": STUDY_FORMAT,
         "version": 1,
-        "names": None,
+        "names": names,
         "record": record_of(game),
         "seed": game.seed,
         "seat": table.setup.seat,

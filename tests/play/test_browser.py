@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from fiveup_env import Game
+from fiveup_env import Game, Rules
 from fiveup_env.game.records import dumps, loads
 from fiveup_env.play.page import write_page
+from fiveup_env.play.table import Setup, Table
+from fiveup_env.play.terminal import keep
+from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
 from tests.web import chromium, folder_server
 
@@ -376,6 +379,30 @@ def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
     context.close()
 
 
+@on_posix
+@pytest.mark.slow
+def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) -> None:
+    file, table = tmp_path / "game.json", Table(Setup(rules=Rules.preset(players=2), seed=7))
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
+    context = new_context(browser)
+    page = context.new_page()
+    with subprocess.Popen([*line, "--watch", file], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            page.goto(process.stdout.readline().split()[4])
+            table.start()
+            for _ in range(2):
+                table.play(table.choices()[0].move)
+                keep(table, file, ["model", "partner"])
+                made = len(table.game.moves)
+                page.wait_for_selector(f"body[data-moves='{made}']", timeout=60_000)
+                assert page.locator(FREE).count() == 0
+                assert "model" in page.inner_text("#log")
+        finally:
+            process.kill()
+    context.close()
+
+
 # --- Files and the study
 
 
@@ -400,7 +427,18 @@ def test_a_record_is_studied_and_what_is_saved_is_read_by_python(
         page.locator(".games li", has_text=re.compile("won|lost")).get_by_text("Save as").click()
     saved = Path(download.value.path()).read_text()
     assert loads(saved) == game
-    assert json.loads(saved)["verdicts"]["decisions"]
+    own = [one for one in json.loads(saved)["verdicts"]["decisions"] if one["seat"] == 0]
+    worst = max((one for one in own if one["mistake"]), key=lambda one: one["chance"][0])
+    page.click("#dialog-menu button")
+    page.click("#menu")
+    page.click("#dialog-body button[value=mistakes]")
+    page.wait_for_selector("#lesson[open]")
+    assert "Find better than" in page.inner_text("#lesson-text")
+    for move, said in ((worst["move"], "Try another."), (worst["best"], "is the best move.")):
+        page.click(f"#lesson-hand [data-tile='{move.partition('@')[0]}']")
+        page.click(f"#lesson-choices button[data-move='{move}']")
+        assert said in page.inner_text("#lesson-text")
+    page.wait_for_selector("#lesson-menu .main:focus")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", '{"format":"fiveup-record"}', "\x00\xff"])
@@ -471,6 +509,133 @@ def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -
     assert "You made" in page.inner_text("#dialog-body")
 
 
+# --- Puzzles
+
+
+def shipped_puzzles(site: Path) -> list[dict[str, Any]]:
+    puzzles: list[dict[str, Any]] = json.loads((site / "puzzles.json").read_text())["puzzles"]
+    return puzzles
+
+
+def try_by_mouse(page: Any, move: Move) -> None:
+    page.click(f"#lesson-hand [data-tile='{move.tile}']")
+    page.click(f"#lesson-choices button[data-move='{move}']")
+    page.wait_for_selector("#lesson-more .row")
+
+
+def try_a_wrong_move_by_keyboard(page: Any, best: Move) -> None:
+    """Choose tiles by the arrow keys, until one may be set elsewhere than is best."""
+    page.wait_for_selector("#lesson-hand .held:focus")
+    for _ in range(page.locator("#lesson-hand .held").count()):
+        page.keyboard.press("Enter")
+        others = page.locator(f"#lesson-choices button:not([data-move='{best}'])")
+        if others.count():
+            if page.locator("#lesson-choices button").count() == 1:
+                page.keyboard.press("Enter")  # the tile once more: it fits at one end only
+            else:
+                others.first.press("Enter")
+            page.wait_for_selector("#lesson-more .row")
+            return
+        page.keyboard.press("ArrowRight")
+    raise AssertionError("only one move is legal")
+
+
+def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_count(
+    page: Any, address: str, site: Path
+) -> None:
+    puzzles = shipped_puzzles(site)
+    by_seed = {str(puzzle["seed"]): puzzle for puzzle in puzzles}
+    page.goto(address)
+    state_of(page)
+    page.click("#menu")
+    page.click("#dialog-body button[value=puzzles]")
+    page.click("#dialog-body button[value='2']")
+    page.wait_for_selector("#lesson[open]")
+    some = [puzzle for puzzle in puzzles if puzzle["grade"] == 2]
+    seeds = []
+    for right in (True, False):
+        seeds.append(page.url.rpartition("=")[2])
+        puzzle = by_seed[seeds[-1]]
+        best = MOVES[puzzle["best"]]
+        assert puzzle["grade"] == 2
+        assert "boneyard" in page.inner_text("#lesson-facts")
+        if right:
+            try_by_mouse(page, best)
+            assert "is the best move" in page.inner_text("#lesson-text")
+        else:
+            try_a_wrong_move_by_keyboard(page, best)
+            assert "percentage points of the chance to win. The best" in page.inner_text(
+                "#lesson-text"
+            )
+        rows = page.locator("#lesson-more .row")
+        assert rows.count() == len(puzzle["chances"])
+        assert rows.first.inner_text().split()[0] == str(best)
+        assert page.locator(f"#lesson-felt [data-tile='{best.tile}']").count() == 1
+        assert f"1 of {len(some)} solved, {int(right)} in a row" in page.inner_text("#lesson-title")
+        page.wait_for_selector("#lesson-menu .main:focus")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#lesson-more .row", state="detached")
+    assert seeds[0] != seeds[1]
+    page.keyboard.press("Escape")
+    assert "#" not in page.url
+    page.goto(address)
+    state_of(page)
+    page.click("#menu")
+    page.click("#dialog-body button[value=puzzles]")
+    assert f"1 of {len(some)}" in page.inner_text("#dialog-body button[value='2']")
+    assert f"1 of {len(puzzles)}" in page.inner_text("#dialog-body button[value='0']")
+    assert "0, at most 1" in page.inner_text("#dialog-body")
+
+
+def test_the_page_reaches_the_positions_of_the_puzzles(page: Any, address: str) -> None:
+    page.goto(address)
+    wrong = page.evaluate(
+        """async () => {
+          const { load, tableOf } = await import("./puzzles.js");
+          const { info } = await import("./fiveup.mjs");
+          return (await load()).filter((_, k) => k % 10 === 0).filter((puzzle) => {
+            const legal = tableOf(puzzle).game.legalMoves();
+            return legal.length !== puzzle.chances.length || !legal.includes(info.moves[puzzle.best]);
+          });
+        }"""
+    )
+    assert not wrong
+
+
+def test_no_puzzle_comes_again_before_all_are_solved(page: Any, address: str, site: Path) -> None:
+    puzzles = shipped_puzzles(site)
+    open_seed, *solved = [puzzle["seed"] for puzzle in puzzles]
+    kept = {"salt": "7", "last": solved[0], "run": 3, "longest": 5, "solved": solved}
+    page.goto(address)
+    state_of(page)
+    page.evaluate("kept => localStorage.setItem('fiveup:puzzles', JSON.stringify(kept))", kept)
+    for link, seed in (("", open_seed), (f"#puzzle={solved[5]}", solved[5])):
+        page.goto(f"{address}?{link}")
+        if not link:
+            state_of(page)
+            page.click("#menu")
+            page.click("#dialog-body button[value=puzzles]")
+            page.click("#dialog-body button[value='0']")
+        page.wait_for_selector("#lesson[open]")
+        assert page.url.endswith(f"#puzzle={seed}")
+        page.click("#lesson-menu .main")
+        assert page.url.endswith(f"#puzzle={open_seed}")
+
+
+@pytest.mark.parametrize("kept", ["{", "[]", '{"salt":7}', '{"salt":"7","solved":["x"]}'])
+def test_a_broken_count_of_puzzles_and_a_link_to_none_are_survived(
+    page: Any, address: str, kept: str
+) -> None:
+    page.goto(address)
+    state_of(page)
+    page.evaluate("kept => localStorage.setItem('fiveup:puzzles', kept)", kept)
+    page.goto(f"{address}?#puzzle=1")
+    page.wait_for_selector("#dialog[open]")
+    assert "There is no puzzle 1." in page.inner_text("#dialog-body")
+    page.keyboard.press("Escape")
+    play_by_mouse(page)
+
+
 # --- Accessibility, and pictures for the documentation
 
 
@@ -496,6 +661,15 @@ def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
         page.click(button)
         check()
         page.keyboard.press("Escape")
+    page.click("#menu")
+    page.click("#dialog-body button[value=puzzles]")
+    check()
+    page.click("#dialog-body button[value='0']")
+    check()
+    page.locator("#lesson-hand .held[aria-disabled=false]").first.click()
+    page.locator("#lesson-choices button").first.click()
+    check()
+    page.keyboard.press("Escape")
     page.click("#study")
     page.click("#dialog-menu button[value=yes]")
     page.wait_for_selector("#luck table", timeout=60_000)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,8 +16,12 @@ from mcp.types import TextContent
 
 from fiveup_env import Game, Rules
 from fiveup_env.game import view_of_line
+from fiveup_env.game.records import loads
 from fiveup_env.play.mcp import server_for
 from fiveup_env.play.table import Setup
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETUP = Setup(rules=Rules.preset(players=2), opponents="greedy", seed=7)
 SERVED = StdioServerParameters(
@@ -57,6 +62,19 @@ def test_a_model_plays_a_game_by_the_tools() -> None:
 
     asyncio.run(run())
     assert any("your hand" in line for line in shown)
+
+
+def test_the_game_is_kept_as_it_goes(tmp_path: Path) -> None:
+    file = tmp_path / "game.json"
+
+    async def run() -> None:
+        async with Client(server_for(SETUP, file=file)) as client:
+            said = await play_a_game(client)
+            assert "The game is over" in said[-1]
+
+    asyncio.run(run())
+    assert loads(file.read_text()).is_game_over()
+    assert sorted(json.loads(file.read_text())["names"]) == ["greedy", "model"]
 
 
 def test_a_model_plays_over_standard_input_and_output() -> None:

@@ -10,7 +10,8 @@ import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
 import { gamesList } from "./games.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
-import { askServer, gamesOnServer, keepOnServer, offer } from "./server.js";
+import { puzzles } from "./puzzles.js";
+import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
 import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
 import { clack } from "./sound.js";
 import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered } from "./store.js";
@@ -70,7 +71,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given || table.saved.watched) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
   document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
@@ -106,7 +107,7 @@ function paintLog(names) {
   for (const what of happened.slice(log.children.length)) {
     const line = document.createElement("li"), button = document.createElement("button");
     line.className = what.kind;
-    button.textContent = told(what, names, table.seat);
+    button.textContent = told(what, names, table.me);
     button.addEventListener("click", () => {
       lookAt = { hand: what.hand, plays: what.plays };
       paint();
@@ -166,7 +167,7 @@ function made(move, arm) {
   happened.push(...news);
   for (const what of news) if (what.kind !== "end") does.set(what.seat, shortly(what));
   rise = points ? t("plus", { points }) : "";
-  say([notice, ...news.map((what) => told(what, names, table.seat))].join(" ").trim(), notice !== "");
+  say([notice, ...news.map((what) => told(what, names, table.me))].join(" ").trim(), notice !== "");
   notice = "";
   clack(points);
   paint();
@@ -317,7 +318,7 @@ function openDaily() {
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
-  daily: openDaily, study: () => void studyThis(), mistakes: () => void mistakes(),
+  daily: openDaily, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
   side: () => byId("side").classList.toggle("shown"),
 };
@@ -368,6 +369,9 @@ for (const kind of ["dragover", "drop"]) {
 
 // --- The beginning
 
+addEventListener("hashchange", () => {
+  if (linkedPuzzle() && !document.querySelector("dialog[open]")) void puzzles(linkedPuzzle());
+});
 onTrouble((sentence) => say(t(sentence), true));
 onChange((id) => {
   const saved = id === table.saved.id ? kept(id) : null;
@@ -387,7 +391,11 @@ function linked() {
   return new Table(begun({ rules: asked.get("rules") ?? "five_up", players, seat: 0, levels, ...teams, ...(target ? { target } : {}) }, String(asked.get("seed"))));
 }
 
+/** The puzzle that a link names: `#puzzle=600000123`. */
+const linkedPuzzle = () => location.hash.match(/^#puzzle=(\d+)$/)?.[1] ?? "";
+
 async function start() {
+  const puzzle = linkedPuzzle(); // sitting down forgets it
   translate();
   let wrong = "";
   const tried = (/** @type {() => Table | null} */ make, /** @type {(error: unknown) => string} */ sentence) => {
@@ -408,6 +416,8 @@ async function start() {
   sitDown(first ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
   if (wrong) say(wrong, true);
   if (offer?.games) await fromServer();
+  if (offer?.watch) void watch();
+  if (puzzle) void puzzles(puzzle);
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
 
@@ -418,6 +428,26 @@ async function fromServer() {
   });
   for (const game of games) if (!kept(game.id)) put(game);
   if (offer?.study && games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));
+}
+
+/** Show a game that goes on elsewhere, as it is kept there, until one sits down to another. */
+async function watch() {
+  for (let shown = "null"; ;) {
+    const text = JSON.stringify(await watchedOnServer().catch(() => null));
+    if (shown !== "null" && !table.saved.watched) return;
+    if (text !== "null" && text !== shown) {
+      const [saved] = gamesIn(text);
+      run++;
+      table = new Table({ ...saved, watched: true });
+      lookAt = null;
+      readHappenings();
+      const names = namesOf(table), last = happened.at(-1);
+      if (last) say(told(last, names, table.me));
+      paint();
+      shown = text;
+    }
+    await new Promise((done) => { setTimeout(done, 1000); });
+  }
 }
 
 void start();

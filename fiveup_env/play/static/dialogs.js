@@ -40,7 +40,7 @@ export const whyDialog = (reason) => void showDialog(t("whyScore"), [element("p"
 
 /** Return the name of the action that was chosen. */
 export function menu() {
-  const names = ["undo", "again", "study", "learn", "daily", "mistakes", "games", "load", "side"];
+  const names = ["undo", "again", "study", "learn", "daily", "puzzles", "mistakes", "games", "load", "side"];
   const sentences = { side: `${t("moves")}, ${t("eyes")}`, load: t("load") };
   const list = element("div", { class: "list" }, ...names.map((name) => {
     const button = element("button", { value: name }, sentences[/** @type {"side"} */ (name)] ?? t(name));

@@ -1,12 +1,79 @@
 // @ts-check
-/** One's own mistakes as exercises: the position before the move, "find better", the verdict. */
+/** Exercises: a position, one's move, the verdict; and one's own mistakes as such. */
 import { showDialog } from "./dialogs.js";
 import { exercise } from "./lessons.js";
-import { byId, element, namesOf } from "./shared.js";
+import { byId, element, namesOf, titleOf } from "./shared.js";
 import { allGames } from "./store.js";
 import { Table } from "./table.js";
-import { moveText } from "./telling.js";
-import { percent, t } from "./words.js";
+import { allHappenings, moveText, told } from "./telling.js";
+import { percent, t, tilesText } from "./words.js";
+
+/** @typedef {{ said: string, isOver: boolean, more?: Element[] }} Verdict */
+/** @typedef {{ title: () => string, text: string, table: Table, best: string, tried: (move: string) => Verdict }} Exercise */
+
+/** Practise one exercise after the other, until the dialog is closed. @param {() => Exercise} next */
+export function practise(next) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("lesson"));
+  let now = next();
+  const board = exercise((move) => {
+    const { said, isOver, more = [] } = now.tried(move);
+    byId("lesson-title").textContent = now.title();
+    byId("lesson-text").textContent = said;
+    byId("lesson-more").prepend(...more);
+    if (!isOver) return board.choose(null);
+    show(now.best);
+    onward.focus({ preventScroll: true });
+    dialog.scrollTop = 0;
+  });
+  /** Show the position, or what the best move makes of it. @param {string} [best] */
+  const show = (best) => {
+    const { game, seat, rules, arms } = now.table, choices = game.outcomes(), made = best?.includes("-") ? [best] : [];
+    board.show({
+      plays: [...game.plays.map(({ move }) => move), ...made], arms: [...arms[game.handNumber].slice(0, game.plays.length), ...made.map(() => null)],
+      spinners: String(rules.spinners), hand: game.hand(seat).filter((tile) => !made[0]?.startsWith(tile)),
+      choices: best ? [] : choices, total: choices.find(({ move }) => move === made[0])?.total ?? game.total,
+    });
+  };
+  const begin = () => {
+    byId("lesson-title").textContent = now.title();
+    byId("lesson-text").textContent = now.text;
+    byId("lesson-facts").textContent = facts(now.table);
+    byId("lesson-more").replaceChildren(movesOf(now.table));
+    show();
+    board.focus();
+    dialog.scrollTop = 0;
+  };
+  const onward = element("button", { class: "main" }, t("next")), close = element("button", {}, t("close"));
+  onward.addEventListener("click", () => {
+    now = next();
+    begin();
+  });
+  close.addEventListener("click", () => dialog.close(""));
+  byId("lesson-menu").replaceChildren(onward, close);
+  dialog.addEventListener("close", () => {
+    byId("lesson-facts").textContent = "";
+    byId("lesson-more").replaceChildren();
+  }, { once: true });
+  dialog.showModal();
+  begin();
+}
+
+/** What happened in this hand: who drew or passed, and lacked a pip. @param {Table} table */
+function movesOf(table) {
+  const names = namesOf(table), hand = allHappenings(table.game).filter((one) => one.hand === table.game.handNumber);
+  const lines = hand.map((what) => element("li", {}, told(what, names, table.seat)));
+  return element("details", {}, element("summary", {}, t("moves")), element("ol", {}, ...lines));
+}
+
+/** What else everybody sees: rules, scores, hands, the boneyard. @param {Table} table */
+function facts(table) {
+  const { game, rules, setup } = table, names = namesOf(table), own = table.sideOf(table.seat);
+  const sides = game.scores.map((score, side) => ({ side, text: `${names.filter((_, seat) => table.sideOf(seat) === side).join(" + ")}: ${score}` }))
+    .sort((one, two) => Number(two.side === own) - Number(one.side === own)).map(({ text }) => text);
+  const hands = names.flatMap((name, seat) => (seat === table.seat ? [] : [t("backs", { who: name, tiles: tilesText(game.sizes[seat]) })]));
+  const left = game.public("boneyard") - game.public("drawn");
+  return [`${titleOf(setup.rules)}, ${t("target", { target: Number(rules.target) })}`, ...sides, ...hands, t("boneyard", { count: left })].join(" · ");
+}
 
 /** Return every mistake that was found in one's own seat, the biggest first. */
 function own() {
@@ -15,33 +82,20 @@ function own() {
     .map((/** @type {any} */ decision) => ({ saved, decision }))).sort((one, two) => two.decision.chance[0] - one.decision.chance[0]);
 }
 
-/** Practise one mistake after the other. */
-export async function mistakes() {
+/** Practise one's mistakes. */
+export function mistakes() {
   const all = own();
   if (!all.length) return void showDialog(t("mistakes"), [element("p", {}, t("noMistakes"))], [["", t("close")]]);
-  const dialog = /** @type {HTMLDialogElement} */ (byId("lesson"));
-  let number = 0;
-  const board = exercise((move) => {
-    const { decision } = all[number], options = decision.options, option = options.find((/** @type {any} */ one) => one.move === move);
-    const lost = options[0].chance[0] - option.chance[0];
-    byId("lesson-text").textContent = move === decision.best ? t("found", { move: moveText(move) }) : t("notFound", { move: moveText(move), percent: percent(lost) });
-    board.choose(null);
-  });
-  const begin = () => {
-    const { saved, decision } = all[number], table = new Table(structuredClone(saved));
-    while (table.game.moves.length > decision.number) table.game.pop();
-    const { game } = table, arms = table.arms[game.handNumber].slice(0, game.plays.length);
-    byId("lesson-title").textContent = `${t("mistakes")}: ${number + 1} / ${all.length}`;
-    byId("lesson-text").textContent = `${t("findBetter", { move: moveText(decision.move) })} ${namesOf(table).map((name, seat) => `${name}: ${game.sizes[seat]}`).join(" · ")}`;
-    board.show({ plays: game.plays.map(({ move }) => move), arms, spinners: String(table.rules.spinners), hand: game.hand(table.seat), choices: game.outcomes(), total: game.total });
-  };
-  const next = element("button", { class: "main" }, t("nextOne")), close = element("button", {}, t("close"));
-  next.addEventListener("click", () => {
+  let number = -1;
+  practise(() => {
     number = (number + 1) % all.length;
-    begin();
+    const { saved, decision } = all[number], { options, best } = decision, table = new Table(structuredClone(saved));
+    while (table.game.moves.length > decision.number) table.game.pop();
+    const tried = (/** @type {string} */ move) => {
+      if (move === best) return { said: t("found", { move: moveText(move) }), isOver: true };
+      const lost = options[0].chance[0] - options.find((/** @type {any} */ one) => one.move === move).chance[0];
+      return { said: t("notFound", { move: moveText(move), percent: percent(lost) }), isOver: false };
+    };
+    return { title: () => `${t("mistakes")}: ${number + 1} / ${all.length}`, text: t("findBetter", { move: moveText(decision.move) }), table, best, tried };
   });
-  close.addEventListener("click", () => dialog.close(""));
-  byId("lesson-menu").replaceChildren(next, close);
-  dialog.showModal();
-  begin();
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** What `fiveup play` adds to the page: agents by any spec, and a folder of games. */
 
-/** @typedef {{ setup?: import("./store.js").Setup, seed?: string, games: boolean, study?: boolean }} Offer */
+/** @typedef {{ setup?: import("./store.js").Setup, seed?: string, games: boolean, study?: boolean, watch?: boolean }} Offer */
 
 const told = document.querySelector("meta[name=fiveup-server]")?.getAttribute("content") || "null";
 /** What the server offers; null if the page came from a plain file server. @type {Offer | null} */
@@ -29,5 +29,7 @@ export const checkSpec = (spec) => asked("check", { spec });
 export const keepOnServer = (id, file) => asked(`games/${id}`, file);
 /** @returns {Promise<object[]>} */
 export const gamesOnServer = async () => (await asked("games")).games;
+/** @returns {Promise<object | null>} */
+export const watchedOnServer = async () => (await asked("watched")).game;
 /** @param {string} id */
 export const forgetOnServer = (id) => asked(`games/${id}`, {});

@@ -33,7 +33,7 @@ export function namesOf(of) {
   /** @type {Map<string, number>} */
   const met = new Map();
   return of.setup.levels.map((level, seat) => {
-    if (seat === of.seat) return t("you");
+    if (seat === of.me) return t("you");
     if (of.saved.names?.[seat]) return of.saved.names[seat];
     const spec = LEVELS.includes(level) ? null : level.split(":")[0], before = met.get(level) ?? 0;
     met.set(level, before + 1);
@@ -79,13 +79,13 @@ export function scoreRows(of, scores, names) {
   return rows;
 }
 
-/** A move with its chance to win. @param {string} move @param {number[]} chance @param {boolean} [made] */
+/** A move with its chance to win, and the bounds of that if they are given. @param {string} move @param {number[]} chance @param {boolean} [made] */
 export function valueRow(move, [mean, , high], made = false) {
   const row = document.createElement("div");
   row.className = `row${made ? " made" : ""}`;
   row.innerHTML = `<span></span><meter min="0" max="1" value="${Number(mean)}"></meter><span></span>`;
   row.children[0].textContent = move;
   row.children[1].setAttribute("aria-label", move);
-  row.children[2].textContent = `${percent(mean)} ± ${(100 * (high - mean)).toFixed(1)}`;
+  row.children[2].textContent = percent(mean) + (high === undefined ? "" : ` ± ${(100 * (high - mean)).toFixed(1)}`);
   return row;
 }

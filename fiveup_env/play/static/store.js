@@ -6,7 +6,7 @@
  */
 
 /** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, seat: number, levels: string[] }} Setup */
-/** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, given?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved */
+/** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, given?: boolean, watched?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved */
 
 const PREFIX = "fiveup:", GAME = `${PREFIX}game:`;
 /** @type {(sentence: string) => void} */

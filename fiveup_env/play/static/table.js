@@ -38,12 +38,14 @@ export class Table {
 
   get setup() { return this.saved.setup; }
   get seat() { return this.setup.seat; }
+  /** One's own seat, or -1 if one only watches. */
+  get me() { return this.saved.watched ? -1 : this.seat; }
   get sides() { return this.game.scores.length; }
   /** @param {number} seat */
   sideOf(seat) { return seat % this.sides; }
   /** Whether the game is over or was given up; the deal of the day is over after one hand. */
   get isOver() { return this.game.isGameOver() || Boolean(this.saved.given || (this.saved.daily && this.game.lastHand())); }
-  get isMine() { return !this.isOver && this.game.turn === this.seat; }
+  get isMine() { return !this.isOver && !this.saved.watched && this.game.turn === this.seat; }
 
   /** The number of the hand whose end has not been looked at, or null. */
   get ended() {
@@ -134,11 +136,12 @@ export function gamesIn(text) {
     const record = one?.format === "fiveup-study" ? one.record : one;
     if (one?.table) return new Table(checked(one.table)).saved;
     const { game, deals, setup } = gameOf(record);
+    if (Number.isInteger(one?.seat) && one.seat >= 0 && one.seat < setup.players) setup.seat = one.seat;
     const names = Array.isArray(one?.names) ? one.names.map(String) : undefined;
     const saved = begun(setup, "0", { deals, names, id: nameOf(JSON.stringify(record)) });
     saved.moves = game.moves;
     saved.seen = (game.lastHand()?.handNumber ?? -1) + 1;
-    if (game.winner !== null) saved.result = game.winner === 0 ? "won" : "lost";
+    if (game.winner !== null) saved.result = game.winner === setup.seat % game.scores.length ? "won" : "lost";
     return saved;
   });
 }

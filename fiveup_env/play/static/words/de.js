@@ -96,7 +96,16 @@ export default {
   why_points: "Der beste Zug bringt sofort {points}, dieser {own}.", why_leaves: "Danach bringen {count} verdeckte Steine dem nächsten Spieler Punkte, bis zu {most}; nach dem besten Zug {other}, bis zu {otherMost}.", noMistake: "Es wurden keine Fehler gefunden.",
   dealt: "Runde {number} ist ausgeteilt.", handEnds: "Runde {number} endet.",
   noMistakes: "Es gibt noch keine Fehler zum Üben: werten Sie zuerst ein Spiel aus.", findBetter: "Finden Sie Besseres als {move}.",
-  found: "Ja: {move} ist der beste Zug.", notFound: "{move} kostet {percent}. Versuchen Sie einen anderen.", nextOne: "Nächster",
+  found: "Ja: {move} ist der beste Zug.", notFound: "{move} kostet {percent}. Versuchen Sie einen anderen.",
+
+  // Puzzles
+  puzzles: "Aufgaben", puzzleIntro: "Stellungen, in denen ein Zug der beste ist. Je mehr Sterne, desto weniger Agenten finden ihn.",
+  puzzleAny: "Alle Grade", puzzleGrade: "Grad {grade} von 5", puzzleRun: "Hintereinander gelöst: {run}, höchstens {longest}",
+  puzzleCounts: "{done} von {all} gelöst, {run} hintereinander", puzzleTask: "Sie sind am Zug: welcher Zug gewinnt am häufigsten?",
+  puzzleWrong: "{move} kostet {points} Prozentpunkte der Gewinnchance. Der beste Zug ist {best}.",
+  puzzleProven: "Bewiesen: wo die verdeckten Steine auch liegen, er bringt am meisten, wenn alle vollkommen spielen.",
+  puzzleAbout: "Chancen, das Spiel zu gewinnen, aus Tausenden von Welten, die zu dem passen, was Sie wissen.",
+  noPuzzle: "Es gibt keine Aufgabe {number}.",
 
   // Eyes
   eyeMoves: "Was jeder Zug wert ist", yard: "Talon", eyeHidden: "Wo die verdeckten Steine liegen", worlds: "{count} Welten passen zu dem, was Sie wissen",

@@ -96,7 +96,16 @@ export default {
   why_points: "The best move scores {points} now, this one {own}.", why_leaves: "It leaves {count} hidden tiles that score for the next player, up to {most}; the best move {other}, up to {otherMost}.", noMistake: "No mistakes were found.",
   dealt: "Hand {number} is dealt.", handEnds: "Hand {number} ends.",
   noMistakes: "There are no mistakes to practise yet: study a game first.", findBetter: "Find better than {move}.",
-  found: "Yes: {move} is the best move.", notFound: "{move} loses {percent}. Try another.", nextOne: "Next",
+  found: "Yes: {move} is the best move.", notFound: "{move} loses {percent}. Try another.",
+
+  // Puzzles
+  puzzles: "Puzzles", puzzleIntro: "Positions in which one move is best. The more stars, the fewer agents find it.",
+  puzzleAny: "Any grade", puzzleGrade: "Grade {grade} of 5", puzzleRun: "Solved in a row: {run}, at most {longest}",
+  puzzleCounts: "{done} of {all} solved, {run} in a row", puzzleTask: "Your turn: which move wins most often?",
+  puzzleWrong: "{move} loses {points} percentage points of the chance to win. The best move is {best}.",
+  puzzleProven: "Proven: wherever the hidden tiles lie, it brings most if all play perfectly.",
+  puzzleAbout: "Chances are of winning the game, from thousands of worlds that fit what you know.",
+  noPuzzle: "There is no puzzle {number}.",
 
   // Eyes
   eyeMoves: "What each move is worth", yard: "boneyard", eyeHidden: "Where the hidden tiles are", worlds: "{count} worlds fit what you know",
