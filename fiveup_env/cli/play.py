@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.cli.shared import add_rules, rules_of
 from fiveup_env.engine.chance import checked_seed
+from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.levels import LEVEL_SPECS, USUAL_LEVEL
 from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from fiveup_env.play.table import Setup
 
 
-# Agents for which the page has levels, and asks nobody; see static/levels.js.
-PLAYED_BY_THE_PAGE: Final = ("greedy", "defensive", "partner", "student")
+# Agents that the page plays without asking a server; see static/levels.js.
+PLAYED_BY_THE_PAGE: Final = (*LADDER, *LEVEL_SPECS)
 
 
 def add(commands: Any) -> None:
@@ -29,9 +31,9 @@ def add(commands: Any) -> None:
     play.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
     play.add_argument(
         "--opponents",
-        default="partner",
+        default=USUAL_LEVEL,
         metavar="SPECS",
-        help="one agent, or one for each other seat, such as partner,pimc:ms=50,student",
+        help="one agent, or one for each other seat, such as level:3,pimc:ms=50,student",
     )
     play.add_argument("--seed", type=int, help="the deals (default: chosen at random)")
     play.add_argument("--terminal", action="store_true", help="play here instead of in a browser")
@@ -97,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 def setup_for_page(setup: Setup, preset: str, fields: dict[str, Any]) -> Json:
     """Return a setup as the page keeps it: its rules as a preset with changed fields."""
     specs = iter(setup.specs)
-    levels = ["partner" if k == setup.seat else next(specs) for k in range(setup.rules.players)]
+    levels = [USUAL_LEVEL if k == setup.seat else next(specs) for k in range(setup.rules.players)]
     known = {
         name: int(value) if isinstance(value, bool) else value for name, value in fields.items()
     }

@@ -4,7 +4,8 @@ agent                 the protocol, and the agent that plays at random
 registry              `make_agent("pimc:worlds=200")`, and how to register an agent of your own
 rng                   random streams that tell an agent nothing of the deal
 action_probabilities  with what probability an agent plays each action
-heuristics            features of an action, and the ladder that weighs them
+heuristics            features of an action, the ladder that weighs them, and `casual`, which errs
+levels                the ten levels of the table
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
 programs              agents in any language, in processes of their own
@@ -18,6 +19,8 @@ __all__ = ["Agent", "get_agent", "known_agents", "make_agent", "register_agent"]
 register_agent("random", "fiveup_env.opponents.agent:Random")
 for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
     register_agent(_rung, f"fiveup_env.opponents.heuristics.ladder:{_rung.capitalize()}")
+register_agent("casual", "fiveup_env.opponents.heuristics.casual:Casual")
+register_agent("level", "fiveup_env.opponents.levels:Level")
 register_agent("student", "fiveup_env.opponents.networks.policy:Student")
 register_agent("student+search", "fiveup_env.opponents.search.network_search:StudentSearch")
 register_agent("policy", "fiveup_env.opponents.networks.policy:PolicyAgent")

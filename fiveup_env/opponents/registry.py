@@ -123,7 +123,7 @@ def make_agent(spec: str) -> Agent:
     name, source, text = resolved(spec)
     made: Agent = source
     if isinstance(source, type):
-        options = _options(name, source, text)
+        options = options_in(name, source, text)
         for needed in needed_options(source):
             if needed not in options:
                 raise AgentError(f"{name} needs its {needed}: {name}:{needed}=...")
@@ -278,7 +278,7 @@ def _loader(agent: Source | str) -> Callable[[], Source]:
     return load
 
 
-def _options(name: str, agent: type[Any], text: str) -> dict[str, Any]:
+def options_in(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     """Return the options of a spec, converted to the types of their fields.
 
     The value of the first option may stand without its name.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from fiveup_env.files import Json
 
 MODULE: Final = ("fiveup.mjs", "fiveup.wasm", "fiveup.json")
-NETWORK: Final = "student"
 NO_OFFER: Final = 'name="fiveup-server" content=""'
 TYPES: Final = {
     ".js": "text/javascript",
@@ -36,7 +35,9 @@ def page_files() -> dict[str, bytes]:
     found = dict(_below(files("fiveup_env.play").joinpath("static")))
     for name in MODULE:
         found[name] = files("fiveup_env.portable").joinpath(name).read_bytes()
-    found[f"{NETWORK}.weights"] = pack(NETWORK)
+    for level in json.loads(found["fiveup.json"])["levels"].values():
+        if level["policy"] is not None:
+            found[f"{level['policy']}.weights"] = pack(level["policy"])
     return found
 
 

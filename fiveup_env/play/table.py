@@ -17,6 +17,7 @@ from fiveup_env.errors import (
     shown,
 )
 from fiveup_env.game.game import Game
+from fiveup_env.opponents.levels import USUAL_LEVEL
 from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.sights import Sight, dealt, over, sights_between
@@ -35,7 +36,7 @@ class Setup:
 
     rules: Rules = field(default_factory=Rules.preset)
     seat: int = 0
-    opponents: str = "partner"  # a spec, or one for every other seat
+    opponents: str = USUAL_LEVEL  # a spec, or one for every other seat
     seed: int | None = None
 
     def __post_init__(self) -> None:

@@ -17,6 +17,7 @@ from fiveup_env.engine.legality import is_legal
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.valid import rules_fit
 from fiveup_env.engine.view import VIEW
+from fiveup_env.opponents.heuristics.casual import MISTAKES, choose_casually
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import LADDER, choose_all, weights_of
 from fiveup_env.opponents.networks.compiled import memory_for, write_all
@@ -115,7 +116,9 @@ SEARCH = np.dtype(
     ],
     align=True,
 )
-STRUCTS.update(options=OPTIONS, evidence=EVIDENCE, candidate=CANDIDATE, search=SEARCH)
+STRUCTS.update(
+    mistakes=MISTAKES, options=OPTIONS, evidence=EVIDENCE, candidate=CANDIDATE, search=SEARCH
+)
 
 
 @entry(view=reads(VIEW), rung=INT, key=WORD)
@@ -128,6 +131,22 @@ def heuristic(view: Array, rung: int, key: Word) -> int:
     if not 0 <= rung < len(RUNGS):
         return BAD_RUNG
     choose_all(views, key, RUNGS[rung], np.empty(1, SCRATCH), actions)
+    return signed(actions[0])
+
+
+@entry(view=reads(VIEW), rung=INT, mistakes=reads(MISTAKES), key=WORD)
+def casual(view: Array, rung: int, mistakes: Array, key: Word) -> int:
+    """Return the action of a heuristic that makes mistakes, each with a chance from 0 to 1."""
+    views, chances, actions = carray(view, 1), carray(mistakes, 1)[0], np.empty(1, np.int64)
+    fault = fault_of_view(views)
+    if fault != OK:
+        return fault
+    if not 0 <= rung < len(RUNGS):
+        return BAD_RUNG
+    for chance in (chances.tiles, chances.points, chances.doubles, chances.others):
+        if not 0 <= chance <= 1:
+            return BAD_OPTIONS
+    choose_casually(views, key, RUNGS[rung], chances, np.empty(1, SCRATCH), actions)
     return signed(actions[0])
 
 

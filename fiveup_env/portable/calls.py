@@ -35,7 +35,7 @@ REFUSALS: Final = {
     "NOT_OVER": "the hand is not over, or the game is",
     "BAD_RUNG": "there is no such heuristic",
     "BAD_WEIGHTS": "the bytes are of no policy",
-    "BAD_OPTIONS": "an option of the search is out of range, or does not fit the policy",
+    "BAD_OPTIONS": "an option is out of range, or does not fit the policy",
     "BAD_SEARCH": "the bytes are of no search, or its worlds are out of range",
     "NO_WORLD": "no hidden tiles agree with the view",
     "BAD_PLAYS": "the plays fit nowhere on the layout, or not on their arms",

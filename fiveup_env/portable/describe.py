@@ -18,8 +18,11 @@ from fiveup_env.engine.state import LAYOUT, PUBLIC
 from fiveup_env.errors import RulesError
 from fiveup_env.files import write_atomic
 from fiveup_env.game.values import ENDINGS
+from fiveup_env.opponents.heuristics.casual import Casual
 from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS, USUAL_LEVEL
 from fiveup_env.opponents.networks.files import SHIPPED
+from fiveup_env.opponents.registry import options_in, resolved
 from fiveup_env.opponents.search.dealing import BLOCK
 from fiveup_env.opponents.search.network_search import USUAL_TRUST, PolicySearch, StudentSearch
 from fiveup_env.opponents.search.pimc import Pimc
@@ -101,6 +104,9 @@ def description() -> dict[str, Any]:
         "tiles": [str(tile) for tile in TILES],
         "moves": [str(Move(action)) for action in range(ACTION_COUNT)],
         "heuristics": tuple(LADDER),
+        "casual": {field.name: field.default for field in dataclasses.fields(Casual)},
+        "levels": _levels(),
+        "usual_level": USUAL_LEVEL,
         "aims": AIM_NAMES,
         "priors": PRIORS,
         "searches": _searches(),
@@ -157,6 +163,17 @@ def _searches() -> dict[str, dict[str, Any]]:
         "policy+search": {name: policy[name] for name in ("worlds", "playout", "weighed", "least")}
         | {"prior": "probabilities", "trust": USUAL_TRUST},
     }
+
+
+def _levels() -> dict[str, dict[str, Any]]:
+    """Return each level: the spec that it stands for, as a name, options and a policy."""
+    found = {}
+    for level, spec in zip(LEVEL_SPECS, LEVELS, strict=True):
+        name, source, text = resolved(spec)
+        options = options_in(name, source, text) if isinstance(source, type) else {}
+        policy = options.pop("path", None)
+        found[level] = {"spec": spec, "agent": name, "options": options, "policy": policy}
+    return found
 
 
 def as_json() -> str:

@@ -17,7 +17,7 @@
 /** @typedef {Record<string, string | number | boolean>} RuleFields */
 /** @typedef {{ hands: string[][], boneyard: string[], lead?: number }} Deal */
 /** @typedef {{ rules?: string, players?: number, seed?: number | bigint, deals?: Deal[], teams?: boolean } & Record<string, any>} GameOptions */
-/** @typedef {{ worlds?: number, ms?: number, playout?: string, weighed?: number, aim?: string, trust?: number, least?: number, error?: number, policy?: Policy }} AgentOptions */
+/** @typedef {{ worlds?: number, ms?: number, rung?: string, tiles?: number, points?: number, doubles?: number, others?: number, playout?: string, weighed?: number, aim?: string, trust?: number, least?: number, error?: number, policy?: Policy }} AgentOptions */
 /** @typedef {{ move: string, value: number, error: number, score: number }} Value */
 /** @typedef {[number, number, number, number]} Box left, top, width, height */
 /** @typedef {{ tile: string, box: Box, link: Box | null, direction: number, upright: boolean, halves: number[], spins: boolean, parent: number, arm: number }} PlacedTile */
@@ -68,6 +68,7 @@ const place = {
   game: allocated(structs.game.size),
   view: allocated(structs.view.size),
   rules: allocated(structs.rules.size),
+  mistakes: allocated(structs.mistakes.size),
   options: allocated(structs.options.size),
   search: allocated(structs.search.size),
   mask: allocated(ACTIONS),
@@ -657,6 +658,13 @@ export class Policy {
 
 // --- Agents
 
+/** Refuse an option that an agent does not have. @param {string} kind @param {object} options @param {string[]} known */
+function checkNames(kind, options, known) {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !known.includes(name)) throw unknown(`option of ${kind}`, name, known);
+  }
+}
+
 /** Plays; makes its choices from a view alone. */
 class Agent {
   /**
@@ -684,6 +692,29 @@ class Heuristic extends Agent {
   /** @param {View} _view @param {bigint} key */
   choose(_view, key) {
     return module.fiveup_heuristic(place.view, this.rung, key);
+  }
+}
+
+/** A heuristic that overlooks and miscounts, as people do. */
+class Casual extends Agent {
+  /** @param {AgentOptions} options */
+  constructor(options) {
+    super();
+    checkNames("casual", options, Object.keys(info.casual));
+    this.options = { ...info.casual, ...options };
+    this.rung = info.heuristics.indexOf(this.options.rung);
+    if (this.rung < 0) throw unknown("rung", this.options.rung, info.heuristics);
+    for (const name of Object.keys(structs.mistakes.fields)) {
+      const chance = this.options[name];
+      if (!(chance >= 0 && chance <= 1)) throw new FiveUpError("BAD_OPTIONS", `${name} is a chance from 0 to 1, not ${chance}`);
+    }
+  }
+
+  /** @param {View} _view @param {bigint} key */
+  choose(_view, key) {
+    const data = new DataView(module.memory.buffer, place.mistakes, structs.mistakes.size);
+    for (const name of Object.keys(structs.mistakes.fields)) write(data, "mistakes", name, this.options[name]);
+    return module.fiveup_casual(place.view, this.rung, place.mistakes, key);
   }
 }
 
@@ -738,9 +769,7 @@ class Search extends Agent {
     const usual = info.searches[kind];
     const known = ["ms", ...Object.keys(usual)].map((name) => (name === "prior" ? "policy" : name));
     if (usual.prior === "none") known.splice(known.indexOf("policy"), 1);
-    for (const [name, value] of Object.entries(options)) {
-      if (value !== undefined && !known.includes(name)) throw unknown(`option of ${kind}`, name, known);
-    }
+    checkNames(kind, options, known);
     this.options = { ms: 0, trust: 0, least: 0, error: 1, ...usual, ...options };
     const { worlds, ms, playout, policy } = this.options;
     if (usual.prior !== "none" && !policy) throw new FiveUpError("BAD_OPTIONS", `${kind} needs a policy`);
@@ -805,17 +834,18 @@ class Search extends Agent {
 }
 
 /**
- * Return an agent: a heuristic of the ladder, `policy` or `student` (with `policy`), `pimc`, or a
- * network that looks ahead (`student+search`, `policy+search`, with `policy`).
+ * Return an agent: a heuristic of the ladder, `casual`, `policy` or `student` (with `policy`),
+ * `pimc`, or a network that looks ahead (`student+search`, `policy+search`, with `policy`).
  * @param {string} name @param {AgentOptions} [options]
  */
 export function agent(name, options = {}) {
   const rung = info.heuristics.indexOf(name);
   if (rung >= 0) return new Heuristic(rung);
+  if (name === "casual") return new Casual(options);
   if (name === "policy" || name === "student") {
     if (!options.policy) throw new FiveUpError("BAD_OPTIONS", `${name} needs a policy`);
     return new Network(options.policy);
   }
   if (Object.hasOwn(info.searches, name)) return new Search(name, options);
-  throw unknown("agent", name, [...info.heuristics, "student", "policy", ...Object.keys(info.searches)]);
+  throw unknown("agent", name, [...info.heuristics, "casual", "student", "policy", ...Object.keys(info.searches)]);
 }

@@ -2,22 +2,22 @@
 globalThis.navigator ??= { language: "en" };
 const [site, count] = process.argv.slice(2);
 const { Policy, Game, layout, viewOf } = await import(`${site}/fiveup.mjs`);
-const { LEVELS, keyOf, makeLevel } = await import(`${site}/levels.js`);
+const { LEVELS, SEARCHES, keyOf, makeLevel } = await import(`${site}/levels.js`);
 const { Table, begun, gamesIn } = await import(`${site}/table.js`);
 const { allHappenings } = await import(`${site}/telling.js`);
 const { shortfalls, summary } = await import(`${site}/judging.js`);
 const { repliesTo } = await import(`${site}/reasons.js`);
 const { scramble, tryMoves } = await import(`${site}/fiveup.mjs`);
 
-const policy = await Policy.load("student.weights");
-const quick = LEVELS.filter((level) => !["pimc", "search"].includes(level));
+const quick = LEVELS.filter((level) => !SEARCHES.includes(level));
 const presets = ["five_up", "five_up_armanino", "five_up_fosdick", "all_fives", "muggins"];
-const agents = Object.fromEntries(await Promise.all(LEVELS.map(async (level) => [level, await makeLevel(level, async () => policy)])));
+const policy = (name) => Policy.load(`${name}.weights`);
+const agents = Object.fromEntries(await Promise.all([...LEVELS, "greedy"].map(async (level) => [level, await makeLevel(level, policy)])));
 
 function played(seed) {
   const players = 2 + (seed % 4), rules = presets[seed % presets.length];
-  const usual = seed % 25 ? quick : LEVELS; // searches take longer
-  const levels = Array.from({ length: players }, (_, seat) => usual[(seed + seat) % usual.length]);
+  const levels = Array.from({ length: players }, (_, seat) => quick[(seed + seat) % quick.length]);
+  if (seed % 25 === 0) levels.splice(0, SEARCHES.length, ...SEARCHES); // they take longer
   const table = new Table(begun({ rules, players, seat: 0, levels, target: rules === "five_up" ? 12 : 30 }, String(seed * 7919)));
   const chosen = [];
   while (!table.game.isGameOver()) {

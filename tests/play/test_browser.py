@@ -328,6 +328,30 @@ def test_an_agent_of_a_server_that_is_gone_is_stood_in_for(browser: Any, address
     context.close()
 
 
+def test_the_strongest_level_fetches_its_network_and_is_stood_in_for_without(
+    browser: Any, address: str
+) -> None:
+    context = new_context(browser, service_workers="block")
+    page, fetched = context.new_page(), []
+    page.on("request", lambda request: fetched.append(request.url.rpartition("/")[2]))
+    page.route("**/family.weights", lambda route: route.abort())
+    page.goto(address + "?seed=5&players=2&target=5&levels=level:5,level:9")
+    state_of(page)
+    assert not [name for name in fetched if name.endswith(".weights")]
+    page.goto(address + "?seed=5&players=2&target=5&levels=level:5,level:10")
+    state_of(page)
+    play_by_mouse(page)
+    state_of(page)
+    assert "family.weights" in fetched
+    assert "The server does not answer. Sara plays as Pia" in page.inner_text("#said")
+    page.unroute("**/family.weights")
+    play_by_mouse(page)
+    state_of(page)
+    assert "Sara" in page.inner_text("#said")
+    assert "The server" not in page.inner_text("#said")
+    context.close()
+
+
 @on_posix
 @pytest.mark.slow
 def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
@@ -481,7 +505,7 @@ def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -
     page.click("#dialog-menu button[value=play]")
     while state_of(page) != "card":
         play_by_mouse(page)
-    page.wait_for_selector("text=/Sara: -?\\d+ to/", timeout=60_000)
+    page.wait_for_selector("text=/Simon: -?\\d+ to/", timeout=60_000)
     assert "You made" in page.inner_text("#dialog-body")
 
 
@@ -669,7 +693,7 @@ def test_the_table_is_pictured(browser: Any, address: str) -> None:
     ):
         context = new_context(browser, size, **options)
         page = context.new_page()
-        page.goto(address + "?seed=5&levels=partner,search,student,pimc")
+        page.goto(address + "?seed=5&levels=level:8,level:10,level:5,level:9")
         for _ in range(3):
             state_of(page)
             play_by_mouse(page)

@@ -23,15 +23,6 @@ NODE: Final = shutil.which("node")
 TSC: Final = shutil.which("tsc")
 GAMES: Final = 12
 MANY: Final = 500
-# The levels of the page, as Python's specs; see levels.js.
-LEVELS: Final = {
-    "greedy": "greedy",
-    "defensive": "defensive",
-    "partner": "partner",
-    "student": "student",
-    "pimc": "pimc:worlds=256",
-    "search": "student+search:worlds=1000",
-}
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
@@ -73,7 +64,7 @@ def rules_in(setup: dict[str, Any]) -> Rules:
 def check_game(played: dict[str, Any]) -> None:
     """Play a game of the page again: the same legal moves, answers, points, deals and record."""
     game = Game(rules_in(played["rules"]), seed=int(played["seed"]))
-    agents = [make_agent(LEVELS[level]) for level in played["levels"]]
+    agents = [make_agent(level) for level in played["levels"]]
     for chosen in played["chosen"]:
         assert chosen["legal"] == ",".join(map(str, game.legal_moves))
         assert game.turn is not None

@@ -137,7 +137,13 @@ int main(int count, char **arguments) {
         spoil(options, sizeof *options);
         switch (below(10)) {
           case 0: check(fiveup_legal_in_view(view, mask), "legal_in_view"); break;
-          case 1: check(fiveup_heuristic(view, any_int() % 7, chance()), "heuristic"); break;
+          case 1: {
+            fiveup_mistakes mistakes = {0.2, 0.3, 0.5, below(9) ? 1.0 : 2.0};
+            spoil(&mistakes, sizeof mistakes);
+            check(fiveup_heuristic(view, any_int() % 7, chance()), "heuristic");
+            check(fiveup_casual(view, any_int() % 7, &mistakes, chance()), "casual");
+            break;
+          }
           case 2: check(fiveup_network(view, policy, below(9) ? size : any_int(), logits), "network"); break;
           case 3: check(fiveup_count_worlds(view, digits), "count_worlds"); break;
           case 4: check(fiveup_marginals(view, shares), "marginals"); break;

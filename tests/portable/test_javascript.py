@@ -121,6 +121,12 @@ def answer(agent: Any, view: np.ndarray, key: int) -> list[str]:
 # Agents as the binding makes them, and as Python does.
 ASKED: Final[list[tuple[str, dict[str, Any], str]]] = [
     *((rung, {}, rung) for rung in LADDER),
+    ("casual", {}, "casual"),
+    (
+        "casual",
+        {"rung": "partner", "tiles": 0.3, "points": 0.4, "doubles": 0.5, "others": 0.6},
+        "casual:partner,tiles=0.3,points=0.4,doubles=0.5,others=0.6",
+    ),
     ("student", {"policy": "student"}, "student"),
     ("policy", {"policy": "partners"}, "policy:partners"),
     ("pimc", {"worlds": 40, "aim": "hand"}, "pimc:worlds=40,aim=hand"),
@@ -254,6 +260,9 @@ def test_arguments_of_all_kinds_are_refused_or_answered() -> None:
         ("new View(new Uint8Array(3))", "BAD_VIEW", "bytes"),
         ("new View(new Uint8Array(info.structs.view.size)).worlds()", "BAD_VIEW", "no view"),
         ("agent('strong')", "UNKNOWN", "partner"),
+        ("agent('casual', { tiles: 1.5 })", "BAD_OPTIONS", "tiles is a chance from 0 to 1"),
+        ("agent('casual', { rung: 'student' })", "UNKNOWN", "partner"),
+        ("agent('casual', { luck: 0.1 })", "UNKNOWN", "tiles, points"),
         ("agent('student')", "BAD_OPTIONS", "policy"),
         ("agent('pimc', { world: 10 })", "UNKNOWN", "worlds"),
         ("agent('pimc', { policy: 1 })", "UNKNOWN", "weighed"),

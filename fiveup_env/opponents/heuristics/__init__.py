@@ -1,1 +1,1 @@
-"""Heuristics: features of an action, and the ladder of agents that weigh them."""
+"""Heuristics: features of an action, agents that weigh them, and one that errs."""

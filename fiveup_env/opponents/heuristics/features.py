@@ -99,19 +99,29 @@ def best_action(public: Struct, hand: Mask, weights: Array, scratch: Struct, key
     best, chosen, equals = -1e9, scratch.actions[0], 0
     if count == 1:
         return signed(chosen)
-    unseen = _unseen_if_needed(public, hand, weights)
+    unseen = unseen_if_needed(public, hand, weights)
     for k in range(count):
         action = scratch.actions[k]
         if action >= DRAW:
             continue
-        value = _value(public, hand, unseen, action, weights, scratch)
-        if value > best + EQUAL:
-            best, equals = value, 0
-        if value > best - EQUAL:
-            equals += 1
-            if chance_below(key, public.plies * (PASS + 1) + signed(action), equals) == 0:
-                chosen = action
+        value = value_of(public, hand, unseen, action, weights, scratch)
+        taken, best, equals = is_taken(value, best, equals, key, public.plies, action)
+        if taken:
+            chosen = action
     return signed(chosen)
+
+
+@inlined
+def is_taken(
+    value: float, best: float, equals: int, key: Word, plies: int, action: int
+) -> tuple[bool, float, int]:
+    """Return whether an action replaces the one chosen so far, the best value, and its equals."""
+    if value <= best - EQUAL:
+        return False, best, equals
+    if value > best + EQUAL:
+        best, equals = value, 0
+    equals += 1
+    return chance_below(key, plies * (PASS + 1) + signed(action), equals) == 0, best, equals
 
 
 @inlined
@@ -120,12 +130,13 @@ def _points_only(weights: Array) -> bool:
 
 
 @inlined
-def _unseen_if_needed(public: Struct, hand: Mask, weights: Array) -> Mask:
+def unseen_if_needed(public: Struct, hand: Mask, weights: Array) -> Mask:
+    """Return the tiles that a seat does not see, or none if the weights do not ask for them."""
     return np.uint32(0) if _points_only(weights) else unseen_by(public, hand)
 
 
 @inlined
-def _value(
+def value_of(
     public: Struct, hand: Mask, unseen: Mask, action: int, weights: Array, scratch: Struct
 ) -> float:
     """Return the weighted sum of an action's features."""

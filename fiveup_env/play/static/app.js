@@ -6,7 +6,7 @@ import { confirmAgain, confirmStudy, menu, whyDialog } from "./dialogs.js";
 import { openEyes } from "./eyes.js";
 import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
-import { USUAL, asLevel, specIn } from "./levels.js";
+import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
 import { gamesList } from "./games.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
@@ -216,9 +216,9 @@ function warm() {
 /** Ask whoever plays a seat. @param {string} level @param {number} seat @returns {Promise<string>} */
 async function answer(level, seat) {
   const view = table.game.view().bytes, spec = specIn(level), { key } = table;
-  if (spec === null) return ask("ask", { view, level, key });
+  if (spec === null && !isFetched(level)) return ask("ask", { view, level, key });
   try {
-    return await askServer(spec, view, key);
+    return await (spec === null ? ask("ask", { view, level, key }) : askServer(spec, view, key));
   } catch {
     notice = t("serverGone", { who: namesOf(table)[seat] });
     return ask("ask", { view, level: USUAL, key });

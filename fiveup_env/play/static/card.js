@@ -2,7 +2,7 @@
 /** The end of a hand as a card, and the deal of the day. */
 import { showDialog } from "./dialogs.js";
 import { info } from "./fiveup.mjs";
-import { LEVELS, USUAL } from "./levels.js";
+import { SOME, USUAL } from "./levels.js";
 import { byId, element, peopleOf } from "./shared.js";
 import { allGames } from "./store.js";
 import { Table, begun, rulesOf } from "./table.js";
@@ -69,16 +69,17 @@ async function dailyCard(table, names, body) {
   const rows = element("div", {}, element("p", {}, t("dailyAgents")));
   let best = "–";
   const asked = { rules: rulesOf(setup), seed: saved.seed, seat: setup.seat, levels: setup.levels };
-  for (const level of LEVELS) {
+  const strongest = peopleOf(SOME[SOME.length - 1])[0];
+  for (const level of SOME) {
     const line = rows.appendChild(element("p", {}, "…"));
     void judge("duplicate", { ...asked, level }).then(([mine, theirs]) => {
       line.textContent = t("compare", { who: peopleOf(level)[0], own: mine, other: theirs });
-      if (level === LEVELS[LEVELS.length - 1]) best = `${mine} : ${theirs}`;
+      if (level === SOME[SOME.length - 1]) best = `${mine} : ${theirs}`;
     });
   }
   const accept = async (/** @type {string} */ value) => {
     if (value !== "share") return true;
-    await navigator.clipboard.writeText(t("shareLine", { date: String(saved.daily), own, other, best }));
+    await navigator.clipboard.writeText(t("shareLine", { date: String(saved.daily), own, other, who: strongest, best }));
     byId("dialog-error").textContent = t("copied");
     return false;
   };

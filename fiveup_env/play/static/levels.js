@@ -1,36 +1,31 @@
 // @ts-check
-/**
- * The levels, from the weakest to the strongest: whom one can play against.
- *
- * A ladder that the arena has measured will take the place of this list.
- */
-import { agent, scramble } from "./fiveup.mjs";
+/** The levels, from the weakest to the strongest, as Python defines them: whom one can play against. */
+import { agent, info, scramble } from "./fiveup.mjs";
 
 const MASK = (1n << 64n) - 1n;
 const AGENTS = 0x5eedn;
-const SPEC = "spec:";
 
-/** @type {Record<string, (policy: () => Promise<import("./fiveup.mjs").Policy>) => Promise<any>>} */
-const MAKERS = {
-  greedy: async () => agent("greedy"),
-  defensive: async () => agent("defensive"),
-  partner: async () => agent("partner"),
-  student: async (policy) => agent("student", { policy: await policy() }),
-  pimc: async () => agent("pimc", { worlds: 256 }),
-  search: async (policy) => agent("student+search", { policy: await policy(), worlds: 1000 }),
-};
-export const LEVELS = Object.keys(MAKERS);
+export const LEVELS = Object.keys(info.levels);
+/** @type {string} */
+export const USUAL = info.usual_level;
+/** Every other one of those that come with the page: to compare with. */
+export const SOME = LEVELS.filter((level, k) => k % 2 === 0 && !isFetched(level));
 /** Those that look ahead to the end of the game, for which new rules take a second to prepare. */
-export const SEARCHES = ["pimc", "search"];
-export const USUAL = "partner";
+export const SEARCHES = LEVELS.filter((level) => Object.hasOwn(info.searches, info.levels[level].agent));
 
-/** The spec of an agent that the server is asked for, or null for a level. @param {string} level */
-export const specIn = (level) => (level.startsWith(SPEC) ? level.slice(SPEC.length) : null);
-/** @param {string} spec */
-export const asLevel = (spec) => (LEVELS.includes(spec) ? spec : SPEC + spec);
+/** Whether a level needs a network, which is fetched when it is first asked. @param {string} level */
+export function isFetched(level) { return Boolean(info.levels[level]?.policy); }
 
-/** @param {string} level @param {() => Promise<import("./fiveup.mjs").Policy>} policy */
-export const makeLevel = (level, policy) => MAKERS[level](policy);
+/** The spec of an agent that the server is asked for, or null for what the page plays. @param {string} level */
+export const specIn = (level) => (LEVELS.includes(level) || info.heuristics.includes(level) ? null : level);
+/** The level that a spec names or stands for, or else the spec. @param {string} spec */
+export const asLevel = (spec) => LEVELS.find((level) => info.levels[level].spec === spec) ?? spec;
+
+/** @param {string} level @param {(name: string) => Promise<import("./fiveup.mjs").Policy>} policy */
+export async function makeLevel(level, policy) {
+  const one = info.levels[level] ?? { agent: level };
+  return agent(one.agent, { ...one.options, ...(one.policy ? { policy: await policy(one.policy) } : {}) });
+}
 
 /**
  * The key of the agents' chance: the same deal and the same number of moves get the same answers.

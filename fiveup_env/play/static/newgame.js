@@ -19,7 +19,7 @@ export async function newGame(usual) {
   const players = select("players", ["2", "3", "4", "5"].map((count) => [count, count]), String(usual.players));
   const sides = select("sides", [["partners", t("partners")], ["alone", t("alone")]], usual.teams === false ? "alone" : "partners");
   const target = /** @type {HTMLInputElement} */ (element("input", { type: "number", id: "target", min: "1", max: "1000000", list: "targets" }));
-  const levels = /** @type {[string, string][]} */ (LEVELS.map((level) => [level, t(`level_${level}`)]));
+  const levels = /** @type {[string, string][]} */ (LEVELS.map((level, k) => [level, `${k + 1}. ${t(`level_${k + 1}`)}`]));
   const known = (/** @type {string | undefined} */ level) => (level && LEVELS.includes(level) ? level : USUAL);
   const partner = select("level-partner", levels, known(usual.levels[(usual.seat + 2) % usual.players]));
   const others = select("level-others", levels, known(usual.levels[(usual.seat + 1) % usual.players]));

@@ -1,6 +1,7 @@
 // @ts-check
 /** Records: games as JSON, as Python writes and reads them (RULES.md describes the format). */
 import { Game, Seen, info } from "./fiveup.mjs";
+import { USUAL } from "./levels.js";
 
 const FORMAT = "fiveup-record";
 const SETTLED = ["domino", "blocked"];
@@ -118,6 +119,6 @@ export function gameOf(record) {
       game.push(entry.play === null ? "pass" : `${usual(entry.play)}${on}`);
     }
   }
-  const setup = { rules: preset ?? "five_up", players: record.players, seat: 0, levels: Array(record.players).fill("partner"), ...rules };
+  const setup = { rules: preset ?? "five_up", players: record.players, seat: 0, levels: Array(record.players).fill(USUAL), ...rules };
   return { game, deals, setup };
 }

@@ -6,7 +6,7 @@ const CACHE = "fiveup";
 const FILES = [
   ".", "app.js", "board.js", "card.js", "dialogs.js", "exercises.js", "eyes.js", "fiveup.json", "fiveup.mjs", "fiveup.wasm", "games.js",
   "icon.svg", "judging.js", "lessons.js", "levels.js", "manifest.webmanifest", "newgame.js", "puzzles.js", "puzzles.json", "reasons.js", "records.js", "server.js", "shared.js",
-  "sound.js", "store.js", "student.weights", "study.js", "style.css", "table.js", "telling.js", "thinker.js", "thinkers.js", "tiles.js",
+  "sound.js", "store.js", "study.js", "style.css", "table.js", "telling.js", "thinker.js", "thinkers.js", "tiles.js",
   "words.js", "words/de.js", "words/en.js",
 ];
 

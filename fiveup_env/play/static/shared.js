@@ -1,6 +1,6 @@
 // @ts-check
 /** What the parts of the page share: elements, names, and rows of scores and values. */
-import { specIn } from "./levels.js";
+import { LEVELS } from "./levels.js";
 import { percent, t } from "./words.js";
 
 /** @typedef {import("./table.js").Table} Table */
@@ -26,7 +26,7 @@ export function say(sentence, wrong = false) {
 }
 
 /** The people who play a level: as many as there are seats. @param {string} level */
-export const peopleOf = (level) => t(`name_${level}`).split(" ");
+export const peopleOf = (level) => t(`name_${LEVELS.indexOf(level) + 1}`).split(" ");
 
 /** The names of a game's seats. @param {Table} of */
 export function namesOf(of) {
@@ -35,7 +35,7 @@ export function namesOf(of) {
   return of.setup.levels.map((level, seat) => {
     if (seat === of.me) return t("you");
     if (of.saved.names?.[seat]) return of.saved.names[seat];
-    const spec = specIn(level)?.split(":")[0], before = met.get(level) ?? 0;
+    const spec = LEVELS.includes(level) ? null : level.split(":")[0], before = met.get(level) ?? 0;
     met.set(level, before + 1);
     return spec ? `${spec}${before ? ` ${before + 1}` : ""}` : peopleOf(level)[before];
   });

@@ -4,16 +4,15 @@ import { Policy, Seen, View, chances, chancesAtStart, Game, scramble, tryMoves, 
 import { shortfalls, summary } from "./judging.js";
 import { SEARCHES, keyOf, makeLevel } from "./levels.js";
 
-/** @type {Promise<Policy> | null} */
-let student = null;
-const policy = () => (student ??= Policy.load("student.weights"));
-/** @type {Map<string, any>} */
+/** @type {Map<string, Promise<any>>} */
 const agents = new Map();
 
 /** @param {string} level */
-async function agentOf(level) {
-  if (!agents.has(level)) agents.set(level, await makeLevel(level, policy));
-  return agents.get(level);
+function agentOf(level) {
+  const made = agents.get(level) ?? makeLevel(level, (name) => Policy.load(`${name}.weights`));
+  agents.set(level, made);
+  made.catch(() => agents.delete(level)); // the network may be there the next time
+  return made;
 }
 
 const tasks = {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The workers: games ask the first, judging has the others. */
 
-import { SEARCHES } from "./levels.js";
+import { SOME } from "./levels.js";
 
 export const judgeCount = Math.min(4, navigator.hardwareConcurrency || 2);
 
@@ -59,5 +59,5 @@ export const judge = (what, asked) => allJudges().reduce((one, two) => (two.busy
 
 /** Let those that judge make ready for the rules of a view. @param {Uint8Array} view */
 export function prepareJudges(view) {
-  for (const one of allJudges()) if (!one.busy) one.ask("warm", { view, levels: SEARCHES }).catch(() => {});
+  for (const one of allJudges()) if (!one.busy) one.ask("warm", { view, levels: SOME }).catch(() => {});
 }

@@ -54,10 +54,19 @@ export default {
   rule_all_fives: "All Fives: nur am ersten Pasch wird verzweigt, und eine Summe zählt mit allen ihren Augen.",
   rule_all_fives_cribbage: "All Fives auf dem Cribbage-Brett: wie All Fives, mit einem Punkt für je fünf Augen.",
   rule_muggins: "Muggins: an keinem Pasch wird verzweigt, und eine Summe zählt mit allen ihren Augen.",
-  level_greedy: "Gus nimmt die meisten Punkte, die er gerade sieht", level_defensive: "Dora achtet auch auf das, was sie anderen lässt",
-  level_partner: "Pia kennt alle Regeln der Kunst, auch ihren Partner", level_student: "Stella hat aus Millionen Runden gelernt",
-  level_pimc: "Simon spielt jeden Zug in Hunderten von Welten zu Ende", level_search: "Sara hat gelernt und rechnet voraus: die Stärkste hier",
-  name_greedy: "Gus Greta Gero Gina", name_defensive: "Dora Dan Della Dirk", name_partner: "Pia Paul Petra Piet", name_student: "Stella Sten Sofia Sven", name_pimc: "Simon Silja Silas Sina", name_search: "Sara Samuel Salome Sander",
+  level_1: "Theo übersieht Punkte jedes dritte Mal und zählt jeden zweiten Pasch nur einfach",
+  level_2: "Gus nimmt, was er sieht, und übersieht Punkte jedes fünfte Mal",
+  level_3: "Lena nimmt die meisten Punkte und fragt nie, wer danach kommt",
+  level_4: "Dora achtet auf das, was sie anderen lässt, wenn sie daran denkt",
+  level_5: "Pia plant ihre eigene Hand und vergisst oft, wer danach kommt",
+  level_6: "Ben kennt alle Kniffe, übersieht aber hier einen Stein und verzählt sich dort",
+  level_7: "Clara denkt an ihren Partner und irrt sich selten",
+  level_8: "Stella kennt alle Regeln der Kunst und irrt sich nie",
+  level_9: "Simon spielt jeden Zug in Hunderten von Welten zu Ende",
+  level_10: "Sara hat aus Millionen Runden gelernt und rechnet voraus: die Stärkste",
+  name_1: "Theo Thea Till Tina", name_2: "Gus Greta Gero Gina", name_3: "Lena Leo Lisa Lars", name_4: "Dora Dan Della Dirk",
+  name_5: "Pia Paul Petra Piet", name_6: "Ben Berta Bo Bea", name_7: "Clara Carl Cora Clemens", name_8: "Stella Sten Sofia Sven",
+  name_9: "Simon Silja Silas Sina", name_10: "Sara Samuel Salome Sander",
 
   // My games, files
   noGames: "Noch keine Spiele.", open: "Öffnen", remove: "Entfernen", save: "Als Datei sichern", saveAll: "Alle sichern", load: "Eine Datei öffnen",
@@ -74,7 +83,7 @@ export default {
   // Deal of the day
   dailyIntro: "Heute haben alle dieselben Steine gegen dieselben Gegner: eine Runde, {date}.",
   dailyDone: "Sie haben heute {own} zu {other} gespielt.", dailyAgents: "An Ihrem Platz, mit denselben Steinen:",
-  share: "Eine Zeile zum Teilen kopieren", shareLine: "Five Up, {date}: {own} zu {other} (Sara: {best})", played: "Heute schon gespielt.",
+  share: "Eine Zeile zum Teilen kopieren", shareLine: "Five Up, {date}: {own} zu {other} ({who}: {best})", played: "Heute schon gespielt.",
   compare: "{who}: {own} zu {other}",
 
   // Study

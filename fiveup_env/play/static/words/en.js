@@ -54,10 +54,19 @@ export default {
   rule_all_fives: "All Fives: only the first double branches, and a total scores all its pips.",
   rule_all_fives_cribbage: "All Fives on a cribbage board: as All Fives, with a point for each five.",
   rule_muggins: "Muggins: no double branches, and a total scores all its pips.",
-  level_greedy: "Gus takes the most points he sees now", level_defensive: "Dora also looks at what she leaves to others",
-  level_partner: "Pia knows all the ladder knows, her partner too", level_student: "Stella has learnt from millions of deals",
-  level_pimc: "Simon plays each move out in hundreds of worlds", level_search: "Sara learnt, and looks ahead: the strongest here",
-  name_greedy: "Gus Greta Gero Gina", name_defensive: "Dora Dan Della Dirk", name_partner: "Pia Paul Petra Piet", name_student: "Stella Sten Sofia Sven", name_pimc: "Simon Silja Silas Sina", name_search: "Sara Samuel Salome Sander",
+  level_1: "Theo overlooks every third score, and counts every second double only once",
+  level_2: "Gus takes what he sees, and misses every fifth score",
+  level_3: "Lena takes the most points now, and never asks who plays next",
+  level_4: "Dora looks at what she leaves to others, when she remembers to",
+  level_5: "Pia plans her own hand, and often forgets who plays next",
+  level_6: "Ben knows every trick, but overlooks a tile here and miscounts there",
+  level_7: "Clara minds her partner, and seldom slips",
+  level_8: "Stella knows all the ladder knows, and never slips",
+  level_9: "Simon plays each move out in hundreds of worlds",
+  level_10: "Sara has learnt from millions of deals, and looks ahead: the strongest",
+  name_1: "Theo Thea Till Tina", name_2: "Gus Greta Gero Gina", name_3: "Lena Leo Lisa Lars", name_4: "Dora Dan Della Dirk",
+  name_5: "Pia Paul Petra Piet", name_6: "Ben Berta Bo Bea", name_7: "Clara Carl Cora Clemens", name_8: "Stella Sten Sofia Sven",
+  name_9: "Simon Silja Silas Sina", name_10: "Sara Samuel Salome Sander",
 
   // My games, files
   noGames: "No games yet.", open: "Open", remove: "Remove", save: "Save as a file", saveAll: "Save all", load: "Open a file",
@@ -74,7 +83,7 @@ export default {
   // Deal of the day
   dailyIntro: "Today everybody has the same tiles against the same players: one hand, {date}.",
   dailyDone: "You made {own} to {other} today.", dailyAgents: "In your seat, with the same tiles:",
-  share: "Copy a line to share", shareLine: "Five Up, {date}: {own} to {other} (Sara: {best})", played: "Played today.",
+  share: "Copy a line to share", shareLine: "Five Up, {date}: {own} to {other} ({who}: {best})", played: "Played today.",
   compare: "{who}: {own} to {other}",
 
   // Study

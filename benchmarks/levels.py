@@ -1,0 +1,65 @@
+"""Measure the ten levels of the table: `python -m benchmarks.levels`.
+
+Every level plays the one below on duplicate deals: in the main game, with two players, and in
+All Fives. The levels that search take long, and play fewer deals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.results import add_save, publish
+from fiveup_env import Rules
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.ratings import lead_of
+from fiveup_env.arena.standings import standings_of
+from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS
+
+if TYPE_CHECKING:
+    from fiveup_env.files import Json
+
+GAMES: Final = {  # by the heading of their column
+    "Elo above the level below": Rules.preset("five_up", 4),
+    "with two players": Rules.preset("five_up", 2),
+    "in All Fives": Rules.preset("all_fives", 4),
+}
+# Levels that play one of so many deals: in the main game, and in the others.
+SLOW: Final = {"level:9": (1, 5), "level:10": (4, 20)}
+CHUNK: Final = 50
+SEED: Final = 6_200_000_000
+
+
+def lead(level: str, below: str, rules: Rules, deals: int) -> Json:
+    """Return a cell with the Elo by which a level is ahead of the one below."""
+    tournament = Tournament((level, below), Terms(rules), deals, SEED, chunk=CHUNK)
+    pair = standings_of(play_tournament(tournament, os.cpu_count() or 1)).pairs[0]
+    value, *ends = (
+        round(lead_of(rate, rules.sides)) for rate in (pair["win_rate"], *pair["win_rate_ci"])
+    )
+    return {"value": value, "ci": ends, "format": "+.0f"}
+
+
+def main() -> None:
+    """Measure, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_save(parser)
+    parser.add_argument("--deals", type=int, default=1200, help="of a pair")
+    options = parser.parse_args()
+    rows: list[Json] = [{"level": "`level:1`", "agent": f"`{LEVELS[0]}`", "deals": ""}]
+    rows[0] |= dict.fromkeys(GAMES, "")
+    for k, (below, level) in enumerate(pairwise(LEVEL_SPECS), 1):
+        main, other = (options.deals // one_of for one_of in SLOW.get(level, (1, 1)))
+        said = f"{main:,} / {other:,}"
+        row: Json = {"level": f"`{level}`", "agent": f"`{LEVELS[k]}`", "deals": said}
+        for (name, rules), deals in zip(GAMES.items(), (main, other, other), strict=True):
+            row[name] = lead(level, below, rules, deals)
+        rows.append(row)
+    publish("levels", keep=options.save, rows=rows)
+
+
+if __name__ == "__main__":
+    main()
