@@ -69,6 +69,7 @@ export function select(id, options, chosen) {
 
 /** @param {string} name @param {Element} input @param {string} [hint] */
 export function field(name, input, hint) {
+  if (hint !== undefined) input.setAttribute("aria-describedby", `${input.id}-hint`);
   const label = element("label", { for: input.id }, name);
   return element("div", { class: "field" }, label, input, ...(hint === undefined ? [] : [element("p", { class: "hint", id: `${input.id}-hint` }, hint)]));
 }

@@ -4,7 +4,7 @@ import { field, select, showDialog } from "./dialogs.js";
 import { info } from "./fiveup.mjs";
 import { LEVELS, USUAL, asLevel } from "./levels.js";
 import { checkSpec, offer } from "./server.js";
-import { byId, element, titleOf } from "./shared.js";
+import { byId, element, peopleOf, titleOf } from "./shared.js";
 import { Table, begun, freshSeed } from "./table.js";
 import { t } from "./words.js";
 
@@ -19,14 +19,20 @@ export async function newGame(usual) {
   const players = select("players", ["2", "3", "4", "5"].map((count) => [count, count]), String(usual.players));
   const sides = select("sides", [["partners", t("partners")], ["alone", t("alone")]], usual.teams === false ? "alone" : "partners");
   const target = /** @type {HTMLInputElement} */ (element("input", { type: "number", id: "target", min: "1", max: "1000000", list: "targets" }));
-  const levels = /** @type {[string, string][]} */ (LEVELS.map((level, k) => [level, `${k + 1}. ${t(`level_${k + 1}`)}`]));
+  const levels = /** @type {[string, string][]} */ (LEVELS.map((level, k) => [level, `${k + 1}. ${peopleOf(level)[0]}`]));
   const known = (/** @type {string | undefined} */ level) => (level && LEVELS.includes(level) ? level : USUAL);
   const partner = select("level-partner", levels, known(usual.levels[(usual.seat + 2) % usual.players]));
   const others = select("level-others", levels, known(usual.levels[(usual.seat + 1) % usual.players]));
   const seed = element("input", { type: "text", id: "seed", inputmode: "numeric", autocomplete: "off" });
   const specs = element("input", { type: "text", id: "specs", autocomplete: "off", spellcheck: "false" });
   const advanced = element("details", {}, element("summary", {}, t("advanced")), field(t("seedLabel"), seed), ...(offer ? [field(t("specs"), specs)] : []));
-  const sidesField = field(t("sides"), sides), partnerField = field(t("levelPartner"), partner);
+  const sidesField = field(t("sides"), sides), partnerField = field(t("levelPartner"), partner, "");
+  const othersField = field(t("levelOthers"), others, "");
+  for (const [level, place] of /** @type {[HTMLSelectElement, Element][]} */ ([[partner, partnerField], [others, othersField]])) {
+    const tell = () => { /** @type {Element} */ (place.lastElementChild).textContent = t(`level_${LEVELS.indexOf(level.value) + 1}`); };
+    level.addEventListener("change", tell);
+    tell();
+  }
   const targetOf = () => {
     const preset = info.presets[rules.value][Number(players.value) - 2];
     return new DataView(Uint8Array.from(preset.match(/../g), (/** @type {string} */ byte) => parseInt(byte, 16)).buffer).getInt32(info.structs.rules.fields.target.offset, true);
@@ -45,7 +51,7 @@ export async function newGame(usual) {
   let made = null;
   const body = [
     field(t("rules"), rules), ruleHint, field(t("players"), players), sidesField, field(`${t("playTo")} (${t("ownTarget")})`, target), targets,
-    partnerField, field(t("levelOthers"), others), advanced,
+    partnerField, othersField, advanced,
   ];
   await showDialog(t("fresh"), body, [["deal", t("deal")], ["", t("cancel")]], async (value) => {
     if (value !== "deal") return true;
