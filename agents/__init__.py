@@ -5,11 +5,13 @@
     runs/       the config, folder, checkpoints, metrics and display of a run
     fitting/    what searches and heuristics are measured, fitted and tuned with; teachers
     bank/       positions whose actions are valued, and the regret of agents in them
+    puzzles/    positions with one best move, for the table
     data/       decisions with a search's values and exact marginals, as Parquet
     cluster/    training and tournaments on Ray
     exact/      the command line of exact results about small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     submit      entries of the leaderboard
+    processes   the worker processes of commands that share out work
     version     the version of all this code
 
 Importing this package registers its agents alongside those of the library, and imports none of

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +13,7 @@ from agents.data.card import begin, complete
 from agents.data.games import rows_of_shard
 from agents.data.plan import SPLITS, DataError
 from agents.data.shards import digest_of, missing, read_rows, write_shard
+from agents.processes import workers
 from fiveup_env.files import clear_drafts, locked
 from fiveup_env.progress import progress
 
@@ -63,24 +62,16 @@ def _make(card: Card, number: int) -> None:
 
 
 def _make_on_cores(card: Card, numbers: list[int], cores: int) -> None:
-    count = min(cores, len(numbers))
-    with ProcessPoolExecutor(count, get_context("spawn"), initializer=_end_at_interrupt) as pool:
-        made = [pool.submit(_make, card, number) for number in numbers]
-        try:
+    try:
+        with workers(min(cores, len(numbers))) as pool:
+            made = [pool.submit(_make, card, number) for number in numbers]
             for one in progress(as_completed(made), len(made), "shards"):
                 one.result()
-        except BrokenProcessPool:
-            raise DataError(
-                f"a worker that made shards in {card.folder} died; finished shards are kept, and "
-                "the same command continues"
-            ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _end_at_interrupt() -> None:
-    """Let Ctrl-C end a worker at once, and silently."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except BrokenProcessPool:
+        raise DataError(
+            f"a worker that made shards in {card.folder} died; finished shards are kept, and "
+            "the same command continues"
+        ) from None
 
 
 def _finish(card: Card) -> Card:

@@ -21,10 +21,8 @@ from __future__ import annotations
 
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +34,7 @@ from agents.learn.rollouts import burn_in
 from agents.policies.agent import spec_of
 from agents.policies.files import load_network, save_policy
 from agents.policies.networks import READS, Shape, build, masked_log_probabilities
+from agents.processes import workers
 from agents.version import code_version
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.envs.batch import Batch
@@ -133,7 +132,7 @@ def gather_on_cores(teacher: str, explorer: str, plan: Gathering, cores: int) ->
     """Gather in several processes; the positions do not depend on their number."""
     share = -(-plan.positions // PARTS)
     plans = [replace(plan, positions=share, seed=plan.seed * PARTS + i) for i in range(PARTS)]
-    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+    with workers(cores) as pool:
         parts = list(pool.map(partial(_gather_part, teacher, explorer), plans))
     firsts = np.cumsum([0, *(part.games.max() + 1 for part in parts[:-1])])
     games = [part.games + first for part, first in zip(parts, firsts, strict=True)]

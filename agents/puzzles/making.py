@@ -8,16 +8,14 @@ deeply. The same numbers give the same puzzles, on any number of cores.
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import count as numbers
-from multiprocessing import get_context
-from signal import SIG_DFL, SIGINT, signal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from agents.processes import workers
 from agents.puzzles.judging import (
     CLEAR,
     LEVELS,
@@ -273,13 +271,8 @@ def spread(cores: int) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]
     if cores == 1:
         yield map
         return
-    context = get_context("spawn")
-    with ProcessPoolExecutor(
-        cores, context, initializer=signal, initargs=(SIGINT, SIG_DFL)
-    ) as pool:
-        try:
+    try:
+        with workers(cores) as pool:
             yield pool.map
-        except BrokenProcessPool:
-            raise PuzzleError("a worker process died; the same command begins again") from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+    except BrokenProcessPool:
+        raise PuzzleError("a worker process died; the same command begins again") from None
