@@ -6,11 +6,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from fiveup_env.cli.shared import add_rules, rules_of
+from fiveup_env.cli.shared import add_rules, fields_of, rules_of
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.levels import LEVEL_SPECS, USUAL_LEVEL
-from fiveup_env.rules.fields import parse_assignment
 
 if TYPE_CHECKING:
     import argparse
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     offer = Offer(
         setup=None
         if (setup, options.rules) == usual
-        else setup_for_page(setup, options.rules, dict(map(parse_assignment, options.set))),
+        else setup_for_page(setup, options.rules, fields_of(options)),
         seed=None if options.seed is None else str(options.seed),
         folder=folder_of(options.games),
         watched=options.watch,

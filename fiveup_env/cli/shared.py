@@ -103,8 +103,12 @@ def add_rules(parser: argparse.ArgumentParser, players: int = 4) -> None:
 
 def rules_of(options: argparse.Namespace) -> Rules:
     """Return the rules that the options choose."""
-    fields = dict(map(parse_assignment, options.set))
-    return Rules.preset(options.rules, options.players, **fields)
+    return Rules.preset(options.rules, options.players, **fields_of(options))
+
+
+def fields_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of the rules that the options change."""
+    return dict(map(parse_assignment, options.set))
 
 
 def chosen_game(options: argparse.Namespace) -> Game:
