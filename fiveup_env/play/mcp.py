@@ -9,6 +9,7 @@ terminal by `--show`, or in the browser.
 
 from __future__ import annotations
 
+import logging
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from fiveup_env.doors.prompts import deductions
 from fiveup_env.errors import (
     AgentError,
     FiveUpError,
+    InputError,
     MissingExtraError,
     WrongMomentError,
     unknown,
@@ -102,8 +104,8 @@ class Seat:
         Args:
             rules: A preset: five_up, all_fives, muggins and others; empty for the usual one.
             players: 2 to 5; 0 for as many as usual.
-            opponents: Agents for the other seats, from the weakest: random, greedy, partner,
-                student, pimc; empty for the usual ones.
+            opponents: Agents for the other seats: level:1, the weakest, to level:10; empty for the
+                usual ones.
             seat: Your seat, from 0; -1 for the usual one.
             seed: Names the deals; -1 for any.
         """
@@ -168,14 +170,22 @@ class Seat:
         if self._show:
             tell(sights, self._show, unicode=True)
         if self._file:
-            names = table.setup.specs
-            names.insert(table.setup.seat, "model")
-            keep(table, self._file, names)
+            _keep(table, self._file)
         happened = [sight.said for sight in sights if sight.said]
         return "\n".join([*happened, "", self._position(table)]).strip()
 
     def _position(self, table: Table) -> str:
         return view_text(table.view())
+
+
+def _keep(table: Table, file: Path) -> None:
+    """Keep the game for who watches; if that fails the move is made all the same."""
+    names = table.setup.specs
+    names.insert(table.setup.seat, "model")
+    try:
+        keep(table, file, names)
+    except InputError as error:
+        logging.getLogger(__name__).warning("%s", error)
 
 
 def _setup_of(options: dict[str, Any], default: Setup) -> Setup:

@@ -77,6 +77,19 @@ def test_the_game_is_kept_as_it_goes(tmp_path: Path) -> None:
     assert sorted(json.loads(file.read_text())["names"]) == ["greedy", "model"]
 
 
+def test_a_move_is_made_even_if_the_game_cannot_be_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        async with Client(server_for(SETUP, file=tmp_path)) as client:
+            assert not (await told(client, "start_game", opponents="level:3"))[1]
+            moves, _ = await told(client, "list_moves")
+            assert not (await told(client, "play", move=moves.split(":")[0]))[1]
+
+    asyncio.run(run())
+    assert "cannot be kept" in caplog.text
+
+
 def test_a_model_plays_over_standard_input_and_output() -> None:
     async def run() -> None:
         async with Client(stdio_client(SERVED)) as client:
