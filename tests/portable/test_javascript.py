@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BINDING: Final = Path(fiveup_env.__file__).parent / "portable" / "fiveup.mjs"
 HERE: Final = Path(__file__).parent
 NODE: Final = shutil.which("node")
-GAMES: Final = 800
+GAMES: Final = 2000
 MOST_MOVES: Final = 90  # of a game: some two hands of most
 VIEWS: Final = 500
 KEY: Final = 12345
