@@ -27,7 +27,7 @@ GAMES: Final = {  # by the heading of their column
     "with two players": Rules.preset("five_up", 2),
     "in All Fives": Rules.preset("all_fives", 4),
 }
-# Levels that play one of so many deals: in the main game, and in the others.
+# By how much fewer deals the slow levels play: in the main game, and in the other two.
 SLOW: Final = {"level:9": (1, 5), "level:10": (4, 20)}
 CHUNK: Final = 50
 SEED: Final = 6_200_000_000

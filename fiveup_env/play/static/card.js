@@ -69,17 +69,17 @@ async function dailyCard(table, names, body) {
   const rows = element("div", {}, element("p", {}, t("dailyAgents")));
   let best = "–";
   const asked = { rules: rulesOf(setup), seed: saved.seed, seat: setup.seat, levels: setup.levels };
-  const strongest = peopleOf(SOME[SOME.length - 1])[0];
+  const strongest = SOME[SOME.length - 1];
   for (const level of SOME) {
     const line = rows.appendChild(element("p", {}, "…"));
     void judge("duplicate", { ...asked, level }).then(([mine, theirs]) => {
       line.textContent = t("compare", { who: peopleOf(level)[0], own: mine, other: theirs });
-      if (level === SOME[SOME.length - 1]) best = `${mine} : ${theirs}`;
+      if (level === strongest) best = `${mine} : ${theirs}`;
     });
   }
   const accept = async (/** @type {string} */ value) => {
     if (value !== "share") return true;
-    await navigator.clipboard.writeText(t("shareLine", { date: String(saved.daily), own, other, who: strongest, best }));
+    await navigator.clipboard.writeText(t("shareLine", { date: String(saved.daily), own, other, who: peopleOf(strongest)[0], best }));
     byId("dialog-error").textContent = t("copied");
     return false;
   };
