@@ -110,7 +110,7 @@ def test_draws_that_begin_alike_are_one_history() -> None:
 
 @every_game
 def test_views_of_an_information_state_are_those_of_the_seat_to_move(name: str) -> None:
-    views = form(name).views()
+    views = form(name).views
     assert (views["seat"] == form(name).seats).all()
     assert (views["public"]["turn"] == form(name).seats).all()
     assert len({view.tobytes() for view in views}) == len(views)
