@@ -209,7 +209,9 @@ def draw(found: Measured) -> None:
             axes.plot(steps, np.median(shares, 0), colour, label=method)
             axes.fill_between(steps, shares.min(0), shares.max(0), color=colour, alpha=0.2)
         axes.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), title=f"{game}, {players} players")
-    figure.supxlabel("decisions visited")
+        axes.minorticks_off()
+    for axes in figure.axes[-across:]:
+        axes.set_xlabel("decisions visited")
     figure.supylabel("NashConv, as a share of that of random play")
     name_curves(figure)
     with atomic_file(PLOT) as file:

@@ -12,8 +12,8 @@ import torch
 
 from agents.learn.selfplay import SelfPlay
 from agents.runs.config import make_config
-from benchmarks import convergence
-from benchmarks.convergence import GAMES, Task
+from benchmarks import convergence, results
+from benchmarks.convergence import GAMES, METHODS, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,3 +74,10 @@ def test_mmd_is_held_to_the_policy_that_played_the_window(tmp_path: Path) -> Non
         assert weights
         for name in weights:
             assert (arrays[name] == arrays[name.replace("reference.", "network.", 1)]).all()
+
+
+def test_the_table_is_that_of_the_curves() -> None:
+    found = convergence.by_game(convergence.read_lines())
+    assert list(found) == [(game, n) for game, counts in GAMES.items() for n in counts]
+    assert all(list(methods) == list(METHODS) for methods in found.values())
+    assert convergence.rows(found) == results.read("convergence")["rows"]
