@@ -12,6 +12,7 @@ strategy for every seat, is one such array too, because no two seats share a seq
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,8 +73,9 @@ class Form:
             np.divide(weights[start:], sums, out=profile[start:], where=sums > 0)
         return profile
 
+    @cached_property
     def views(self) -> np.ndarray:
-        """Return what the seat to move has seen in each information state, as VIEW structs."""
+        """What the seat to move has seen in each information state, as VIEW structs."""
         order = np.unique(self.state_of, return_index=True)[1]
         return self.histories.views(order[self.state_of[order] >= 0])
 

@@ -23,7 +23,7 @@ def profile_of(form: Form, agent: Agent | Mixed, times: int = TIMES, seed: int =
     An agent that does not report its probabilities is asked `times` times in every information
     state.
     """
-    views, players = form.views(), form.rules.players
+    views, players = form.views, form.rules.players
     state = np.repeat(np.arange(len(views)), form.widths)
     actions = form.actions[players:]
     shares = probabilities_of(agent, views, times, keyed_rng("profile", seed))

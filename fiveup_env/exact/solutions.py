@@ -115,7 +115,7 @@ def read_solution(name: str, players: int = 2) -> dict[str, Any]:
 
 def _strategies(form: Form, profile: np.ndarray) -> Iterator[dict[str, Any]]:
     """Yield, for every information state, the seat, what it has seen and its probabilities."""
-    for state, view in enumerate(form.views()):
+    for state, view in enumerate(form.views):
         own = range(form.firsts[state], form.firsts[state + 1])
         yield {
             "seat": int(form.seats[state]),

@@ -35,7 +35,7 @@ _MINI: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "target": 
 _MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mini-2": _MINI,
     "mini-2-draw": _MINI | {"draw": "optional"},
-    "mini-3": _MINI | {"max_pip": 3, "hand_size": 3},
+    "mini-3": _MINI | {"max_pip": 3, "hand_size": {2: 3, 3: 3, 4: 2, 5: 2}},
     "mini-3-draw": _MINI | {"max_pip": 3, "hand_size": 4, "draw": "optional", "reserve": 1},
 }
 NAMED_RULES: Final[Mapping[str, Mapping[str, Any]]] = {**_PRESETS, **_MINIS}

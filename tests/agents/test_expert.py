@@ -192,7 +192,7 @@ def rows_of(views: np.ndarray) -> np.ndarray:
 def test_labels_of_self_play_are_unbiased() -> None:
     rules = Rules.preset("mini-2-draw", 2)
     form, judge = form_of(rules), Judge(compiled_weights(lively()))
-    views = form.views()
+    views = form.views
     scored = views["public"]["scores"][:, :2].astype(float)
     so_far = (scored[:, 0] - scored[:, 1]) * np.where(views["seat"] == 0, 1, -1)
     exact = exact_values(form, judge) - so_far[:, None]

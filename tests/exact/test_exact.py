@@ -36,6 +36,7 @@ GAMES = {
     "optional": Rules.preset("mini-2", 2, reserve=1, draw="optional"),
     "winner takes": Rules.preset("mini-2", 2, hand_end="winner_takes", spinners="none"),
     "three players": Rules.preset("mini-2", 3),
+    "partners": Rules.preset("mini-2", 4, hand_size=1, draw="optional"),
 }
 every_game = pytest.mark.parametrize("name", GAMES)
 mini_2 = Rules.preset("mini-2", 2)
@@ -109,7 +110,7 @@ def test_draws_that_begin_alike_are_one_history() -> None:
 
 @every_game
 def test_views_of_an_information_state_are_those_of_the_seat_to_move(name: str) -> None:
-    views = form(name).views()
+    views = form(name).views
     assert (views["seat"] == form(name).seats).all()
     assert (views["public"]["turn"] == form(name).seats).all()
     assert len({view.tobytes() for view in views}) == len(views)
@@ -206,6 +207,12 @@ def test_three_players_of_the_smallest_come_to_an_equilibrium_too() -> None:
     cfr = CfrPlus(form("three players"))
     cfr.run(1000)
     assert exploitability(form("three players"), cfr.average).nash_conv < 1e-4
+
+
+def test_partners_share_their_value() -> None:
+    values = exploitability(form("partners"), form("partners").uniform()).values
+    assert values[0] > 0.1
+    assert values == pytest.approx(values[0] * np.array([1, -1, 1, -1]))
 
 
 def test_cfr_in_parts_is_cfr_in_one() -> None:

@@ -35,7 +35,7 @@ def _every_rules() -> tuple[Rules, ...]:
     """Return rules in which every value of every field occurs."""
     minis = (("mini-2", 2), ("mini-2", 3), ("mini-2-draw", 2), ("mini-2-draw", 3), ("mini-3", 2))
     named = [*((name, n) for name in PRESETS for n in (2, 3, 4, 5)), *minis]
-    named += [("mini-3", 3), ("mini-3-draw", 2)]
+    named += [("mini-3", 3), ("mini-3", 4), ("mini-3-draw", 2)]
     changed: list[tuple[str, int, dict[str, Any]]] = [
         ("five_up", 4, {"draw": "optional"}),
         ("all_fives", 2, {"draw": "optional"}),

@@ -141,7 +141,7 @@ def _solved(mini: Mini, form: Form, agent: Agent) -> Json:
 
 def _always_the_same(form: Form, agent: Agent) -> bool:
     """Return whether an agent's choices do not vary with chance, as far as is seen."""
-    views = form.views()
+    views = form.views
     which = np.unique(np.linspace(0, len(views) - 1, SEEN).astype(int))
     chosen = [
         np.asarray(agent(views[which].copy(), np.random.default_rng(k))) for k in range(ASKED)
