@@ -1,0 +1,40 @@
+"""`pair`: two agents as partners of each other, as strangers who meet at a table are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fiveup_env.opponents.agent import Agent, CompiledAgent, unchecked
+from fiveup_env.opponents.registry import get_agent
+from fiveup_env.opponents.rng import keyed_rng
+
+
+@dataclass
+class Pair(CompiledAgent):
+    """Plays a side with two agents, `pair:greedy,second=policy:partners`, who are partners.
+
+    The first has the lower of the side's two seats. Where everybody plays alone, it plays.
+
+    A comma begins the pair's next option, so the spec of a member has no more than one option:
+    `pair:pimc:worlds=50,second=random`. In Python a member may also be an agent:
+    `Pair(make_agent("pimc:worlds=50,playout=partner"), "random")`.
+    """
+
+    first: str | Agent = field(metadata={"help": "spec of the agent in the lower seat"})
+    second: str | Agent = field(metadata={"help": "spec of the agent in the upper seat"})
+
+    def __post_init__(self) -> None:
+        """Make the members; raise AgentError if there is no such agent."""
+        self._members = [unchecked(get_agent(one)) for one in (self.first, self.second)]
+
+    def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return an action for every view; the members draw from generators of their own."""
+        actions, key = np.empty(len(views), np.int64), int(rng.integers(1 << 63))
+        upper = views["seat"] >= views["public"]["rules"]["sides"]
+        for place, member in enumerate(self._members):
+            asked = np.flatnonzero(upper == place)
+            if len(asked):
+                actions[asked] = member(views[asked], keyed_rng("pair", place, key))
+        return actions
