@@ -42,7 +42,6 @@ AGENTS: Final = (
     "policy:partners",
     "policy:family",
     "pimc:worlds=50",
-    "student+search:worlds=16",
 )
 HELD_OUT: Final = (
     "random",

@@ -21,7 +21,7 @@ from benchmarks.results import ROOT, add_save, publish
 from benchmarks.training import across_seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmarks.crossplay import Crossplay
     from fiveup_env.files import Json
@@ -56,7 +56,7 @@ def beside(played: Crossplay, policy: str, siblings: Sequence[str]) -> dict[str,
     return won | {kind: played.beside(policy, partners) for kind, partners in KINDS.items()}
 
 
-def rows_of(played: Crossplay, policies: dict[str, Sequence[str]]) -> list[Json]:
+def rows_of(played: Crossplay, policies: Mapping[str, Sequence[str]]) -> list[Json]:
     """Return a row for each kind of partner: the policies of each arm, and their difference."""
     won = {
         arm: [beside(played, policy, [one for one in of_arm if one != policy]) for policy in of_arm]

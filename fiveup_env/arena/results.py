@@ -104,7 +104,10 @@ def _files_of(spec: str) -> list[Path]:
 def _members_of(spec: str) -> list[str]:
     """Return the specs that the spec of a pair names."""
     name, source, text = resolved(spec)
-    return list(options_in(name, source, text).values()) if name == PAIR else []
+    if name != PAIR:
+        return []
+    assert isinstance(source, type)
+    return list(options_in(name, source, text).values())
 
 
 def _digest(paths: Iterable[Path], text: str = "") -> str:
