@@ -11,6 +11,7 @@ the others and with the held-out partners can be compared deal by deal.
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,7 @@ from fiveup_env.arena.duels import duel_between, duel_of
 from fiveup_env.arena.games import Terms
 from fiveup_env.arena.statistics import interval, resampled_means, share_bounds
 from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.cli.shared import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,46 +62,50 @@ SEED: Final = 7_400_000_000
 
 @dataclass(frozen=True)
 class Crossplay:
-    """What teams of two won from the rival on the same deals: a value for each deal."""
+    """What teams of two won from the rival on the same deals: by team, a value for each deal."""
 
-    wins: Mapping[Team, np.ndarray]  # shares of the games
-    margins: Mapping[Team, np.ndarray]  # points a hand
+    won: Mapping[Team, np.ndarray]
 
-    def alone(self, agent: str, what: str = "wins") -> np.ndarray:
+    def alone(self, agent: str) -> np.ndarray:
         """Return what an agent won with itself as its partner."""
-        values: np.ndarray = getattr(self, what)[agent, agent]
-        return values
+        return self.won[agent, agent]
 
-    def beside(self, agent: str, partners: Iterable[str], what: str = "wins") -> np.ndarray:
+    def beside(self, agent: str, partners: Sequence[str]) -> np.ndarray:
         """Return what an agent won on average with some partners, in both orders of the seats."""
-        values = getattr(self, what)
-        both = [(values[agent, other] + values[other, agent]) / 2 for other in partners]
+        both = [(self.won[agent, one] + self.won[one, agent]) / 2 for one in partners]
         return np.mean(both, axis=0)
 
-    def less_members(self, agent: str, partners: Sequence[str]) -> np.ndarray:
-        """Return how many points a hand an agent and its partners won beyond their members' mean.
+    def beyond_members(self, agent: str, partners: Sequence[str]) -> np.ndarray:
+        """Return what an agent and its partners won beyond the mean of what each wins with itself.
 
-        Each member counts by what it wins with itself. A strong agent wins less beside a weak
-        partner, though the two play well together; here that cancels out.
+        A strong agent wins less beside a weak partner, though the two play well together; here that
+        cancels out.
         """
-        own = (self.alone(other, "margins") for other in partners)
-        members = (self.alone(agent, "margins") + np.mean(list(own), axis=0)) / 2
-        return self.beside(agent, partners, "margins") - members
+        theirs = np.mean([self.alone(one) for one in partners], axis=0)
+        return self.beside(agent, partners) - (self.alone(agent) + theirs) / 2
 
 
-def play(teams: Iterable[Team], deals: int, cores: int, results: str | None = None) -> Crossplay:
-    """Let every team play the rival on the same deals; what `results` holds is not played again."""
+def play(
+    teams: Iterable[Team], deals: int, cores: int, results: str | None = None
+) -> tuple[Crossplay, Crossplay]:
+    """Let every team play the rival on the same deals; what `results` holds is not played again.
+
+    Returns:
+        The shares of the games that the teams won, and their points a hand.
+    """
     specs = {team: f"pair:{team[0]},second={team[1]}" for team in teams}
     tournament = Tournament(
         (*specs.values(), RIVAL), Terms(RULES), deals, SEED, against=RIVAL, chunk=CHUNK
     )
     outcome = play_tournament(tournament, cores, results)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
     chunks = {meeting: outcome.chunks_of(meeting) for meeting in tournament.meetings}
     duels = {meeting: duel_of(played, RULES) for meeting, played in chunks.items()}
     found = {team: duel_between(spec, RIVAL, duels, RULES.sides) for team, spec in specs.items()}
-    return Crossplay(
-        {team: duel.wins for team, duel in found.items()},
-        {team: duel.margins for team, duel in found.items()},
+    return (
+        Crossplay({team: duel.wins for team, duel in found.items()}),
+        Crossplay({team: duel.margins for team, duel in found.items()}),
     )
 
 
@@ -138,47 +144,47 @@ def _cell(values: np.ndarray, bounds: tuple[float, float], form: str) -> Json:
     return {"value": round(float(values.mean()), 5), "ci": ends, "format": form}
 
 
-def with_held_out(played: Crossplay, agent: str) -> Json:
-    """Return the row of an agent with itself and with each of the held-out partners."""
-    alone, held_out = played.alone(agent), played.beside(agent, HELD_OUT)
+def with_held_out(wins: Crossplay, agent: str) -> Json:
+    """Return the row of an agent with itself and beside the held-out partners."""
+    alone, beside = wins.alone(agent), wins.beside(agent, HELD_OUT)
     return {
         "agent": f"`{agent}`",
         "deals": len(alone),
         "with itself (%)": rate(alone),
-        "with held-out partners (%)": rate(held_out),
-        "difference": difference(held_out - alone, "+.1%"),
+        "beside held-out partners (%)": rate(beside),
+        "difference": difference(beside - alone, "+.1%"),
     }
 
 
-def summary(played: Crossplay, agent: str) -> Json:
-    """Return the row of an agent: with itself, with strangers, and with held-out partners."""
-    strangers = [other for other in AGENTS if other != agent]
-    alone, beside = played.alone(agent), played.beside(agent, strangers)
+def among_all(wins: Crossplay, margins: Crossplay, agent: str) -> Json:
+    """Return the row of an agent with itself, beside the others, and beside held-out partners."""
+    others = [other for other in AGENTS if other != agent]
+    alone, beside = wins.alone(agent), wins.beside(agent, others)
     return {
         "agent": f"`{agent}`",
         "with itself (%)": rate(alone),
-        "with the others (%)": rate(beside),
+        "beside the others (%)": rate(beside),
         "difference": difference(beside - alone, "+.1%"),
-        "less their members (points a hand)": difference(
-            played.less_members(agent, strangers), "+.3f"
+        "beyond their members (points a hand)": difference(
+            margins.beyond_members(agent, others), "+.3f"
         ),
-        "with held-out partners (%)": rate(played.beside(agent, HELD_OUT)),
+        "beside held-out partners (%)": rate(wins.beside(agent, HELD_OUT)),
     }
 
 
-def matrix_row(played: Crossplay, agents: Sequence[str], partner: str) -> Json:
+def matrix_row(wins: Crossplay, agents: Sequence[str], partner: str) -> Json:
     """Return the win rates of some agents beside a partner (%), each with half its interval."""
     row: Json = {"win rate (%) beside": f"`{partner}`"}
     for agent in agents:
-        found = rate(played.beside(agent, [partner]))
-        low, high = (100 * end for end in found["ci"])
-        cell = {"value": 100 * found["value"], "error": (high - low) / 2, "format": ".1f"}
-        row[f"`{agent}`"] = cell
+        found = rate(wins.beside(agent, [partner]))
+        low, high = found["ci"]
+        shown = {"value": 100 * found["value"], "error": 50 * (high - low)}
+        row[f"`{agent}`"] = {name: round(x, 2) for name, x in shown.items()} | {"format": ".1f"}
     return row
 
 
-def main() -> None:
-    """Measure, and print what was found."""
+def main() -> int:
+    """Measure, print what was found, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_save(parser)
     add_play(parser)
@@ -188,15 +194,15 @@ def main() -> None:
         parser.error("--save keeps the table of all agents; an entry is printed alone")
     agents = options.enter or AGENTS
     teams = teams_of(agents, HELD_OUT if options.enter else (*AGENTS, *HELD_OUT))
-    played = play(teams, options.deals, options.cores, options.results)
+    wins, margins = play(teams, options.deals, options.cores, options.results)
     if options.enter:
-        entries = [with_held_out(played, agent) for agent in agents]
-        publish("crossplay", keep=False, rows=entries)
-        return
-    rows = [summary(played, agent) for agent in agents]
-    matrix = [matrix_row(played, agents, one) for one in (*AGENTS, *HELD_OUT)]
+        publish("crossplay", keep=False, rows=[with_held_out(wins, agent) for agent in agents])
+        return 0
+    rows = [among_all(wins, margins, agent) for agent in agents]
+    matrix = [matrix_row(wins, agents, one) for one in (*AGENTS, *HELD_OUT)]
     publish("crossplay", keep=options.save, rows=rows, matrix=matrix)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(answer("crossplay", main))

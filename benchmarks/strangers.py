@@ -50,16 +50,16 @@ def trained(arm: str, seed: int) -> str:
     return f"torch:runs/{name}/policy"
 
 
-def beside(played: Crossplay, policy: str, siblings: Sequence[str]) -> dict[str, np.ndarray]:
+def beside(wins: Crossplay, policy: str, siblings: Sequence[str]) -> dict[str, np.ndarray]:
     """Return what a policy won beside each kind of partner, by deal."""
-    won = {"itself": played.alone(policy), "other seeds": played.beside(policy, siblings)}
-    return won | {kind: played.beside(policy, partners) for kind, partners in KINDS.items()}
+    won = {"itself": wins.alone(policy), "other seeds": wins.beside(policy, siblings)}
+    return won | {kind: wins.beside(policy, partners) for kind, partners in KINDS.items()}
 
 
-def rows_of(played: Crossplay, policies: Mapping[str, Sequence[str]]) -> list[Json]:
+def rows_of(wins: Crossplay, policies: Mapping[str, Sequence[str]]) -> list[Json]:
     """Return a row for each kind of partner: the policies of each arm, and their difference."""
     won = {
-        arm: [beside(played, policy, [one for one in of_arm if one != policy]) for policy in of_arm]
+        arm: [beside(wins, policy, [one for one in of_arm if one != policy]) for policy in of_arm]
         for arm, of_arm in policies.items()
     }
     rows = []
@@ -90,8 +90,8 @@ def main() -> None:
     teams = [team for of_arm in policies.values() for team in permutations(of_arm, 2)]
     for of_arm in policies.values():
         teams += teams_of(of_arm, (*POPULATION, *HELD_OUT))
-    played = play(teams, options.deals, options.cores, options.results)
-    publish("strangers", keep=options.save, rows=rows_of(played, policies))
+    wins, _ = play(teams, options.deals, options.cores, options.results)
+    publish("strangers", keep=options.save, rows=rows_of(wins, policies))
 
 
 if __name__ == "__main__":

@@ -13,17 +13,14 @@ from fiveup_env.opponents.rng import keyed_rng
 
 @dataclass
 class Pair(CompiledAgent):
-    """Plays a side with two agents, `pair:greedy,second=policy:partners`, who are partners.
+    """Plays a side with two agents as partners, `pair:greedy,second=policy:partners`.
 
-    The first has the lower of the side's two seats. Where everybody plays alone, it plays.
-
-    A comma begins the pair's next option, so the spec of a member has no more than one option:
-    `pair:pimc:worlds=50,second=random`. In Python a member may also be an agent:
-    `Pair(make_agent("pimc:worlds=50,playout=partner"), "random")`.
+    The first has the lower of the side's two seats. Where everybody plays alone, it plays. Options
+    of a member follow it: `pair:pimc:worlds=50,playout=partner,second=policy:family,sample=1`.
     """
 
-    first: str | Agent = field(metadata={"help": "spec of the agent in the lower seat"})
-    second: str | Agent = field(metadata={"help": "spec of the agent in the upper seat"})
+    first: str | Agent = field(metadata={"help": "the agent in the lower seat"})
+    second: str | Agent = field(metadata={"help": "the agent in the upper seat"})
 
     def __post_init__(self) -> None:
         """Make the members; raise AgentError if there is no such agent."""

@@ -21,7 +21,7 @@ def additive() -> Crossplay:
     }
     for team in (("a", "b"), ("b", "a")):
         values[team] = values[team] - 0.05
-    return Crossplay(values, values)
+    return Crossplay(values)
 
 
 def test_every_agent_sits_on_both_seats_beside_each_partner() -> None:
@@ -35,8 +35,8 @@ def test_every_agent_sits_on_both_seats_beside_each_partner() -> None:
 def test_a_weak_partner_is_no_loss_of_strangers(additive: Crossplay) -> None:
     assert additive.alone("b") == pytest.approx(0.4)
     assert additive.beside("b", ["a", "c"]) == pytest.approx((0.2 + 0.35) / 2)
-    assert additive.less_members("c", ["a", "b"]) == pytest.approx(0)
-    assert additive.less_members("a", ["b", "c"]) == pytest.approx(-0.05 / 2)
+    assert additive.beyond_members("c", ["a", "b"]) == pytest.approx(0)
+    assert additive.beyond_members("a", ["b", "c"]) == pytest.approx(-0.05 / 2)
 
 
 def test_a_row_of_the_matrix_has_the_mean_of_both_orders(additive: Crossplay) -> None:
@@ -47,11 +47,11 @@ def test_a_row_of_the_matrix_has_the_mean_of_both_orders(additive: Crossplay) ->
 
 def test_an_entry_is_played_beside_all_held_out_partners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crossplay, "HELD_OUT", ("random", "level:2"))
-    played = play(teams_of(["greedy"], crossplay.HELD_OUT), 6, 1)
-    assert set(map(len, played.wins.values())) == {6}
-    row = with_held_out(played, "greedy")
+    wins, _ = play(teams_of(["greedy"], crossplay.HELD_OUT), 6, 1)
+    assert set(map(len, wins.won.values())) == {6}
+    row = with_held_out(wins, "greedy")
     assert row["deals"] == 6
-    alone, held_out = row["with itself (%)"], row["with held-out partners (%)"]
+    alone, held_out = row["with itself (%)"], row["beside held-out partners (%)"]
     assert held_out["value"] < alone["value"]
     assert row["difference"]["value"] == pytest.approx(held_out["value"] - alone["value"], abs=1e-4)
 
@@ -73,7 +73,7 @@ def test_the_arms_are_compared_seed_by_seed() -> None:
         for one in everybody
         for other in everybody
     }
-    rows = strangers.rows_of(Crossplay(wins, wins), policies)
+    rows = strangers.rows_of(Crossplay(wins), policies)
     assert [row["win rate (%) beside"] for row in rows] == [
         "itself",
         "other seeds",

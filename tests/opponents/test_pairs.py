@@ -46,13 +46,16 @@ def test_members_that_are_compiled_are_asked_without_checks() -> None:
         assert getattr(asked, "__name__", "") == "choose_unchecked"
 
 
-def test_a_pair_stands_in_a_list_of_specs() -> None:
-    specs = "partner,pair:pimc:worlds=5,second=policy:partners,random"
-    pair = "pair:pimc:worlds=5,second=policy:partners"
-    assert split_specs(specs) == ("partner", pair, "random")
-    made = make_agent(pair)
-    assert isinstance(made, Pair)
-    assert made.second == "policy:partners"
+def test_options_of_a_member_follow_it() -> None:
+    first, second = "pimc:worlds=5,playout=greedy", "casual:greedy,tiles=0.5,points=0.1"
+    pair = f"pair:{first},second={second}"
+    assert split_specs(f"partner,{pair},random") == ("partner", pair, "random")
+    for spec in (
+        pair,
+        f"pair:first={first},second={second}",
+        f"pair:second={second},first={first}",
+    ):
+        assert make_agent(spec) == Pair(first, second)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,8 @@ def test_a_pair_stands_in_a_list_of_specs() -> None:
         ("pair", "pair needs its first"),
         ("pair:greedy", "pair needs its second"),
         ("pair:greedy,second=gredy", "did you mean 'greedy'"),
-        ("pair:greedy,second=pimc:worlds=5,ms=1", "there is no option of pair 'ms'"),
+        ("pair:greedy,second=pimc:worlds=5,world=1", "there is no option of pimc 'world'"),
+        ("pair:worlds=5,second=greedy", "there is no option of pair 'worlds'"),
         ("pair:greedy,second=level:99", "a level is a number"),
     ],
 )
