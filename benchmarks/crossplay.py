@@ -156,19 +156,23 @@ def with_held_out(wins: Crossplay, agent: str) -> Json:
     }
 
 
-def among_all(wins: Crossplay, margins: Crossplay, agent: str) -> Json:
-    """Return the row of an agent with itself, beside the others, and beside held-out partners."""
-    others = [other for other in AGENTS if other != agent]
-    alone, beside = wins.alone(agent), wins.beside(agent, others)
+def among_all(wins: Crossplay, margins: Crossplay, agents: Sequence[str]) -> Json:
+    """Return the row of an agent with itself and beside others, or of the mean of several."""
+    others = {agent: [other for other in AGENTS if other != agent] for agent in agents}
+
+    def mean(values: Iterable[np.ndarray]) -> np.ndarray:
+        return np.mean(list(values), axis=0)
+
+    alone = mean(wins.alone(agent) for agent in agents)
+    beside = mean(wins.beside(agent, others[agent]) for agent in agents)
+    beyond = mean(margins.beyond_members(agent, others[agent]) for agent in agents)
     return {
-        "agent": f"`{agent}`",
+        "agent": f"`{agents[0]}`" if len(agents) == 1 else "the mean",
         "with itself (%)": rate(alone),
         "beside the others (%)": rate(beside),
         "difference": difference(beside - alone, "+.1%"),
-        "beyond their members (points a hand)": difference(
-            margins.beyond_members(agent, others), "+.3f"
-        ),
-        "beside held-out partners (%)": rate(wins.beside(agent, HELD_OUT)),
+        "beyond their members (points a hand)": difference(beyond, "+.3f"),
+        "beside held-out partners (%)": rate(mean(wins.beside(one, HELD_OUT) for one in agents)),
     }
 
 
@@ -198,7 +202,7 @@ def main() -> int:
     if options.enter:
         publish("crossplay", keep=False, rows=[with_held_out(wins, agent) for agent in agents])
         return 0
-    rows = [among_all(wins, margins, agent) for agent in agents]
+    rows = [among_all(wins, margins, some) for some in (*([one] for one in AGENTS), AGENTS)]
     matrix = [matrix_row(wins, agents, one) for one in (*AGENTS, *HELD_OUT)]
     publish("crossplay", keep=options.save, rows=rows, matrix=matrix)
     return 0

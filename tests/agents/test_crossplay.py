@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from benchmarks import crossplay, strangers
-from benchmarks.crossplay import HELD_OUT, Crossplay, matrix_row, play, teams_of, with_held_out
+from benchmarks.crossplay import (
+    HELD_OUT,
+    Crossplay,
+    among_all,
+    matrix_row,
+    play,
+    teams_of,
+    with_held_out,
+)
 
 SKILL = {"a": 0.1, "b": 0.4, "c": 0.3}
 
@@ -43,6 +51,18 @@ def test_a_row_of_the_matrix_has_the_mean_of_both_orders(additive: Crossplay) ->
     row = matrix_row(additive, ["a", "c"], "b")
     assert row["`a`"]["value"] == pytest.approx(20)
     assert row["`c`"]["value"] == pytest.approx(35)
+
+
+def test_the_mean_of_agents_is_that_of_their_rows(
+    additive: Crossplay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crossplay, "AGENTS", tuple(SKILL))
+    monkeypatch.setattr(crossplay, "HELD_OUT", ("b",))
+    rows = [among_all(additive, additive, [agent]) for agent in SKILL]
+    mean = among_all(additive, additive, list(SKILL))
+    for name in set(mean) - {"agent"}:
+        wanted = np.mean([row[name]["value"] for row in rows])
+        assert mean[name]["value"] == pytest.approx(wanted, abs=1e-4)
 
 
 def test_an_entry_is_played_beside_all_held_out_partners(monkeypatch: pytest.MonkeyPatch) -> None:
