@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,7 @@ ARMS: Final = {
     "itself": (),
     "strangers": ("partner_share=0.5", f"partners={[*POPULATION]}"),
 }
+LESS: Final = "other seeds, less itself"
 KINDS: Final = {
     "partners of the training": POPULATION,
     "levels that err": HELD_OUT[1:4],
@@ -52,7 +54,8 @@ def trained(arm: str, seed: int) -> str:
 
 def beside(wins: Crossplay, policy: str, siblings: Sequence[str]) -> dict[str, np.ndarray]:
     """Return what a policy won beside each kind of partner, by deal."""
-    won = {"itself": wins.alone(policy), "other seeds": wins.beside(policy, siblings)}
+    alone, others = wins.alone(policy), wins.beside(policy, siblings)
+    won = {"itself": alone, "other seeds": others, LESS: others - alone}
     return won | {kind: wins.beside(policy, partners) for kind, partners in KINDS.items()}
 
 
@@ -65,10 +68,11 @@ def rows_of(wins: Crossplay, policies: Mapping[str, Sequence[str]]) -> list[Json
     rows = []
     for kind in won["itself"][0]:
         by_seed = {arm: np.array([one[kind] for one in of_arm]) for arm, of_arm in won.items()}
+        cell = partial(difference, form="+.1%") if kind == LESS else rate
         more = by_seed["strangers"] - by_seed["itself"]
         rows.append(
             {"win rate (%) beside": kind}
-            | {f"trained with {arm}": rate(values.mean(0)) for arm, values in by_seed.items()}
+            | {f"trained with {arm}": cell(values.mean(0)) for arm, values in by_seed.items()}
             | {
                 "difference, by deals": difference(more.mean(0), "+.1%"),
                 "by seeds": across_seeds((100 * more.mean(1)).tolist(), 1),

@@ -97,6 +97,7 @@ def test_the_arms_are_compared_seed_by_seed() -> None:
     assert [row["win rate (%) beside"] for row in rows] == [
         "itself",
         "other seeds",
+        strangers.LESS,
         *strangers.KINDS,
     ]
     assert rows[0]["trained with itself"]["value"] == pytest.approx(0.4)
