@@ -149,9 +149,7 @@ class Lesson:
 class Rollouts:
     """The games of a run, played one window at a time."""
 
-    def __init__(
-        self, config: Config, batch: Batch, others: Sequence[Rivals | Partners] = ()
-    ) -> None:
+    def __init__(self, config: Config, batch: Batch, others: Sequence[Rivals | Partners]) -> None:
         self._batch, self._others = batch, others
         self.window = Window(batch, config.n_steps)
         self._forced_too = config.forced
