@@ -89,7 +89,8 @@ class Ours(SelfPlay):
         if others is not None:
             itself = NetworkAgent(self.network, sample=True)
             agent = itself if others == "self" else make_agent(others)
-            self._rollouts = Rollouts(config, self._batch, OneSeat(config, self._batch, agent))
+            there = OneSeat(config, self._batch, agent)
+            self._rollouts = Rollouts(config, self._batch, (there,))
 
 
 class Stock(Baseline):

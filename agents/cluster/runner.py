@@ -21,6 +21,7 @@ from ray.rllib.utils.metrics import (
     WEIGHTS_SEQ_NO,
 )
 
+from agents.learn.partners import Partners
 from agents.learn.ppo import draw
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
@@ -61,9 +62,10 @@ class BatchRunner(EnvRunner, Checkpointable):
         self._chance = keyed_rng("cluster", *life)
         self.env = make_batch(self._play, shape_of(self._play).encoder)
         self.env.reset(derived_seed(*life))
-        rivals = Rivals(self._play, self.env, Path())
-        rivals.begin(self._chance)
-        self._rollouts = Rollouts(self._play, self.env, rivals)
+        everybody = Rivals(self._play, self.env, Path()), Partners(self._play, self.env)
+        for others in everybody:
+            others.begin(self._chance)
+        self._rollouts = Rollouts(self._play, self.env, everybody)
 
     def sample(self, **_options: Any) -> Lesson:
         """Play a window, and return all that can be learnt from it, of every seat."""

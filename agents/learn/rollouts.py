@@ -20,8 +20,9 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from agents.learn.partners import Partners
     from agents.learn.rivals import Rivals
     from agents.runs.config import Config
     from fiveup_env.envs.episodes import EpisodeName
@@ -148,8 +149,8 @@ class Lesson:
 class Rollouts:
     """The games of a run, played one window at a time."""
 
-    def __init__(self, config: Config, batch: Batch, rivals: Rivals) -> None:
-        self._batch, self._rivals = batch, rivals
+    def __init__(self, config: Config, batch: Batch, others: Sequence[Rivals | Partners]) -> None:
+        self._batch, self._others = batch, others
         self.window = Window(batch, config.n_steps)
         self._forced_too = config.forced
         self._hand_by_hand = config.horizon == "hand"
@@ -187,10 +188,13 @@ class Rollouts:
         """Make one move in every game; forced moves are decisions only with `forced`."""
         batch, window = self._batch, self.window
         free = self._forced_too | (batch.action_mask.sum(1, dtype=np.int16) > 1)
-        theirs = self._rivals.to_move(batch)
-        asked = np.flatnonzero(free & ~theirs)
         actions = batch.action_mask.argmax(1)
-        self._rivals.move(batch, np.flatnonzero(free & theirs), actions, rng)
+        mine = free.copy()
+        for others in self._others:
+            theirs = others.to_move(batch)
+            others.move(batch, np.flatnonzero(free & theirs), actions, rng)
+            mine &= ~theirs
+        asked = np.flatnonzero(mine)
         window.rows[tick], window.masks[tick] = batch.observation, batch.action_mask
         truths = None
         if window.truths.size:
@@ -206,4 +210,5 @@ class Rollouts:
         hand_over = batch.terminated | (batch.states["public"]["hand_number"] != hands)
         window.rewards[tick] = self._rewards.of(batch, hand_over)
         window.ended[tick] = hand_over if self._hand_by_hand else batch.terminated
-        self._rivals.meet(batch, rng)
+        for others in self._others:
+            others.meet(batch, rng)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from agents.learn.partners import Partners
 from agents.learn.ppo import Figures, Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
@@ -38,8 +39,11 @@ class SelfPlay:
         self._learner = Learner(config, first_network(config))
         self._batch = make_batch(config, self.network.shape.encoder)
         self._rivals = Rivals(config, self._batch, folder)
-        self._rivals.begin(self._chance(STARTING))
-        self._rollouts = Rollouts(config, self._batch, self._rivals)
+        self._partners = Partners(config, self._batch)
+        rng = self._chance(STARTING)
+        for others in (self._rivals, self._partners):
+            others.begin(rng)
+        self._rollouts = Rollouts(config, self._batch, (self._rivals, self._partners))
 
     @property
     def network(self) -> PolicyNetwork:
@@ -69,6 +73,8 @@ class SelfPlay:
         arrays = arrays_of(self._modules(), self._learner.optimizer)
         rival_arrays, rivals = self._rivals.state()
         arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
+        partners = self._partners.state()
+        arrays |= {f"partners.{name}": array for name, array in partners.items()}
         rollouts = self._rollouts.state()
         arrays |= {f"rollouts.{name}": array for name, array in rollouts.items()}
         arrays["batch"] = np.frombuffer(self._batch.save(), np.uint8)
@@ -81,6 +87,7 @@ class SelfPlay:
         """Continue from a saved state."""
         put_back(arrays, self._modules(), self._learner.optimizer)
         self._rivals.restore(under("rivals", arrays), about["rivals"])
+        self._partners.restore(under("partners", arrays))
         self._rollouts.restore(under("rollouts", arrays))
         self._batch.load(arrays["batch"].tobytes())
         self.updates, self.decisions = about["updates"], about["decisions"]

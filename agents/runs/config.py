@@ -203,6 +203,17 @@ class Config:
     rivals: tuple[str, ...] = key(
         (), "specs of the agents that play as rivals; for learner=plain, its one opponent", of=PPO
     )
+    partner_share: float = key(
+        0.0,
+        "share of the games in which a partner plays one seat, and the learner the others; rivals "
+        "play in other games",
+        least=0,
+        most=1,
+        of=ROLLOUTS,
+    )
+    partners: tuple[str, ...] = key(
+        (), "specs of the agents that play as partners, one drawn for each game", of=ROLLOUTS
+    )
     past_every: int = key(
         0,
         "updates between additions of the current policy to the rivals (0: never)",
@@ -296,7 +307,7 @@ class Config:
         self._check_games()
         self._check_supported()
         self._check_learning()
-        for name in ("rivals", "panel"):
+        for name in ("rivals", "partners", "panel"):
             for spec in getattr(self, name):
                 _check_by_making(name, make_agent, spec)
 
@@ -362,6 +373,21 @@ class Config:
             raise ConfigError("critic_scale: only with oracle=true is there a critic; leave it out")
         if self.rival_share > 0 and not self.rivals and not self.past_every:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
+        if self.partner_share > 0:
+            self._check_partners()
+
+    def _check_partners(self) -> None:
+        """Refuse partners who would have no game to play in."""
+        if not self.partners:
+            raise ConfigError("partner_share: there are no partners; set partners")
+        if all(rules.sides == rules.players for rules in self.all_rules):
+            raise ConfigError("partner_share: only four players have partners; add 4 to players")
+        if self.rival_share + self.partner_share > 1:
+            raise ConfigError(
+                "partner_share: partners and rivals play in different games, so this and "
+                f"rival_share must be 1 or less together, not {self.partner_share:g} and "
+                f"{self.rival_share:g}"
+            )
 
     def _check_rllib(self) -> None:
         """Refuse what RLlib's learner does not support."""

@@ -27,7 +27,7 @@ from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder
-from fiveup_env.opponents.registry import PROGRAM, resolved
+from fiveup_env.opponents.registry import PAIR, PROGRAM, options_in, resolved
 
 if TYPE_CHECKING:
     import os
@@ -67,12 +67,14 @@ def code_version() -> str:
 def origin(spec: str) -> str:
     """Return a digest of the source of an agent's class and all files that its spec names.
 
-    The source is the file of the class, and its whole package where that is not the library.
+    The source is the file of the class, and its whole package where that is not the library; that
+    of a pair includes its members'.
     """
     file = Path(inspect.getfile(resolved(spec)[1]))
     package = top_folder(file.parent)
     alone = package == PACKAGE or not (package / "__init__.py").exists()
     around = "" if alone else source_digest(frozenset({package}))
+    around += "".join(map(origin, _members_of(spec)))
     return _digest([file, *_files_of(spec)], around)
 
 
@@ -89,7 +91,7 @@ def agent_digest(spec: str) -> str:
 
 def _files_of(spec: str) -> list[Path]:
     """Return all files that a spec names, and those in folders and policies that it names."""
-    found: list[Path] = []
+    found = [path for member in _members_of(spec) for path in _files_of(member)]
     name, _, text = resolved(spec)
     parts = re.split(r"[,=\s]" if name == PROGRAM else "[,=]", text)
     for part in filter(None, parts):
@@ -97,6 +99,15 @@ def _files_of(spec: str) -> list[Path]:
         inside = sorted(path for path in named.rglob("*") if path.is_file())
         found += [named] if named.is_file() else inside if named.is_dir() else []
     return found
+
+
+def _members_of(spec: str) -> list[str]:
+    """Return the specs that the spec of a pair names."""
+    name, source, text = resolved(spec)
+    if name != PAIR:
+        return []
+    assert isinstance(source, type)
+    return list(options_in(name, source, text).values())
 
 
 def _digest(paths: Iterable[Path], text: str = "") -> str:

@@ -6,13 +6,20 @@ rng                   random streams that tell an agent nothing of the deal
 action_probabilities  with what probability an agent plays each action
 heuristics            features of an action, the ladder that weighs them, and `casual`, which errs
 levels                the ten levels of the table
+pairs                 two agents as partners of each other
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
 programs              agents in any language, in processes of their own
 """
 
 from fiveup_env.opponents.agent import Agent
-from fiveup_env.opponents.registry import get_agent, known_agents, make_agent, register_agent
+from fiveup_env.opponents.registry import (
+    PAIR,
+    get_agent,
+    known_agents,
+    make_agent,
+    register_agent,
+)
 
 __all__ = ["Agent", "get_agent", "known_agents", "make_agent", "register_agent"]
 
@@ -21,6 +28,7 @@ for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
     register_agent(_rung, f"fiveup_env.opponents.heuristics.ladder:{_rung.capitalize()}")
 register_agent("casual", "fiveup_env.opponents.heuristics.casual:Casual")
 register_agent("level", "fiveup_env.opponents.levels:Level")
+register_agent(PAIR, "fiveup_env.opponents.pairs:Pair")
 register_agent("student", "fiveup_env.opponents.networks.policy:Student")
 register_agent("student+search", "fiveup_env.opponents.search.network_search:StudentSearch")
 register_agent("policy", "fiveup_env.opponents.networks.policy:PolicyAgent")

@@ -37,16 +37,16 @@ from typing import (
 )
 
 from fiveup_env.errors import AgentError, shown, unknown
+from fiveup_env.opponents.agent import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from fiveup_env.opponents.agent import Agent
 
 ENTRY_POINTS = "fiveup.agents"
 GAP = "  "
 SAVED_MODEL: Final = "sb3"  # the agent that plays a zip file of Stable-Baselines3
 PROGRAM: Final = "program"  # the agent that is a program of its own, named by its command
+PAIR: Final = "pair"  # the agent that is two others, named by their specs
 _PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 # What makes an agent, or is one: a class, or a function.
@@ -281,15 +281,24 @@ def _loader(agent: Source | str) -> Callable[[], Source]:
 def options_in(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     """Return the options of a spec, converted to the types of their fields.
 
-    The value of the first option may stand without its name.
+    The value of the first option may stand without its name. An option that is an agent takes the
+    parts that follow it and name no option here: they are that agent's own.
     """
     kinds = get_type_hints(agent)
     fields = [field.name for field in _fields_of(agent)]
     parts = [part for part in text.split(",") if part]
     if parts and fields and not _names_option(parts[0], fields):
         parts[0] = f"{fields[0]}={parts[0]}"
-    options: dict[str, Any] = {}
+    members = [field for field in fields if Agent in get_args(kinds[field])]
+    whole: list[str] = []
     for part in parts:
+        option = part.partition("=")[0]
+        if option not in fields and whole and whole[-1].partition("=")[0] in members:
+            whole[-1] += f",{part}"
+        else:
+            whole.append(part)
+    options: dict[str, Any] = {}
+    for part in whole:
         option, equals, value = part.partition("=")
         if option not in fields:
             raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))

@@ -11,7 +11,7 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.view import VIEW, as_view, legal_masks
 from fiveup_env.errors import AgentError, IllegalMoveError, InputError, RequestError, shown, unknown
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import PROGRAM, agent_names, make_agent
+from fiveup_env.opponents.registry import PAIR, PROGRAM, agent_names, make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import Move
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def safe_names() -> list[str]:
     """Return the names of the registered agents that run nothing which their spec names."""
-    return [name for name in agent_names() if name != PROGRAM]
+    return [name for name in agent_names() if name not in {PAIR, PROGRAM}]
 
 
 class Answers:

@@ -69,6 +69,8 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
         ("reward=win", "reward: `win` comes at the end of a game"),
         ("horizon=hands", "horizon: there is no value 'hands' (did you mean 'hand'?)"),
         ("rival_share=0.5", "rival_share: there are no rivals"),
+        ("partner_share=0.5", "partner_share: there are no partners; set partners"),
+        ("partners=gredy", "partners: there is no agent 'gredy' (did you mean 'greedy'?)"),
         ("learner=plain", "network: learner=plain supports only plain"),
         ("games={", "games: '{' cannot be read as a value"),
         ("games", "a change must be written key=value, not 'games'"),
@@ -115,6 +117,8 @@ OTHERWISE = {
     "kl_every": 3,
     "rival_share": 0.5,
     "rivals": ["greedy"],
+    "partner_share": 0.5,
+    "partners": ["greedy"],
     "past_every": 3,
     "past_kept": 3,
     "judge": "partner",
@@ -140,6 +144,19 @@ def test_every_key_that_a_learner_would_ignore_is_refused() -> None:
         if learner not in READ_BY_SOME[name]:
             with pytest.raises(ConfigError, match=f"^{name}: learner={learner} does not support"):
                 make_config(values | {name: OTHERWISE[name]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        (["players=[2, 3]"], "only four players have partners"),
+        (["rival_share=0.6", "rivals=random"], "1 or less together, not 0.5 and 0.6"),
+        (["target=greedy"], "1 or less together, not 0.5 and 1"),
+    ],
+)
+def test_partners_need_games_of_their_own(changes: list[str], why: str) -> None:
+    with pytest.raises(ConfigError, match=f"^partner_share: .*{why}"):
+        load_config("selfplay", ["partner_share=0.5", "partners=greedy", *changes])
 
 
 @pytest.mark.parametrize("change", ["reward=outlook", "network=residual", "shared=true"])

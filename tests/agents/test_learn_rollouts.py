@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from agents.learn.advantages import NOBODY
+from agents.learn.partners import NO_SEAT, Partners
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Lesson, Rollouts, make_batch
 from agents.runs.config import Config
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
     config = Config(**{"games": 6, "n_steps": 40, "batch_size": 2, **keys})
     batch = make_batch(config, "flat")
-    rivals = Rivals(config, batch, Path())
-    rivals.begin(np.random.default_rng(1))
-    return batch, Rollouts(config, batch, rivals)
+    everybody = Rivals(config, batch, Path()), Partners(config, batch)
+    for others in everybody:
+        others.begin(np.random.default_rng(1))
+    return batch, Rollouts(config, batch, everybody)
 
 
 class Chooser:
@@ -181,4 +183,26 @@ def test_rivals_play_all_sides_but_one_and_are_not_learnt_from() -> None:
         learnt = seats[:, game][seats[:, game] != NOBODY]
         assert 0 < len(learnt) < len(seats)
         assert not batch.terminated[game]
-        assert learnt[-1] % 2 == rollouts._rivals.side[game]
+        rivals = rollouts._others[0]
+        assert isinstance(rivals, Rivals)
+        assert learnt[-1] % 2 == rivals.side[game]
+
+
+def test_a_partner_plays_one_seat_and_is_not_learnt_from() -> None:
+    batch, rollouts = rollouts_of(
+        games=40, partner_share=0.5, partners="greedy", players=[4, 3], forced=True
+    )
+    partners = rollouts._others[1]
+    assert isinstance(partners, Partners)
+    possible = np.arange(40) < 20
+    possible &= batch.states["public"]["rules"]["players"] == 4
+    choose, rng, seated = Chooser(), np.random.default_rng(2), set()
+    for _ in range(400):
+        before, turn = partners.seat.copy(), batch.turn.copy()
+        assert ((before != NO_SEAT) == possible).all()
+        rollouts._tick(rollouts.window.carried, choose.choose, rng)
+        seats = rollouts.window.seats[rollouts.window.carried]
+        assert ((seats == NOBODY) == (turn == before)).all()
+        assert ((partners.seat == before) | batch.terminated).all()
+        seated |= set(partners.seat[possible].tolist())
+    assert seated == {0, 1, 2, 3}

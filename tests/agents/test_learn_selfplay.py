@@ -160,6 +160,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "warm-up": {"oracle": True, "critic_scale": 10.0, "warm_up": 700},
     "reference": {"kl_coef": 0.1, "kl_every": 2},
     "rivals": {"rival_share": 0.5, "rivals": ["greedy"], "past_every": 1, "past_kept": 2},
+    "partners": {"partner_share": 0.5, "partners": ["greedy", "random"], "players": [4, 3]},
     "outlook": {"reward": "outlook", "players": [2, 3]},
     "games": {"reward": "win", "horizon": "game"},
     "residual": {"network": "residual", "shared": True},

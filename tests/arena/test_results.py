@@ -171,6 +171,10 @@ def test_an_agent_whose_file_has_changed_is_refused(
     assert results.origin("greedy") != before
     (weights / "first").write_text("2")
     assert results.origin(f"greedy:path={weights}") != before
+    pair = f"pair:random,second=greedy:{weights}"
+    before = results.origin(pair)
+    (weights / "first").write_text("3")
+    assert results.origin(pair) != before
     file = tmp_path / "results.jsonl"
     play_tournament(SMALL, 1, file)
     monkeypatch.setattr(results, "origin", lambda spec: "changed" if spec == "greedy" else spec)

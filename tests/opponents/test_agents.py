@@ -28,6 +28,7 @@ AGENTS = [
     *reversed(LADDER),
     "casual:partner",
     "level:1",
+    "pair:greedy,second=level:1",
     "student",
     "pimc:worlds=4",
     "pimc:worlds=4,weighed=4,playout=student",
@@ -270,7 +271,9 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
     )
     assert told.returncode == 0, told.stderr
     learnt = ["student", "student+search", "policy", "policy+search"]
-    names = sorted(["random", *LADDER, "casual", "level", *learnt, "pimc", "program", "sb3"])
+    names = sorted(
+        ["random", *LADDER, "casual", "level", "pair", *learnt, "pimc", "program", "sb3"]
+    )
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
 

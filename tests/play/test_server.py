@@ -104,6 +104,7 @@ def test_the_page_is_written_to_a_folder(tmp_path: Path, capsys: Any) -> None:
         ({"spec": "os:getcwd"}, 400, "there is no agent 'os'"),
         ({"spec": "model.zip"}, 400, "there is no agent 'model.zip'"),
         ({"spec": "program:sh"}, 400, "there is no agent 'program'"),
+        ({"spec": "pair:greedy,second=program:sh"}, 400, "there is no agent 'pair'"),
         ({"spec": None}, 400, "an agent is named by its spec"),
         ({"view": "00"}, 400, "bytes in hexadecimal digits"),
         ({"view": 7}, 400, "bytes in hexadecimal digits"),

@@ -1,0 +1,212 @@
+"""Measure agents beside partners whom they have never met: `python -m benchmarks.crossplay`.
+
+Every agent is the partner of every other, in both orders of their seats, and of held-out partners,
+from whom no agent here has learnt. Each pair plays `partner`, which has both seats of the other
+side, in games to 61 of Five Up on the same duplicate deals. So an agent's games with itself, with
+the others and with the held-out partners can be compared deal by deal.
+
+`--enter SPEC ...` measures any agents with themselves and with the held-out partners alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+import agents as laboratory  # noqa: F401 - registers its agents
+from benchmarks.results import add_save, publish
+from fiveup_env import Rules
+from fiveup_env.arena.duels import duel_between, duel_of
+from fiveup_env.arena.games import Terms
+from fiveup_env.arena.statistics import interval, resampled_means, share_bounds
+from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.cli.shared import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from fiveup_env.files import Json
+
+    Team = tuple[str, str]
+
+AGENTS: Final = (
+    "greedy",
+    "defensive",
+    "positional",
+    "counter",
+    "partner",
+    "student",
+    "policy:partners",
+    "policy:family",
+    "pimc:worlds=50",
+)
+HELD_OUT: Final = (
+    "random",
+    "level:2",
+    "level:4",
+    "level:6",
+    "torch:leaderboard/maskable-ppo",
+    "torch:leaderboard/rllib",
+    "policy:leaderboard/offline-weighed",
+)
+RIVAL: Final = "partner"
+RULES: Final = Rules.preset("five_up", 4)
+CHUNK: Final = 50
+SEED: Final = 7_400_000_000
+
+
+@dataclass(frozen=True)
+class Crossplay:
+    """What teams of two won from the rival on the same deals: by team, a value for each deal."""
+
+    won: Mapping[Team, np.ndarray]
+
+    def alone(self, agent: str) -> np.ndarray:
+        """Return what an agent won with itself as its partner."""
+        return self.won[agent, agent]
+
+    def beside(self, agent: str, partners: Sequence[str]) -> np.ndarray:
+        """Return what an agent won on average with some partners, in both orders of the seats."""
+        both = [(self.won[agent, one] + self.won[one, agent]) / 2 for one in partners]
+        return np.mean(both, axis=0)
+
+    def beyond_members(self, agent: str, partners: Sequence[str]) -> np.ndarray:
+        """Return what an agent and its partners won beyond the mean of what each wins with itself.
+
+        A strong agent wins less beside a weak partner, though the two play well together; here that
+        cancels out.
+        """
+        theirs = np.mean([self.alone(one) for one in partners], axis=0)
+        return self.beside(agent, partners) - (self.alone(agent) + theirs) / 2
+
+
+def play(
+    teams: Iterable[Team], deals: int, cores: int, results: str | None = None
+) -> tuple[Crossplay, Crossplay]:
+    """Let every team play the rival on the same deals; what `results` holds is not played again.
+
+    Returns:
+        The shares of the games that the teams won, and their points a hand.
+    """
+    specs = {team: f"pair:{team[0]},second={team[1]}" for team in teams}
+    tournament = Tournament(
+        (*specs.values(), RIVAL), Terms(RULES), deals, SEED, against=RIVAL, chunk=CHUNK
+    )
+    outcome = play_tournament(tournament, cores, results)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    chunks = {meeting: outcome.chunks_of(meeting) for meeting in tournament.meetings}
+    duels = {meeting: duel_of(played, RULES) for meeting, played in chunks.items()}
+    found = {team: duel_between(spec, RIVAL, duels, RULES.sides) for team, spec in specs.items()}
+    return (
+        Crossplay({team: duel.wins for team, duel in found.items()}),
+        Crossplay({team: duel.margins for team, duel in found.items()}),
+    )
+
+
+def add_play(parser: argparse.ArgumentParser) -> None:
+    """Give a benchmark the options that `play` takes."""
+    parser.add_argument("--deals", type=int, default=400, help="default: 400")
+    parser.add_argument("--cores", type=int, default=1, help="processes that play (default: 1)")
+    kept = "keep results, and skip what it already holds"
+    parser.add_argument("--results", metavar="FILE", help=kept)
+
+
+def teams_of(agents: Sequence[str], partners: Sequence[str]) -> list[Team]:
+    """Return each agent with itself, and with all partners, in both orders."""
+    others = [(a, b) for a, b in product(agents, partners) if a != b]
+    both = [team for a, b in others for team in ((a, b), (b, a))]
+    return list(dict.fromkeys([*((one, one) for one in agents), *both]))
+
+
+def rate(wins: np.ndarray) -> Json:
+    """Return a cell with a share of games, as a percentage with its interval."""
+    return _cell(wins, share_bounds(wins, *_bounds(wins)), ".1%")
+
+
+def difference(values: np.ndarray, form: str) -> Json:
+    """Return a cell with the mean of differences by deal, with its interval."""
+    return _cell(values, _bounds(values), form)
+
+
+def _bounds(values: np.ndarray) -> tuple[float, float]:
+    low, high = interval(resampled_means(values[:, None]))
+    return float(low[0]), float(high[0])
+
+
+def _cell(values: np.ndarray, bounds: tuple[float, float], form: str) -> Json:
+    ends = [round(end, 5) for end in bounds]
+    return {"value": round(float(values.mean()), 5), "ci": ends, "format": form}
+
+
+def with_held_out(wins: Crossplay, agent: str) -> Json:
+    """Return the row of an agent with itself and beside the held-out partners."""
+    alone, beside = wins.alone(agent), wins.beside(agent, HELD_OUT)
+    return {
+        "agent": f"`{agent}`",
+        "deals": len(alone),
+        "with itself (%)": rate(alone),
+        "beside held-out partners (%)": rate(beside),
+        "difference": difference(beside - alone, "+.1%"),
+    }
+
+
+def among_all(wins: Crossplay, margins: Crossplay, agents: Sequence[str]) -> Json:
+    """Return the row of an agent with itself and beside others, or of the mean of several."""
+    others = {agent: [other for other in AGENTS if other != agent] for agent in agents}
+
+    def mean(values: Iterable[np.ndarray]) -> np.ndarray:
+        return np.mean(list(values), axis=0)
+
+    alone = mean(wins.alone(agent) for agent in agents)
+    beside = mean(wins.beside(agent, others[agent]) for agent in agents)
+    beyond = mean(margins.beyond_members(agent, others[agent]) for agent in agents)
+    return {
+        "agent": f"`{agents[0]}`" if len(agents) == 1 else "the mean",
+        "with itself (%)": rate(alone),
+        "beside the others (%)": rate(beside),
+        "difference": difference(beside - alone, "+.1%"),
+        "beyond their members (points a hand)": difference(beyond, "+.3f"),
+        "beside held-out partners (%)": rate(mean(wins.beside(one, HELD_OUT) for one in agents)),
+    }
+
+
+def matrix_row(wins: Crossplay, agents: Sequence[str], partner: str) -> Json:
+    """Return the win rates of some agents beside a partner (%), each with half its interval."""
+    row: Json = {"win rate (%) beside": f"`{partner}`"}
+    for agent in agents:
+        found = rate(wins.beside(agent, [partner]))
+        low, high = found["ci"]
+        shown = {"value": 100 * found["value"], "error": 50 * (high - low)}
+        row[f"`{agent}`"] = {name: round(x, 2) for name, x in shown.items()} | {"format": ".1f"}
+    return row
+
+
+def main() -> int:
+    """Measure, print what was found, and return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add_save(parser)
+    add_play(parser)
+    parser.add_argument("--enter", nargs="+", metavar="SPEC", help="measure these agents alone")
+    options = parser.parse_args()
+    if options.enter and options.save:
+        parser.error("--save keeps the table of all agents; an entry is printed alone")
+    agents = options.enter or AGENTS
+    teams = teams_of(agents, HELD_OUT if options.enter else (*AGENTS, *HELD_OUT))
+    wins, margins = play(teams, options.deals, options.cores, options.results)
+    if options.enter:
+        publish("crossplay", keep=False, rows=[with_held_out(wins, agent) for agent in agents])
+        return 0
+    rows = [among_all(wins, margins, some) for some in (*([one] for one in AGENTS), AGENTS)]
+    matrix = [matrix_row(wins, agents, one) for one in (*AGENTS, *HELD_OUT)]
+    publish("crossplay", keep=options.save, rows=rows, matrix=matrix)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(answer("crossplay", main))

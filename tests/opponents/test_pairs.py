@@ -1,0 +1,74 @@
+"""A pair: two agents as partners of each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fiveup_env import Batch, make_agent
+from fiveup_env.errors import AgentError
+from fiveup_env.opponents.agent import unchecked
+from fiveup_env.opponents.pairs import Pair
+from fiveup_env.opponents.registry import split_specs
+from tests.support import lowest, lowest_after_draws
+
+
+def batch_of(players: int, moves: int = 40) -> Batch:
+    batch = Batch(30, "five_up", players, seed=4)
+    batch.reset()
+    greedy = make_agent("greedy")
+    for _ in range(moves):
+        batch.step(greedy(batch.views(), np.random.default_rng(0)))
+    return batch
+
+
+def test_the_first_has_the_lower_seat_of_each_side() -> None:
+    batch = batch_of(4)
+    views, rng = batch.views(), np.random.default_rng(0)
+    assert set(views["seat"]) == {0, 1, 2, 3}
+    chosen = Pair(lowest, "defensive")(views, rng)
+    lower = views["seat"] < 2
+    assert (chosen[lower] == lowest(views[lower], rng)).all()
+    # Its ties depend on its generator alone, so another partner changes none of its choices.
+    other = Pair(lowest_after_draws, "defensive")(views, np.random.default_rng(0))
+    assert (chosen == other).all()
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_the_first_plays_where_everybody_plays_alone(players: int) -> None:
+    views, rng = batch_of(players).views(), np.random.default_rng(0)
+    assert (Pair(lowest, "random")(views, rng) == lowest(views, rng)).all()
+
+
+def test_members_that_are_compiled_are_asked_without_checks() -> None:
+    pair = Pair("greedy", "level:3")
+    for asked in (unchecked(pair), *pair._members):
+        assert getattr(asked, "__name__", "") == "choose_unchecked"
+
+
+def test_options_of_a_member_follow_it() -> None:
+    first, second = "pimc:worlds=5,playout=greedy", "casual:greedy,tiles=0.5,points=0.1"
+    pair = f"pair:{first},second={second}"
+    assert split_specs(f"partner,{pair},random") == ("partner", pair, "random")
+    for spec in (
+        pair,
+        f"pair:first={first},second={second}",
+        f"pair:second={second},first={first}",
+    ):
+        assert make_agent(spec) == Pair(first, second)
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("pair", "pair needs its first"),
+        ("pair:greedy", "pair needs its second"),
+        ("pair:greedy,second=gredy", "did you mean 'greedy'"),
+        ("pair:greedy,second=pimc:worlds=5,world=1", "there is no option of pimc 'world'"),
+        ("pair:worlds=5,second=greedy", "there is no option of pair 'worlds'"),
+        ("pair:greedy,second=level:99", "a level is a number"),
+    ],
+)
+def test_what_is_no_pair_gets_a_sentence(spec: str, why: str) -> None:
+    with pytest.raises(AgentError, match=why):
+        make_agent(spec)
