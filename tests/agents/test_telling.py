@@ -20,7 +20,7 @@ from tests.opponents.test_inference import VARIANTS
 from tests.support import label, play_randomly
 
 if TYPE_CHECKING:
-    from fiveup_env.game.steps import Step
+    from fiveup_env.game.values import Step
 
 STUDENT = PolicyAgent("student")
 KINDS = kinds_by(STUDENT.weights)
@@ -61,9 +61,8 @@ def chances_of(step: Step) -> np.ndarray:
 
 def features_of(view: np.ndarray, action: int) -> np.ndarray:
     public, hand = view["public"][0], view["hand"][0]
-    unseen = (
-        1 << (int(public["rules"]["max_pip"]) + 1) * (int(public["rules"]["max_pip"]) + 2) // 2
-    ) - 1
+    most = int(public["rules"]["max_pip"])
+    unseen = (1 << (most + 1) * (most + 2) // 2) - 1
     for play in public["play_action"][: public["plies"]]:
         unseen &= ~(1 << int(ACTION_TILE[play]))
     scratch, seen = np.zeros(1, SCRATCH), np.uint32(unseen & ~int(hand))
