@@ -177,7 +177,7 @@ def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
     now = game.hand_number
     before = next((hand for hand in hands if hand["public"]["hand_number"] == now), game.state())
     view = game.view()
-    take_back_points(view[0]["public"], np.zeros(1, LAYOUT)[0])
+    take_back_points(view[0]["public"], np.zeros(1, LAYOUT)[0], view[0]["public"]["scores"])
     assert (view["public"]["scores"] == before["public"]["scores"]).all()
 
 

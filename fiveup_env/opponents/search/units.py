@@ -73,7 +73,7 @@ def write_units(views: Array, which: Array, tables: Array, starts: Array, stakes
         rules = public.rules
         side = side_of(rules, views[i].seat)
         leads = signed(side_of(rules, public.lead) == side)
-        take_back_points(public, layout[0])
+        take_back_points(public, layout[0], public.scores)
         starts[i] = chance_by_score(public, side, leads, chances)
         public.scores[side] += SWING * rules.unit
         above = chance_by_score(public, side, leads, chances)
@@ -95,8 +95,8 @@ def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> 
 
 
 @compiled
-def take_back_points(public: Struct, layout: Struct) -> None:
-    """Subtract the points of the hand's plays from the scores.
+def take_back_points(public: Struct, layout: Struct, scores: Array) -> None:
+    """Subtract the points of the hand's plays from the scores by side.
 
     Points that an exact target refused are subtracted too: the scores do not show which were.
     """
@@ -105,4 +105,4 @@ def take_back_points(public: Struct, layout: Struct) -> None:
     for ply in range(public.plies):
         attach(rules, layout, public.play_action[ply])
         points = FIVES[rules.multiple, layout.total] * rules.unit
-        public.scores[side_of(rules, public.play_seat[ply])] -= points
+        scores[side_of(rules, public.play_seat[ply])] -= points

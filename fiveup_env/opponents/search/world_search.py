@@ -34,7 +34,10 @@ from fiveup_env.rules.actions import ACTION_COUNT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PLAYOUTS: Final = (*LADDER, STUDENT)  # who may play hands out
+    from fiveup_env.opponents.search.kinds import Kinds
+
+STUDENT_FIRST: Final = "student+greedy"
+PLAYOUTS: Final = (*LADDER, STUDENT, STUDENT_FIRST)  # who may play hands out
 MOST_WEIGHED: Final = 1 << 10  # worlds weighed for each one that is tried
 
 
@@ -82,7 +85,9 @@ class Search:
 
 
 def playout_of(name: str) -> Playout:
-    """Return playouts by a heuristic of the ladder, or by the student that is shipped."""
+    """Return playouts by a heuristic of the ladder, by the student that is shipped, or by both."""
+    if name == STUDENT_FIRST:
+        return playout_by(PolicyAgent(STUDENT).weights, then=weights_of("greedy"))
     return playout_by(PolicyAgent(STUDENT).weights if name == STUDENT else weights_of(name))
 
 
@@ -99,6 +104,7 @@ class WorldSearch:
     options: Search
     playout: Playout
     weighed: int = 1  # worlds that are weighed for each one in which actions are tried
+    kinds: Kinds | None = None  # of player, by which the worlds that are tried are weighed again
 
     def __call__(
         self,
@@ -161,7 +167,7 @@ class _Trials:
             keys,
             chances,
             tables,
-            dealing_of(search.weighed),
+            dealing_of(search.weighed, search.kinds),
             search.playout,
             np.empty(BLOCK, GAME),
             statistics.evidence,

@@ -1,0 +1,126 @@
+"""Worlds weighed by kinds of player: likelihoods in plain Python, and exact posteriors."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fiveup_env import Game, Rules
+from fiveup_env.belief import count
+from fiveup_env.belief.worlds import count_worlds, sample, worlds_to_games
+from fiveup_env.engine.state import GAME
+from fiveup_env.engine.view import VIEW, observe_seats
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, write_features
+from fiveup_env.opponents.heuristics.ladder import weights_of
+from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.opponents.search.dealing import BLOCK, deal_block, dealing_of, prepare
+from fiveup_env.opponents.search.inference import EVERY_FEATURE, shipped_model
+from fiveup_env.opponents.search.kinds import (
+    LAPSES,
+    RUNGS,
+    SHARES,
+    SHARP,
+    UNITS,
+    kinds_by,
+    log_of_kinds,
+)
+from fiveup_env.rules.actions import ACTION_TILE, DRAW
+from tests.opponents.test_inference import VARIANTS
+from tests.support import label, play_randomly
+
+if TYPE_CHECKING:
+    from fiveup_env.game.steps import Step
+
+STUDENT = PolicyAgent("student")
+KINDS = kinds_by(STUDENT.weights)
+
+
+def log_of(world: np.ndarray, seat: int) -> float:
+    return log_of_kinds(world[0], seat, KINDS)
+
+
+def log_in_plain_python(game: Game) -> float:
+    """The logarithm of how likely the others' moves of the present hand were."""
+    chances = np.tile(np.array(SHARES), (game.rules.sides, 1))
+    for step in game.steps():
+        public = step.before["public"][0]
+        others = public["hand_number"] == game.hand_number and public["turn"] != game.turn
+        if others and step.move.action < DRAW and public["sizes"][public["turn"]] > 1:
+            chances[game.rules.side_of(int(public["turn"]))] *= chances_of(step)
+    return float(np.log(chances.sum(1)).sum())
+
+
+def chances_of(step: Step) -> np.ndarray:
+    """How likely every kind makes a move."""
+    public, view = step.before["public"][0], np.zeros(1, VIEW)
+    observe_seats(step.before, np.zeros(1, np.int64), public["turn"][None].astype(np.int64), view)
+    logits = STUDENT.logits(view)[0]
+    actions = [int(action) for action in np.flatnonzero(np.isfinite(logits))]
+    if len(actions) == 1:
+        return np.ones(len(SHARES))
+    weights = [shipped_model()["weights"][0], *(weights_of(name) / SHARP for name in RUNGS)]
+    plays = [features_of(view, action) if action < DRAW else None for action in actions]
+    worths = [[-np.inf if f is None else one @ f for f in plays] for one in weights]
+    worths += [[logits[action] / unit for action in actions] for unit in UNITS]
+    shares = np.exp(np.array(worths) - np.max(worths, 1, keepdims=True))
+    shares /= shares.sum(1, keepdims=True)
+    lapses = np.array(LAPSES)
+    return (1 - lapses) * shares[:, actions.index(step.move.action)] + lapses / len(actions)
+
+
+def features_of(view: np.ndarray, action: int) -> np.ndarray:
+    public, hand = view["public"][0], view["hand"][0]
+    unseen = (1 << (int(public["rules"]["max_pip"]) + 1) * (int(public["rules"]["max_pip"]) + 2) // 2) - 1
+    for play in public["play_action"][: public["plies"]]:
+        unseen &= ~(1 << int(ACTION_TILE[play]))
+    scratch, seen = np.zeros(1, SCRATCH), np.uint32(unseen & ~int(hand))
+    write_features(public, hand, seen, action, EVERY_FEATURE, scratch[0])
+    found: np.ndarray = scratch["features"][0]
+    assert len(found) == len(FEATURE_NAMES)
+    return found
+
+
+@pytest.mark.parametrize("rules", VARIANTS, ids=label)
+def test_a_world_counts_by_every_choice_of_the_others_in_it(rules: Rules) -> None:
+    total = 0.0
+    for seed in range(6):
+        game = play_randomly(Game(rules, seed=seed), Random(seed), 24 if seed else 5)
+        if game.turn is not None:
+            expected = log_in_plain_python(game)
+            assert log_of(game.state(), game.turn) == pytest.approx(expected, abs=1e-4)
+            total += expected
+    assert total < -4
+
+
+def dealt(game: Game, worlds: int, weighed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Worlds of the seat to move, dealt as a search does, and how much each counts."""
+    view, key, dealing = game.view()[0], np.uint64(1), dealing_of(weighed, KINDS)
+    games, logs = np.empty(worlds, GAME), np.empty(worlds)
+    ways = count_worlds(view, dealing.belief[0])
+    assert prepare(view, key, dealing, ways, games)
+    for first in range(0, worlds, BLOCK):
+        block = slice(first, first + BLOCK)
+        deal_block(view, key, first, dealing, ways, games[block], logs[block])
+    return games, np.exp(logs - logs.max())
+
+
+@pytest.mark.parametrize("weighed", [1, 8])
+@pytest.mark.parametrize("name", ["mini-3", "mini-3-draw"])
+def test_worlds_come_to_the_exact_posterior_of_a_mini_game(name: str, weighed: int) -> None:
+    game = play_randomly(Game(name, players=2, seed=5), Random(2), 4)
+    assert game.turn is not None
+    view, rng = game.view(), np.random.default_rng(0)
+    every = np.unique(worlds_to_games(view, sample(view, 100 * count(view), rng))["hands"], axis=0)
+    del every
+    worlds = worlds_to_games(view, sample(view, 20_000, rng))
+    likely = np.exp([log_of(worlds[k : k + 1], game.turn) for k in range(len(worlds))])
+    other = worlds["hands"][:, 1 - game.turn]
+    drawn, weights = dealt(game, 12_800, weighed)
+    found = drawn["hands"][:, 1 - game.turn]
+    assert len(np.unique(other)) > 3
+    for hand in np.unique(other):
+        expected = likely[other == hand].sum() / likely.sum()
+        assert weights[found == hand].sum() / weights.sum() == pytest.approx(expected, abs=0.02)
