@@ -202,7 +202,7 @@ def lead_on(random: Random, structs: np.ndarray) -> None:
 def follow(publics: Array) -> bool:
     """Store what follows from a public history; return False if the rules do not allow it."""
     public, past = publics[0], np.zeros(1, valid.PAST)[0]
-    if valid._fault_of_public(public, past) not in (valid.SOUND, valid.SUMS_WRONG):
+    if valid._fault_of_public(public, past, valid.COMPARE) not in (valid.SOUND, valid.SUMS_WRONG):
         return False
     public.layout = past.layout
     public.sizes[:], public.draws[:] = past.sizes, past.draws

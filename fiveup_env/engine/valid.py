@@ -69,6 +69,9 @@ FAULTS: Final[Mapping[int, str]] = {
     TILES_WRONG: "its tiles do not agree with its plays and draws",
 }
 
+# What is done with what the public history of a hand leads to.
+COMPARE, WRITE = range(2)
+
 # What the public history of a hand leads to, under the names that it has in PUBLIC.
 PAST = np.dtype(
     [
@@ -94,15 +97,7 @@ def first_unsound_view(views: Array) -> tuple[int, int]:
 
     The seat to move must have a move, as it has in every game.
     """
-    past = np.zeros(1, PAST)
-    for i in range(len(views)):
-        view = views[i]
-        fault = _fault_of_public(view.public, past[0])
-        if fault == SOUND and not _view_fits(view, past[0]):
-            fault = TILES_WRONG
-        if fault != SOUND:
-            return i, fault
-    return -1, SOUND
+    return _first_unsound(views, COMPARE)
 
 
 @compiled
@@ -114,7 +109,7 @@ def first_unsound_game(games: Array) -> tuple[int, int]:
     past = np.zeros(1, PAST)
     for i in range(len(games)):
         game = games[i]
-        fault = _fault_of_public(game.public, past[0])
+        fault = _fault_of_public(game.public, past[0], COMPARE)
         if fault == SOUND and not _game_fits(game, past[0]):
             fault = TILES_WRONG
         if fault != SOUND:
@@ -128,10 +123,15 @@ def complete_views(views: Array) -> tuple[int, int]:
 
     Return the index of the first view that no play stores, and its fault; -1 if there is none.
     """
+    return _first_unsound(views, WRITE)
+
+
+@inlined
+def _first_unsound(views: Array, then: int) -> tuple[int, int]:
     past = np.zeros(1, PAST)
     for i in range(len(views)):
         view = views[i]
-        fault = _complete(view.public, past[0])
+        fault = _fault_of_public(view.public, past[0], then)
         if fault == SOUND and not _view_fits(view, past[0]):
             fault = TILES_WRONG
         if fault != SOUND:
@@ -139,41 +139,21 @@ def complete_views(views: Array) -> tuple[int, int]:
     return -1, SOUND
 
 
-@compiled
-def _complete(public: Struct, past: Struct) -> int:
-    """Write what follows from the history; return what is wrong with it."""
+@inlined
+def _fault_of_public(public: Struct, past: Struct, then: int) -> int:
+    """Return what is wrong with what all players see; fill `past` if it is nothing.
+
+    What follows from the history is then compared with it, or written into it.
+    """
     if not rules_fit(public.rules):
         return RULES_WRONG
     if not _numbers_fit(public):
         return NUMBERS_WRONG
     if not _replay(public, past):
         return HISTORY_WRONG
-    public.layout.total = past.layout.total
-    public.layout.open = past.layout.open
-    public.layout.spinner = past.layout.spinner
-    public.passes, public.turn = past.passes, past.turn
-    for pip in range(PIP_COUNT):
-        public.layout.plain[pip] = past.layout.plain[pip]
-        public.layout.double[pip] = past.layout.double[pip]
-    for seat in range(MAX_PLAYERS):
-        public.sizes[seat] = past.sizes[seat]
-        public.draws[seat] = past.draws[seat]
-        public.lacked[seat] = past.lacked[seat]
-        for pip in range(PIP_COUNT):
-            public.lack_ply[seat, pip] = past.lack_ply[seat, pip]
-            public.lack_draws[seat, pip] = past.lack_draws[seat, pip]
-    return SOUND
-
-
-@compiled
-def _fault_of_public(public: Struct, past: Struct) -> int:
-    """Return what is wrong with what all players see; fill `past` if it is nothing."""
-    if not rules_fit(public.rules):
-        return RULES_WRONG
-    if not _numbers_fit(public):
-        return NUMBERS_WRONG
-    if not _replay(public, past):
-        return HISTORY_WRONG
+    if then == WRITE:
+        _write(public, past)
+        return SOUND
     return SOUND if _is_same(public, past) else SUMS_WRONG
 
 
@@ -339,6 +319,22 @@ def _may_set(public: Struct, layout: Struct, played: Mask, action: int) -> bool:
         return played == 0 and (public.forced_lead < 0 or public.forced_lead == tile)
     end = pip if ACTION_END[action] == PLAIN_END else PIP_COUNT + pip
     return bool(layout.open & end_bit(end))
+
+
+@inlined
+def _write(public: Struct, past: Struct) -> None:
+    """Store everything that the history leads to."""
+    stored, layout = public.layout, past.layout
+    stored.total, stored.open, stored.spinner = layout.total, layout.open, layout.spinner
+    public.passes, public.turn = past.passes, past.turn
+    for pip in range(PIP_COUNT):
+        stored.plain[pip], stored.double[pip] = layout.plain[pip], layout.double[pip]
+    for seat in range(MAX_PLAYERS):
+        public.sizes[seat], public.draws[seat] = past.sizes[seat], past.draws[seat]
+        public.lacked[seat] = past.lacked[seat]
+        for pip in range(PIP_COUNT):
+            public.lack_ply[seat, pip] = past.lack_ply[seat, pip]
+            public.lack_draws[seat, pip] = past.lack_draws[seat, pip]
 
 
 @inlined

@@ -332,7 +332,6 @@ def search_on(search: Array, grid: Array, first: int, end: int) -> int:
         np.zeros(used, INFERENCE),
         np.empty(many, GAME),
         np.empty(many),
-        None,
     )
     work = Work(
         views,

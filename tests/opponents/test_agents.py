@@ -36,7 +36,6 @@ AGENTS = [
     "policy:family,sample=1",
     "policy+search:worlds=2",
     "policy+search:worlds=4,playout=student",
-    "policy+search:worlds=4,playout=student+greedy,kinds=1",
 ]
 
 

@@ -16,7 +16,7 @@ from fiveup_env.belief.counting import full
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import draw_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.exponentials import exp, log
 from fiveup_env.engine.state import GAME
 from fiveup_env.opponents.search.inference import (
@@ -26,7 +26,6 @@ from fiveup_env.opponents.search.inference import (
     read_choices,
     shipped_model,
 )
-from fiveup_env.opponents.search.kinds import Kinds, weigh_again
 
 BLOCK: Final = 32  # worlds dealt together, before actions that are clearly worse are closed
 _S11: Final = np.uint64(11)
@@ -41,10 +40,9 @@ class Dealing(NamedTuple):
     inference: np.ndarray
     many: np.ndarray
     weights: np.ndarray
-    kinds: Kinds | None  # that correct what the worlds count; compiled code is made for either
 
 
-def dealing_of(weighed: int, kinds: Kinds | None = None) -> Dealing:
+def dealing_of(weighed: int) -> Dealing:
     """Return a way to deal worlds."""
     used = min(weighed - 1, 1)
     return Dealing(
@@ -54,7 +52,6 @@ def dealing_of(weighed: int, kinds: Kinds | None = None) -> Dealing:
         inference=np.zeros(used, INFERENCE),
         many=np.empty(used * weighed * BLOCK, GAME),
         weights=np.empty(used * weighed * BLOCK),
-        kinds=kinds,
     )
 
 
@@ -89,7 +86,6 @@ def deal_block(
     if dealing.weighed == 1 or dealing.inference[0].count == 0:
         deal(view, dealing.belief[0], ways, key, first, games)
         logs[:] = 0
-        weigh_again(dealing.kinds, games, signed(view.seat), dealing, logs)
         return
     size = len(games) * dealing.weighed
     many, weights = dealing.many[:size], dealing.weights[:size]
@@ -97,7 +93,6 @@ def deal_block(
     for w in range(size):
         weights[w] = log_likelihood(many[w], dealing.model[0], dealing.inference[0])
     draw_again(many, weights, key + np.uint64(first), games, logs)
-    weigh_again(dealing.kinds, games, signed(view.seat), dealing, logs)
 
 
 @inlined

@@ -34,7 +34,6 @@ from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.networks.files import PATHS, PolicyError, settings_in
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent, unit_of
-from fiveup_env.opponents.search.kinds import kinds_by
 from fiveup_env.opponents.search.playouts import playout_by
 from fiveup_env.opponents.search.units import AIMS, Units
 from fiveup_env.opponents.search.world_search import Search, WorldSearch, check_weighed, playout_of
@@ -66,17 +65,12 @@ class NetworkSearch(ABC):
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
 
-    kinds: bool = field(
-        default=False, metadata={"help": "weigh the worlds that are tried by kinds of player, too"}
-    )
-
     def __post_init__(self) -> None:
         """Load the network; raise AgentError or PolicyError if an option is not valid."""
         check_weighed(self.weighed)
         self._budget = Search(self.worlds, self.ms, self.playout)
         self._playout = playout_of(self.playout)
         self._policy = self._load()
-        self._kinds = kinds_by(PolicyAgent(STUDENT).weights) if self.kinds else None
         self._reward = reward_of(self._policy.about)
 
     def _load(self) -> Any:
@@ -97,7 +91,7 @@ class NetworkSearch(ABC):
         began, views = time.perf_counter(), as_views(views)
         units = Units(views, self._reward)
         statistics = self._prior(views, units)
-        search = WorldSearch(self._budget, self._playout, self.weighed, self._kinds)
+        search = WorldSearch(self._budget, self._playout, self.weighed)
         key = np.uint64(rng.integers(1 << 63))
         return search(views, statistics, (units.chances, units.which), key, began)
 

@@ -11,18 +11,13 @@ from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.engine.view import observe
 from fiveup_env.opponents.heuristics.features import SCRATCH, best_action
 from fiveup_env.opponents.networks.compiled import (
     Memory,
     Weights,
     memory_for,
     play_out_by,
-    write_logits,
 )
-
-
-FIRST: Final = 3  # moves of `ByBoth` by the network: with four players, those of the others
 
 
 class ByHeuristic(NamedTuple):
@@ -39,26 +34,12 @@ class ByNetwork(NamedTuple):
     memory: Memory
 
 
-class ByBoth(NamedTuple):
-    """A small network makes the next FIRST moves, and a heuristic plays on."""
-
-    weights: Weights
-    memory: Memory
-    then: np.ndarray  # the weights of the heuristic
-    scratch: np.ndarray
-
-
 # Compiled code is made for each of them when it is first used, and contains no other.
-Playout: TypeAlias = ByHeuristic | ByNetwork | ByBoth
+Playout: TypeAlias = ByHeuristic | ByNetwork
 
 
-def playout_by(player: np.ndarray | Weights, then: np.ndarray | None = None) -> Playout:
-    """Return playouts by a heuristic, given by its weights, or by a compiled network.
-
-    A heuristic may play on after the network's first moves.
-    """
-    if isinstance(player, Weights) and then is not None:
-        return ByBoth(player, memory_for(player), then, np.zeros(1, SCRATCH))
+def playout_by(player: np.ndarray | Weights) -> Playout:
+    """Return playouts by a heuristic, given by its weights, or by a compiled network."""
     if isinstance(player, Weights):
         return ByNetwork(player, memory_for(player))
     return ByHeuristic(player, np.zeros(1, SCRATCH))
@@ -92,20 +73,9 @@ def _by_network(game: Struct, playout: Any, key: Word) -> None:  # noqa: ARG001 
     play_out_by(game, playout.weights, playout.memory)
 
 
-def _by_both(game: Struct, playout: Any, key: Word) -> None:
-    public, view = game.public, playout.memory.views[0]
-    for _ in range(FIRST):
-        if public.phase != PLAYING:
-            return
-        observe(game, public.turn, view)
-        play(game, write_logits(view, playout.weights, playout.memory))
-    play_out(game, playout.then, playout.scratch[0], key)
-
-
 _WAYS: Final[dict[type, Any]] = {
     ByHeuristic: _by_heuristic,
     ByNetwork: _by_network,
-    ByBoth: _by_both,
 }
 
 

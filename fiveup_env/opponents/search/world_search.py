@@ -34,10 +34,7 @@ from fiveup_env.rules.actions import ACTION_COUNT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fiveup_env.opponents.search.kinds import Kinds
-
-STUDENT_FIRST: Final = "student+greedy"
-PLAYOUTS: Final = (*LADDER, STUDENT, STUDENT_FIRST)  # who may play hands out
+PLAYOUTS: Final = (*LADDER, STUDENT)  # who may play hands out
 MOST_WEIGHED: Final = 1 << 10  # worlds weighed for each one that is tried
 
 
@@ -85,9 +82,7 @@ class Search:
 
 
 def playout_of(name: str) -> Playout:
-    """Return playouts by a heuristic of the ladder, by the student that is shipped, or by both."""
-    if name == STUDENT_FIRST:
-        return playout_by(PolicyAgent(STUDENT).weights, then=weights_of("greedy"))
+    """Return playouts by a heuristic of the ladder, or by the student that is shipped."""
     return playout_by(PolicyAgent(STUDENT).weights if name == STUDENT else weights_of(name))
 
 
@@ -104,7 +99,6 @@ class WorldSearch:
     options: Search
     playout: Playout
     weighed: int = 1  # worlds that are weighed for each one in which actions are tried
-    kinds: Kinds | None = None  # of player, by which the worlds that are tried are weighed again
 
     def __call__(
         self,
@@ -167,7 +161,7 @@ class _Trials:
             keys,
             chances,
             tables,
-            dealing_of(search.weighed, search.kinds),
+            dealing_of(search.weighed),
             search.playout,
             np.empty(BLOCK, GAME),
             statistics.evidence,

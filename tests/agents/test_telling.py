@@ -1,4 +1,4 @@
-"""Worlds weighed by kinds of player: likelihoods in plain Python, and exact posteriors."""
+"""What moves tell by a mixture of kinds of player: the same in plain Python."""
 
 from __future__ import annotations
 
@@ -8,25 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from benchmarks.telling import LAPSES, RUNGS, SHARES, SHARP, UNITS, kinds_by, log_of_kinds
 from fiveup_env import Game, Rules
-from fiveup_env.belief import count
-from fiveup_env.belief.worlds import count_worlds, sample, worlds_to_games
-from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import VIEW, observe_seats
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, write_features
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.networks.policy import PolicyAgent
-from fiveup_env.opponents.search.dealing import BLOCK, deal_block, dealing_of, prepare
 from fiveup_env.opponents.search.inference import EVERY_FEATURE, shipped_model
-from fiveup_env.opponents.search.kinds import (
-    LAPSES,
-    RUNGS,
-    SHARES,
-    SHARP,
-    UNITS,
-    kinds_by,
-    log_of_kinds,
-)
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from tests.opponents.test_inference import VARIANTS
 from tests.support import label, play_randomly
@@ -73,7 +61,9 @@ def chances_of(step: Step) -> np.ndarray:
 
 def features_of(view: np.ndarray, action: int) -> np.ndarray:
     public, hand = view["public"][0], view["hand"][0]
-    unseen = (1 << (int(public["rules"]["max_pip"]) + 1) * (int(public["rules"]["max_pip"]) + 2) // 2) - 1
+    unseen = (
+        1 << (int(public["rules"]["max_pip"]) + 1) * (int(public["rules"]["max_pip"]) + 2) // 2
+    ) - 1
     for play in public["play_action"][: public["plies"]]:
         unseen &= ~(1 << int(ACTION_TILE[play]))
     scratch, seen = np.zeros(1, SCRATCH), np.uint32(unseen & ~int(hand))
@@ -93,34 +83,3 @@ def test_a_world_counts_by_every_choice_of_the_others_in_it(rules: Rules) -> Non
             assert log_of(game.state(), game.turn) == pytest.approx(expected, abs=1e-4)
             total += expected
     assert total < -4
-
-
-def dealt(game: Game, worlds: int, weighed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Worlds of the seat to move, dealt as a search does, and how much each counts."""
-    view, key, dealing = game.view()[0], np.uint64(1), dealing_of(weighed, KINDS)
-    games, logs = np.empty(worlds, GAME), np.empty(worlds)
-    ways = count_worlds(view, dealing.belief[0])
-    assert prepare(view, key, dealing, ways, games)
-    for first in range(0, worlds, BLOCK):
-        block = slice(first, first + BLOCK)
-        deal_block(view, key, first, dealing, ways, games[block], logs[block])
-    return games, np.exp(logs - logs.max())
-
-
-@pytest.mark.parametrize("weighed", [1, 8])
-@pytest.mark.parametrize("name", ["mini-3", "mini-3-draw"])
-def test_worlds_come_to_the_exact_posterior_of_a_mini_game(name: str, weighed: int) -> None:
-    game = play_randomly(Game(name, players=2, seed=5), Random(2), 4)
-    assert game.turn is not None
-    view, rng = game.view(), np.random.default_rng(0)
-    every = np.unique(worlds_to_games(view, sample(view, 100 * count(view), rng))["hands"], axis=0)
-    del every
-    worlds = worlds_to_games(view, sample(view, 20_000, rng))
-    likely = np.exp([log_of(worlds[k : k + 1], game.turn) for k in range(len(worlds))])
-    other = worlds["hands"][:, 1 - game.turn]
-    drawn, weights = dealt(game, 12_800, weighed)
-    found = drawn["hands"][:, 1 - game.turn]
-    assert len(np.unique(other)) > 3
-    for hand in np.unique(other):
-        expected = likely[other == hand].sum() / likely.sum()
-        assert weights[found == hand].sum() / weights.sum() == pytest.approx(expected, abs=0.02)
