@@ -73,6 +73,7 @@ LEARNERS: Final[dict[str, dict[str, Any]]] = {
     "PPO": {"ent_coef": 0.05},
     "PPO, falling entropy": {"ent_coef": 1.0, "ent_coef_end": 2e-3},
     "MMD": {"ent_coef": 0.05, "kl_coef": 0.05, "kl_every": 1},
+    "NashPG without reference": {"ent_coef": 0.1, "clip_range": 0.2},
     "NashPG": {"ent_coef": 0.1, "kl_coef": 0.2, "kl_every": 20, "clip_range": 0.2},
 }
 METHODS: Final = (*LEARNERS, "MCCFR", "CFR+")
