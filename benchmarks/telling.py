@@ -3,7 +3,7 @@
 Agents play games with copies of themselves. In positions of these, worlds are drawn from the exact
 belief, and models of players weigh them by how likely they make the others' moves of the hand. What
 a model tells is the logarithm of how much more it lets the true deal count than a possible one
-counts on average. `itself` is a model that plays as the agent does: no model can tell more.
+counts on average. `itself` is a model that plays as the agent does, and hardly ever otherwise.
 
 `five kinds` are a mixture: the linear model, which is soft, as it must fit every player; two rungs
 of the ladder; and the small network, sharp and soft. It is not known which of them plays a side, so
@@ -69,6 +69,8 @@ SHARP: Final = 0.1  # points by which a rung may err
 UNITS: Final = (0.07, 0.25)  # differences of the network's logits that count as one
 # Of the soft model, the rungs, and the network by each of UNITS:
 LAPSES: Final = (0.1, 0.01, 0.01, 0.01, 0.05)  # the share of moves at random
+EXACT: Final = 0.01  # points or logits by which an agent may err against itself
+EXACT_LAPSE: Final = 0.001  # the share of its moves at random
 SHARES: Final = (0.3, 0.2, 0.1, 0.3, 0.1)  # how frequent each kind is taken to be
 
 
@@ -167,9 +169,8 @@ def weigh(worlds: Array, seat: int, kinds: Kinds, logs: Array) -> None:
         logs[w] = log_of_kinds(worlds[w], seat, kinds)
 
 
-def by_kinds(network: str, shares: tuple[float, ...] = SHARES) -> Model:
-    """Return the mixture of kinds, one of which is a network."""
-    kinds = kinds_by(PolicyAgent(network).weights, shares)
+def by(kinds: Kinds) -> Model:
+    """Return the model that is a mixture of kinds."""
 
     def logs_of(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         logs = np.empty(len(worlds))
@@ -179,23 +180,31 @@ def by_kinds(network: str, shares: tuple[float, ...] = SHARES) -> Model:
     return logs_of
 
 
-def by_one_kind(network: str, kind: int) -> Model:
+def by_one_kind(network: str, kind: int) -> Kinds:
     """Return a single kind: a rung of the ladder, or the network."""
-    return by_kinds(network, tuple(float(k == kind) for k in range(len(SHARES))))
+    shares = [float(k == kind) for k in range(len(SHARES))]
+    return kinds_by(PolicyAgent(network).weights, shares)
+
+
+def by_itself(agent: str) -> Kinds:
+    """Return the kind that plays as a rung or a network does, and hardly ever otherwise."""
+    rung = agent in RUNGS
+    kind = 1 + RUNGS.index(agent) if rung else len(SHARES) - 1
+    kinds = by_one_kind("student" if rung else agent, kind)
+    kinds.rungs[1:] *= SHARP / EXACT
+    kinds.units[:], kinds.lapses[:] = EXACT, EXACT_LAPSE
+    return kinds
 
 
 def models(itself: str | None) -> dict[str, Model]:
     """Return the models that weigh the worlds of an agent's games."""
-    first = len(SHARES) - len(UNITS)
     found: dict[str, Model] = {
         "the linear model": lambda view, worlds: log_weights(view, worlds, shipped_model()),
-        "the small network": by_one_kind("student", first),
-        "five kinds": by_kinds("student"),
+        "the small network": by(by_one_kind("student", len(SHARES) - len(UNITS))),
+        "five kinds": by(kinds_by(PolicyAgent("student").weights)),
     }
-    if itself in RUNGS:
-        found["itself"] = by_one_kind("student", 1 + RUNGS.index(itself))
-    elif itself:
-        found["itself"] = by_one_kind(itself, len(SHARES) - 1)
+    if itself:
+        found["itself"] = by(by_itself(itself))
     return found
 
 

@@ -179,7 +179,7 @@ class Seat:
 
 
 def _keep(table: Table, file: Path) -> None:
-    """Keep the game for who watches; if that fails the move is made all the same."""
+    """Keep the game for whoever watches; if that fails, the move is made all the same."""
     names = table.setup.specs
     names.insert(table.setup.seat, "model")
     try:

@@ -11,12 +11,11 @@ import pytest
 from benchmarks.telling import LAPSES, RUNGS, SHARES, SHARP, UNITS, kinds_by, log_of_kinds
 from fiveup_env import Game, Rules
 from fiveup_env.engine.view import VIEW, observe_seats
-from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, write_features
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.networks.policy import PolicyAgent
-from fiveup_env.opponents.search.inference import EVERY_FEATURE, shipped_model
+from fiveup_env.opponents.search.inference import shipped_model
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
-from tests.opponents.test_inference import VARIANTS
+from tests.opponents.test_inference import VARIANTS, features_of
 from tests.support import label, play_randomly
 
 if TYPE_CHECKING:
@@ -50,7 +49,10 @@ def chances_of(step: Step) -> np.ndarray:
     if len(actions) == 1:
         return np.ones(len(SHARES))
     weights = [shipped_model()["weights"][0], *(weights_of(name) / SHARP for name in RUNGS)]
-    plays = [features_of(view, action) if action < DRAW else None for action in actions]
+    unseen = unseen_in(view)
+    plays = [
+        features_of(step.before, unseen, action) if action < DRAW else None for action in actions
+    ]
     worths = [[-np.inf if f is None else one @ f for f in plays] for one in weights]
     worths += [[logits[action] / unit for action in actions] for unit in UNITS]
     shares = np.exp(np.array(worths) - np.max(worths, 1, keepdims=True))
@@ -59,17 +61,14 @@ def chances_of(step: Step) -> np.ndarray:
     return (1 - lapses) * shares[:, actions.index(step.move.action)] + lapses / len(actions)
 
 
-def features_of(view: np.ndarray, action: int) -> np.ndarray:
-    public, hand = view["public"][0], view["hand"][0]
+def unseen_in(view: np.ndarray) -> int:
+    """The tiles in other hands and the boneyard."""
+    public = view["public"][0]
     most = int(public["rules"]["max_pip"])
     unseen = (1 << (most + 1) * (most + 2) // 2) - 1
     for play in public["play_action"][: public["plies"]]:
         unseen &= ~(1 << int(ACTION_TILE[play]))
-    scratch, seen = np.zeros(1, SCRATCH), np.uint32(unseen & ~int(hand))
-    write_features(public, hand, seen, action, EVERY_FEATURE, scratch[0])
-    found: np.ndarray = scratch["features"][0]
-    assert len(found) == len(FEATURE_NAMES)
-    return found
+    return unseen & ~int(view["hand"][0])
 
 
 @pytest.mark.parametrize("rules", VARIANTS, ids=label)
