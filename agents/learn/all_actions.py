@@ -1,10 +1,11 @@
 """Self-play that learns from all actions of a decision, not only from the one that was played.
 
-Every legal action is played out in the true deal (`agents.learn.labels`), and the policy's own mean
-of what they bring is raised. In this mean, labels count in proportion to probabilities, and nothing
-else is computed from them. So however noisy single labels are, their noise does not bias what is
-learnt. Where the policy knows what to play, the mean hardly depends on its weights: only decisions
-that it is in doubt about are labelled, and a share of the others, for the values.
+Every legal action is played out in the true deal (`agents.learn.labels`), or valued by a `teacher`
+that searches, and the policy's own mean of what they bring is raised. In this mean, labels count in
+proportion to probabilities, and nothing else is computed from them. So however noisy single labels
+are, their noise does not bias what is learnt. Where the policy knows what to play, the mean hardly
+depends on its weights: only decisions that it is in doubt about are labelled, and a share of the
+others, for the values.
 
 The policy plays all games itself, by its probabilities. What is saved is the running mean of its
 weights, as in expert iteration.
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 
+from agents.fitting.teachers import Teacher, label_by, make_teacher
 from agents.learn.averaged import Averaged, Examples
 from agents.learn.labels import Judge
 from agents.learn.ppo import draw
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 SURE: Final = 0.98  # the probability from which on a policy is in no doubt
 VALUED: Final = 1 / 16  # of all decisions, the share from which values are learnt
-PARTS: Final = 16  # of the decisions that are labelled, each with its own chance
+PARTS: Final = 16  # of the decisions that are labelled, each with its own chance and teacher
 COUNTS: Final = ("updates", "decisions")
 LOSSES: Final = ("policy_loss", "value_loss")
 STARTING, PLAYING, LEARNING = range(3)  # independent random streams of an update
@@ -56,6 +58,9 @@ class AllActions:
         self._averaged = Averaged(config, {"network": self.network}, gain_loss, LOSSES)
         self._learning = self._averaged.learning["network"]
         self._judge = Judge(PolicyAgent("student").weights if config.judge == "student" else None)
+        self._teachers: list[Teacher | None] = [
+            make_teacher(config.teacher) if config.teacher else None for _ in range(PARTS)
+        ]
         self._pool = ThreadPoolExecutor(torch.get_num_threads())
         self._batch = make_batch(config, self.network.shape.encoder)
         burn_in(self._batch, self._chance(STARTING))
@@ -104,28 +109,34 @@ class AllActions:
         valued = rng.random(len(asked)) < VALUED
         taken = (most < SURE) | valued
         which = asked[taken]
-        units = Units(batch.views(which), self.config.reward)
-        rewards = self._label(which, units, rng)
+        views = batch.views(which)
+        units = Units(views, self.config.reward)
+        rewards = self._label(which, views, units, rng)
         returns = np.where(valued[taken], rewards[np.arange(len(which)), chosen[taken]], np.nan)
         labels = rewards / units.stakes[:, None]
         numbers = (labels.astype(np.float32), returns.astype(np.float32))
-        examples = Examples(batch.observation[which], *numbers)
+        told = ~np.isnan(labels).all(1)  # a teacher may rule out all actions but one
+        examples = Examples(*(part[told] for part in (batch.observation[which], *numbers)))
         actions = batch.action_mask.argmax(1)
         actions[asked] = chosen
         batch.step(actions)
         self.decisions += len(asked)
         return examples
 
-    def _label(self, which: np.ndarray, units: Units, rng: np.random.Generator) -> np.ndarray:
-        """Return what every legal action brings in each of some games, in the true deal."""
+    def _label(
+        self, which: np.ndarray, views: np.ndarray, units: Units, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Return what every legal action brings in each of some games."""
         parts = np.array_split(np.arange(len(which)), PARTS)
         seeds = rng.integers(1 << 63, size=PARTS)
 
-        def label(part: np.ndarray, seed: int) -> np.ndarray:
+        def label(part: np.ndarray, seed: int, teacher: Teacher | None) -> np.ndarray:
             own = np.random.default_rng(seed)
-            return self._judge.label(self._batch.states, which[part], units.part(part), own)
+            if teacher is None:
+                return self._judge.label(self._batch.states, which[part], units.part(part), own)
+            return label_by(teacher, views[part], units.part(part), own)
 
-        return np.concatenate(list(self._pool.map(label, parts, seeds)))
+        return np.concatenate(list(self._pool.map(label, parts, seeds, self._teachers)))
 
 
 def gain_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

@@ -230,7 +230,13 @@ class Config:
         None, "spec of an agent to exploit, which is then the only rival, in every game"
     )
 
-    # Labels from true deals, for learner=expert and learner=all_actions
+    # Labels, for learner=expert and learner=all_actions
+    teacher: str | None = key(
+        None,
+        "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
+        "(null: the judge plays them out, in the true deal)",
+        of=LABELS,
+    )
     judge: str = key(
         "student",
         "who plays out what is labelled: `partner`, or the student (for learner=expert, the run's "
@@ -248,12 +254,6 @@ class Config:
     )
 
     # Expert iteration, for learner=expert
-    teacher: str | None = key(
-        None,
-        "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
-        "(null: the judge plays them out, in the true deal)",
-        of=EXPERT,
-    )
     student: int = key(
         32, "units of the student, the network that plays the games", least=1, of=EXPERT
     )

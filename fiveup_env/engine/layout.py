@@ -86,9 +86,16 @@ def total_after(layout: Struct, action: int) -> int:
     pip = ACTION_PIP[action]
     if pip < 0:
         return signed(TILE_PIPS[action])
-    if ACTION_END[action] == PLAIN_END:
-        return layout.total - pip + ACTION_SHOWS[action]
-    return layout.total - double_loses(layout, pip) + ACTION_SHOWS[action]
+    end = pip if ACTION_END[action] == PLAIN_END else PIP_COUNT + pip
+    return total_without(layout, end) + ACTION_SHOWS[action]
+
+
+@inlined
+def total_without(layout: Struct, end: int) -> int:
+    """Return the total of all open ends once one is covered, before what the tile there shows."""
+    if end < PIP_COUNT:
+        return layout.total - end
+    return layout.total - double_loses(layout, end - PIP_COUNT)
 
 
 @inlined

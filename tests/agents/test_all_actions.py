@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn import rollouts
+from agents.learn import all_actions, rollouts
 from agents.learn.all_actions import VALUED, AllActions, gain_loss
 from agents.learn.ppo import LossError
 from agents.learn.starting import first_network
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape
 from agents.runs.config import Config, ConfigError
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.opponents.search.units import Units
+from fiveup_env.rules.actions import ACTION_COUNT
 from tests.agents.learning import check_continues, noisy
 
 SMALL: dict[str, Any] = {
@@ -116,10 +118,48 @@ def test_a_value_is_learnt_from_what_the_chosen_action_brings(tmp_path: Path) ->
         assert lesson.returns[k] == pytest.approx(lesson.labels[k, action] * stakes[k], abs=1e-4)
 
 
-def test_labels_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+class Numbers:
+    """A teacher for tests: a play is worth its number, and single plays may be all it values."""
+
+    aim = "game"
+
+    def __init__(self, *, single: bool) -> None:
+        self.single = single
+
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the numbers of the legal actions, or where it is less than 60, of the first."""
+        del rng
+        legal = legal_masks(views) > 0
+        first = legal.argmax(1)
+        alone = self.single & (first < 60)
+        legal[alone] = np.eye(ACTION_COUNT, dtype=bool)[first[alone]]
+        return np.where(legal, np.arange(ACTION_COUNT) / ACTION_COUNT, -np.inf)
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_a_teacher_labels_decisions_but_those_that_it_leaves_no_choice_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, single: bool
+) -> None:
+    monkeypatch.setattr(all_actions, "make_teacher", lambda _spec: Numbers(single=single))
+    learner = learner_of(tmp_path, teacher="pimc:worlds=2")
+    asked = np.flatnonzero(learner._batch.action_mask.sum(1, dtype=np.int16) > 1)
+    views = learner._batch.views(asked)
+    units, legal = Units(views, "outlook"), legal_masks(views) > 0
+    expected = units.rewards(np.tile(np.arange(ACTION_COUNT) / ACTION_COUNT, (len(views), 1)))
+    expected = np.where(legal, expected / units.stakes[:, None], np.nan)
+    kept = (legal.argmax(1) >= 60) | (not single)
+    lesson = learner._move(np.random.default_rng(0))
+    assert kept.any()
+    assert kept.all() != single
+    assert np.allclose(lesson.labels, expected[kept], equal_nan=True, atol=1e-5)
+    assert np.isfinite(learner._averaged.step(*map(torch.from_numpy, lesson))).all()
+
+
+@pytest.mark.parametrize("teacher", [None, "policy+search:family,worlds=4,least=0"])
+def test_labels_do_not_depend_on_the_number_of_threads(tmp_path: Path, teacher: str | None) -> None:
     lessons = []
     for threads in (1, 3):
-        learner = learner_of(tmp_path, judge="partner")
+        learner = learner_of(tmp_path, judge="partner", teacher=teacher)
         learner._pool = ThreadPoolExecutor(threads)
         lessons.append(learner._move(np.random.default_rng(0)))
         learner.close()
@@ -154,6 +194,10 @@ def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path, network: str
     check_continues(lambda: learner_of(tmp_path, **changes), 4)
 
 
+def test_a_run_with_a_teacher_continues_bit_for_bit(tmp_path: Path) -> None:
+    check_continues(lambda: learner_of(tmp_path, teacher="pimc:worlds=4,weighed=4"), 2)
+
+
 def test_a_run_begins_from_a_policy(tmp_path: Path) -> None:
     network = noisy(Shape("guided", 16, 2, shared=True))
     save_policy(tmp_path / "old", network, {"reward": "margin"})
@@ -182,7 +226,8 @@ def test_what_a_run_begins_from_is_the_policy_itself() -> None:
     [
         ({"horizon": "game"}, "horizon: learner=all_actions supports only hand"),
         ({"forced": True}, "forced: learner=all_actions does not support this key"),
-        ({"teacher": "pimc"}, "teacher: learner=all_actions does not support this key"),
+        ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
+        ({"teacher": "pimc:aim=hand"}, "teacher: reward outlook needs a teacher with aim=game"),
         (
             {"reward": "win", "horizon": "game"},
             "reward: learner=all_actions supports only margin or out",

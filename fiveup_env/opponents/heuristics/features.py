@@ -8,6 +8,7 @@ shown to lack.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -31,11 +32,12 @@ from fiveup_env.engine.layout import (
     attach,
     open_pips,
     total_after,
+    total_without,
 )
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import LAYOUT, ONE, all_tiles, next_seat
-from fiveup_env.rules.actions import ACTION_TILE, DRAW, PASS, PLAY
+from fiveup_env.rules.actions import ACTION_SHOWS, ACTION_TILE, DRAW, PASS, PLAY
 from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
 
@@ -66,14 +68,20 @@ FEATURE_NAMES: Final = tuple(FEATURES)
 MOST_FIVES: Final = 40
 PIPS_A_POINT: Final = 5.0
 EQUAL: Final = 1e-9  # values that differ by less are equal
+# How many hands of so many (column) there are of so many tiles (row).
+HANDS: Final = np.array(
+    [[math.comb(tiles, size) for size in range(TILE_COUNT + 1)] for tiles in range(TILE_COUNT + 1)],
+    np.float64,
+)
 
 # Scratch memory, allocated once for many decisions.
 SCRATCH = np.dtype(
     [
         ("layout", LAYOUT),  # the layout after the action in question
         ("actions", np.int64, (PASS + 1,)),
-        ("best", np.int64, (TILE_COUNT,)),  # most points of each unseen tile there; -1: no fit
-        ("often", np.int64, (MOST_FIVES,)),  # how many tiles that a hand may hold score this much
+        ("fitting", np.uint32),  # the unseen tiles that fit there
+        ("most", np.int64),  # the most points that any of them can score
+        ("scoring", np.uint32, (MOST_FIVES,)),  # those that can score this much, up to the most
         ("features", np.float64, (len(FEATURE_NAMES),)),  # of the action, in the order of FEATURES
     ],
     align=True,
@@ -189,7 +197,7 @@ def _write_expectations(
 ) -> None:
     """Write the features that depend on unseen hands: of the neighbours and of a partner."""
     rules, seat, features = public.rules, signed(public.turn), scratch.features
-    _note_best_plays(rules, layout, unseen, scratch)
+    _note_plays(rules, layout, unseen, scratch)
     following = next_seat(rules, seat)
     features[REPLY] = expected_best(public, following, unseen, scratch)
     if weights[STARVE] != 0:
@@ -228,14 +236,28 @@ def lacked_for_certain(public: Struct, seat: int) -> Mask:
 
 
 @inlined
-def _note_best_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struct) -> None:
-    """Write into `scratch.best` what each unseen tile could score on a layout; -1 for no fit."""
-    suits = SUITS_OF[open_pips(layout)]
-    while unseen:
-        tile = lowest_bit(unseen)
-        unseen &= unseen - ONE
-        fits = suits >> np.uint32(tile) & ONE
-        scratch.best[tile] = best_with(rules, layout, tile) if fits else -1
+def _note_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struct) -> None:
+    """Write which unseen tiles fit a layout, and how much they can score there."""
+    scratch.fitting, scratch.most = unseen & SUITS_OF[open_pips(layout)], 0
+    ends = layout.open
+    while ends:
+        end = lowest_bit(ends)
+        ends &= ends - np.uint16(1)
+        total, tiles = total_without(layout, end), unseen & SUIT_OF_END[end]
+        while tiles:
+            tile = lowest_bit(tiles)
+            tiles &= tiles - ONE
+            points = FIVES[rules.multiple, total + ACTION_SHOWS[PLAY[end, tile]]]
+            if points > 0:
+                _note_points(min(signed(points), MOST_FIVES - 1), ONE << np.uint32(tile), scratch)
+
+
+@inlined
+def _note_points(points: int, tile: Mask, scratch: Struct) -> None:
+    for more in range(scratch.most + 1, points + 1):
+        scratch.scoring[more] = np.uint32(0)
+    scratch.most = max(scratch.most, points)
+    scratch.scoring[points] |= tile
 
 
 @inlined
@@ -252,41 +274,27 @@ def best_with(rules: Struct, layout: Struct, tile: int) -> int:
 
 @inlined
 def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
-    """Return the points that a seat's best play is expected to score, by `scratch.best`.
-
-    If c of u tiles score s or more, the chance that a hand of n of the u tiles holds none of them
-    is C(u - c, n) / C(u, n).
-    """
-    pool, most = unseen & ~SUITS_OF[lacked_for_certain(public, seat)], 0
-    tiles = signed(bit_count(pool))
-    scratch.often[:] = 0
-    while pool:
-        best = max(0, scratch.best[lowest_bit(pool)])
-        pool &= pool - ONE
-        scratch.often[best] += 1
-        most = max(most, best)
-    expected, at_least = 0.0, 0
-    for fives in range(most, 0, -1):
-        at_least += scratch.often[fives]
-        expected += 1 - _chance_of_none(tiles, at_least, signed(public.sizes[seat]))
+    """Return the points that a seat's best play is expected to score, by what `scratch` notes."""
+    pool, size = unseen & ~SUITS_OF[lacked_for_certain(public, seat)], signed(public.sizes[seat])
+    tiles, wanted, none, expected = signed(bit_count(pool)), np.uint32(0), 1.0, 0.0
+    for points in range(scratch.most, 0, -1):
+        more = pool & scratch.scoring[points]
+        if more & ~wanted:
+            wanted |= more
+            none = _chance_of_none(tiles, signed(bit_count(wanted)), size)
+        expected += 1 - none
     return expected
 
 
 @inlined
 def chance_stuck(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
-    """Return the chance that nothing in a seat's hand fits the layout, by `scratch.best`."""
-    pool, fitting = unseen & ~SUITS_OF[lacked_for_certain(public, seat)], 0
-    tiles = signed(bit_count(pool))
-    while pool:
-        fitting += scratch.best[lowest_bit(pool)] >= 0
-        pool &= pool - ONE
-    return _chance_of_none(tiles, fitting, signed(public.sizes[seat]))
+    """Return the chance that nothing in a seat's hand fits the layout, by what `scratch` notes."""
+    pool = unseen & ~SUITS_OF[lacked_for_certain(public, seat)]
+    fitting = signed(bit_count(pool & scratch.fitting))
+    return _chance_of_none(signed(bit_count(pool)), fitting, signed(public.sizes[seat]))
 
 
 @inlined
 def _chance_of_none(tiles: int, wanted: int, size: int) -> float:
     """Return the chance that a hand of `size` of the tiles holds none of the wanted ones."""
-    none = 1.0
-    for k in range(size):
-        none *= max(0, tiles - wanted - k) / max(1, tiles - k)
-    return none
+    return HANDS[tiles - wanted, size] / max(1.0, HANDS[tiles, size])

@@ -245,8 +245,12 @@ def _note_option(
     option.tile = tile
     option.suits = SUITS_OF[open_pips(scratch.layout)]
     option.outside = signed(bit_count(outside & ~tile & option.suits))
-    for other in range(TILE_COUNT):
-        option.best[other] = scratch.best[other]
+    option.best[:] = 0
+    for points in range(1, scratch.most + 1):
+        scoring = scratch.scoring[points]
+        while scoring:
+            option.best[lowest_bit(scoring)] = points
+            scoring &= scoring - ONE
 
 
 @inlined
