@@ -8,6 +8,7 @@ shown to lack.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Final
 
@@ -28,7 +29,6 @@ from fiveup_env.engine.compiled import (
 from fiveup_env.engine.layout import (
     ALL_PIPS,
     DOUBLE_OF,
-    SUIT_OF_END,
     attach,
     open_pips,
     total_after,
@@ -38,7 +38,7 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import LAYOUT, ONE, all_tiles, next_seat
 from fiveup_env.rules.actions import ACTION_SHOWS, ACTION_TILE, DRAW, PASS, PLAY
-from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE
+from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE, MAX_MULTIPLE
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
 
 FEATURES: Final = {
@@ -68,6 +68,12 @@ FEATURE_NAMES: Final = tuple(FEATURES)
 MOST_FIVES: Final = 40
 PIPS_A_POINT: Final = 5.0
 EQUAL: Final = 1e-9  # values that differ by less are equal
+# The tiles that score on an end, by `multiple`, by the rest of the total (modulo it), and by end.
+SCORERS: Final = np.zeros((MAX_MULTIPLE + 1, MAX_MULTIPLE, 2 * PIP_COUNT), np.uint32)
+for _multiple, _rest in itertools.combinations(range(MAX_MULTIPLE, -1, -1), 2):
+    for _end, _tile in np.argwhere(PLAY >= 0):
+        if (_rest + ACTION_SHOWS[PLAY[_end, _tile]]) % _multiple == 0:
+            SCORERS[_multiple, _rest, _end] |= ONE << np.uint32(_tile)
 # How many hands of so many (column) there are of so many tiles (row).
 HANDS: Final = np.array(
     [[math.comb(tiles, size) for size in range(TILE_COUNT + 1)] for tiles in range(TILE_COUNT + 1)],
@@ -177,18 +183,8 @@ def write_features(
     mine, theirs = signed(bit_count(kept & suits)), signed(bit_count(unseen & suits))
     features[CONTROL] = mine / max(1, mine + theirs)
     if weights[FOLLOW] != 0:
-        features[FOLLOW] = _best_of(rules, layout, kept & suits)
+        features[FOLLOW] = best_of(rules, layout, kept)
     _write_expectations(public, layout, unseen, weights, scratch)
-
-
-@inlined
-def _best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
-    """Return the most points that any of some tiles can score."""
-    best = 0
-    while tiles:
-        best = max(best, best_with(rules, layout, lowest_bit(tiles)))
-        tiles &= tiles - ONE
-    return best
 
 
 @inlined
@@ -243,13 +239,13 @@ def _note_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struct) ->
     while ends:
         end = lowest_bit(ends)
         ends &= ends - np.uint16(1)
-        total, tiles = total_without(layout, end), unseen & SUIT_OF_END[end]
-        while tiles:
-            tile = lowest_bit(tiles)
-            tiles &= tiles - ONE
-            points = FIVES[rules.multiple, total + ACTION_SHOWS[PLAY[end, tile]]]
-            if points > 0:
-                _note_points(min(signed(points), MOST_FIVES - 1), ONE << np.uint32(tile), scratch)
+        total, scoring = _scoring_on(rules, layout, unseen, end)
+        while scoring:
+            tile = lowest_bit(scoring)
+            scoring &= scoring - ONE
+            points = _points_on(rules, total, end, tile)
+            if points > 0:  # which a total of 0 does not bring
+                _note_points(points, ONE << np.uint32(tile), scratch)
 
 
 @inlined
@@ -261,15 +257,32 @@ def _note_points(points: int, tile: Mask, scratch: Struct) -> None:
 
 
 @inlined
-def best_with(rules: Struct, layout: Struct, tile: int) -> int:
-    """Return the most points that a tile can score on a layout."""
+def best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
+    """Return the most points that any of some tiles can score on a layout."""
     best, ends = 0, layout.open
     while ends:
         end = lowest_bit(ends)
         ends &= ends - np.uint16(1)
-        if SUIT_OF_END[end] >> np.uint32(tile) & ONE:
-            best = max(best, signed(FIVES[rules.multiple, total_after(layout, PLAY[end, tile])]))
-    return min(best, MOST_FIVES - 1)
+        total, scoring = _scoring_on(rules, layout, tiles, end)
+        while scoring:
+            tile = lowest_bit(scoring)
+            scoring &= scoring - ONE
+            best = max(best, _points_on(rules, total, end, tile))
+    return best
+
+
+@inlined
+def _scoring_on(rules: Struct, layout: Struct, tiles: Mask, end: int) -> tuple[int, Mask]:
+    """Return the total without an end, and which of some tiles score if they are set on it."""
+    total = total_without(layout, end)
+    return total, tiles & SCORERS[rules.multiple, total % rules.multiple, end]
+
+
+@inlined
+def _points_on(rules: Struct, total: int, end: int, tile: int) -> int:
+    """Return what a tile scores on an end; `total` is that of the others."""
+    points = FIVES[rules.multiple, total + ACTION_SHOWS[PLAY[end, tile]]]
+    return min(signed(points), MOST_FIVES - 1)
 
 
 @inlined

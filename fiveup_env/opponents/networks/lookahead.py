@@ -24,7 +24,7 @@ from fiveup_env.opponents.heuristics.features import (
     FEATURE_NAMES,
     FEATURES,
     SCRATCH,
-    best_with,
+    best_of,
     unseen_by,
     write_features,
 )
@@ -133,7 +133,7 @@ def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -
                 tile = signed(lowest_bit(pool))
                 pool &= pool - ONE
                 if ply > 0:
-                    points = signed(best_with(rules, layout, tile))
+                    points = signed(best_of(rules, layout, ONE << np.uint32(tile)))
                 else:
                     points = signed(FIVES[rules.multiple, TILE_PIPS[tile]])
                 entry = at + others * TILE_COUNT + tile
