@@ -21,10 +21,11 @@ from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.envs.batch import Batch
 from fiveup_env.files import atomic_file
-from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, unseen_by
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, look_around
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.inference import (
+    EVERY_FEATURE,
     MODEL,
     MODEL_FILE,
     log_weights,
@@ -89,7 +90,7 @@ def write_options(views: Array, scratch: Array, features: Array, numbers: Array)
     actions = np.zeros(numbers.shape[1] + 1, np.int64)
     for i in range(len(views)):
         public, hand = views[i].public, views[i].hand
-        outside = unseen_by(public, np.uint32(0))
+        outside = look_around(public, np.uint32(0), EVERY_FEATURE, scratch[0])
         for k in range(list_legal(public, hand, actions)):
             numbers[i, k] = signed(actions[k])
             write_option_features(public, hand, outside, actions[k], scratch[0])

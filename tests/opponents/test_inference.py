@@ -12,7 +12,12 @@ from fiveup_env import Game, Move, Rules
 from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, write_features
+from fiveup_env.opponents.heuristics.features import (
+    FEATURE_NAMES,
+    SCRATCH,
+    look_around,
+    write_features,
+)
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.inference import EVERY_FEATURE, log_weights, shipped_model
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
@@ -71,6 +76,7 @@ def log_chance(state: np.ndarray, actions: list[int], made: int) -> float:
 def features_of(state: np.ndarray, unseen: int, action: int) -> np.ndarray:
     scratch = np.zeros(1, SCRATCH)
     public, hand = state[0]["public"], state["hands"][0, state["public"]["turn"][0]]
+    look_around(public, hand, EVERY_FEATURE, scratch[0])
     write_features(public, hand, np.uint32(unseen), action, EVERY_FEATURE, scratch[0])
     found: np.ndarray = scratch["features"][0]
     return found

@@ -17,7 +17,7 @@ from fiveup_env.opponents.heuristics.features import (
     FEATURES,
     SCRATCH,
     best_action,
-    unseen_by,
+    look_around,
     write_features,
 )
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 @compiled
 def look_at(views: Array, action: int, weights: Array, rooms: Array) -> float:
     public, hand = views[0].public, views[0].hand
-    write_features(public, hand, unseen_by(public, hand), action, weights, rooms[0])
+    unseen = look_around(public, hand, weights, rooms[0])
+    write_features(public, hand, unseen, action, weights, rooms[0])
     return (weights * rooms[0].features).sum()
 
 

@@ -38,7 +38,7 @@ from fiveup_env.opponents.heuristics.features import (
     STARVE,
     STARVE_LAST,
     is_taken,
-    unseen_if_needed,
+    look_around,
     value_of,
 )
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
@@ -126,7 +126,7 @@ def casual_action(
     best, chosen, equals = -1e9, scratch.actions[0], 0
     if count == 1:
         return signed(chosen)
-    unseen = unseen_if_needed(public, hand, weights)
+    unseen = look_around(public, hand, weights, scratch)
     for k in range(count):
         action = scratch.actions[k]
         if action >= DRAW:

@@ -38,7 +38,7 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import LAYOUT, ONE, all_tiles, next_seat
 from fiveup_env.rules.actions import ACTION_SHOWS, ACTION_TILE, DRAW, PASS, PLAY
-from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE, MAX_MULTIPLE
+from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE, MAX_MULTIPLE, MAX_PLAYERS
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
 
 FEATURES: Final = {
@@ -85,6 +85,7 @@ SCRATCH = np.dtype(
     [
         ("layout", LAYOUT),  # the layout after the action in question
         ("actions", np.int64, (PASS + 1,)),
+        ("lacked", np.uint32, (MAX_PLAYERS,)),  # the tiles that each seat was shown to lack
         ("fitting", np.uint32),  # the unseen tiles that fit there
         ("most", np.int64),  # the most points that any of them can score
         ("scoring", np.uint32, (MOST_FIVES,)),  # those that can score this much, up to the most
@@ -113,7 +114,7 @@ def best_action(public: Struct, hand: Mask, weights: Array, scratch: Struct, key
     best, chosen, equals = -1e9, scratch.actions[0], 0
     if count == 1:
         return signed(chosen)
-    unseen = unseen_if_needed(public, hand, weights)
+    unseen = look_around(public, hand, weights, scratch)
     for k in range(count):
         action = scratch.actions[k]
         if action >= DRAW:
@@ -144,9 +145,16 @@ def _points_only(weights: Array) -> bool:
 
 
 @inlined
-def unseen_if_needed(public: Struct, hand: Mask, weights: Array) -> Mask:
-    """Return the tiles that a seat does not see, or none if the weights do not ask for them."""
-    return np.uint32(0) if _points_only(weights) else unseen_by(public, hand)
+def look_around(public: Struct, hand: Mask, weights: Array, scratch: Struct) -> Mask:
+    """Return the tiles that a seat does not see, and note those that each seat was shown to lack.
+
+    This is done once before `write_features`, and not at all if the weights do not ask for it.
+    """
+    if _points_only(weights):
+        return np.uint32(0)
+    for seat in range(public.rules.players):
+        scratch.lacked[seat] = SUITS_OF[lacked_for_certain(public, seat)]
+    return unseen_by(public, hand)
 
 
 @inlined
@@ -167,7 +175,10 @@ def value_of(
 def write_features(
     public: Struct, hand: Mask, unseen: Mask, action: int, weights: Array, scratch: Struct
 ) -> None:
-    """Write the features of an action, at least those with a weight, into `scratch.features`."""
+    """Write the features of an action, at least those with a weight, into `scratch.features`.
+
+    `look_around` comes first: what it notes is the same for all actions.
+    """
     rules, layout, features = public.rules, scratch.layout, scratch.features
     tile = ACTION_TILE[action]
     kept = hand & ~(ONE << np.uint32(tile))
@@ -288,7 +299,7 @@ def _points_on(rules: Struct, total: int, end: int, tile: int) -> int:
 @inlined
 def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
     """Return the points that a seat's best play is expected to score, by what `scratch` notes."""
-    pool, size = unseen & ~SUITS_OF[lacked_for_certain(public, seat)], signed(public.sizes[seat])
+    pool, size = unseen & ~scratch.lacked[seat], signed(public.sizes[seat])
     tiles, wanted, none, expected = signed(bit_count(pool)), np.uint32(0), 1.0, 0.0
     for points in range(scratch.most, 0, -1):
         more = pool & scratch.scoring[points]
@@ -302,7 +313,7 @@ def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> f
 @inlined
 def chance_stuck(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
     """Return the chance that nothing in a seat's hand fits the layout, by what `scratch` notes."""
-    pool = unseen & ~SUITS_OF[lacked_for_certain(public, seat)]
+    pool = unseen & ~scratch.lacked[seat]
     fitting = signed(bit_count(pool & scratch.fitting))
     return _chance_of_none(signed(bit_count(pool)), fitting, signed(public.sizes[seat]))
 

@@ -18,7 +18,7 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, observe
-from fiveup_env.opponents.heuristics.features import SCRATCH, unseen_by, write_features
+from fiveup_env.opponents.heuristics.features import SCRATCH, look_around, write_features
 from fiveup_env.opponents.networks.lookahead import (
     EVERY_FEATURE,
     EVIDENCE_SIZE,
@@ -236,7 +236,7 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
     latent_of(view, weights, memory)
     _apply(latent, weights.guide, weights.guide_bias, memory.told, guide)
     plays = FLAT_SIZE - ACTION_COUNT
-    unseen = unseen_by(public, hand)
+    unseen = look_around(public, hand, EVERY_FEATURE, scratch)
     best, chosen = np.float32(-np.inf), signed(scratch.actions[0])
     for k in range(count):
         action = signed(scratch.actions[k])

@@ -25,6 +25,7 @@ from fiveup_env.opponents.heuristics.features import (
     FEATURES,
     SCRATCH,
     best_of,
+    look_around,
     unseen_by,
     write_features,
 )
@@ -92,7 +93,7 @@ def _write_features(view: Struct, scratch: Struct, rows: Array, r: int) -> None:
     if public.turn != view.seat:
         return
     count = list_legal(public, hand, scratch.actions)
-    unseen = unseen_by(public, hand)
+    unseen = look_around(public, hand, EVERY_FEATURE, scratch)
     for k in range(count):
         action = scratch.actions[k]
         if action < DRAW:

@@ -40,7 +40,7 @@ from fiveup_env.opponents.heuristics.features import (
     FEATURE_NAMES,
     FOLLOW,
     SCRATCH,
-    unseen_by,
+    look_around,
     write_features,
 )
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
@@ -187,7 +187,7 @@ def _note_choice(
     seat, action = past.turn, signed(public.play_action[past.plies])
     choice.seat, choice.drawn = seat, past.drawn
     choice.later = np.uint32(0)
-    outside = unseen_by(past, np.uint32(0))
+    outside = look_around(past, np.uint32(0), EVERY_FEATURE, scratch)
     held = outside & ~viewed
     for ply in range(past.plies, public.plies):
         tile = ONE << np.uint32(ACTION_TILE[public.play_action[ply]])
