@@ -26,11 +26,13 @@ from tests.support import choices, game_of, play_randomly, push_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+EVERY_FEATURE = np.ones(len(FEATURE_NAMES))
+
 
 @compiled
 def look_at(views: Array, action: int, weights: Array, rooms: Array) -> float:
     public, hand = views[0].public, views[0].hand
-    unseen = look_around(public, hand, weights, rooms[0])
+    unseen = look_around(public, hand, EVERY_FEATURE, rooms[0])
     write_features(public, hand, unseen, action, weights, rooms[0])
     return (weights * rooms[0].features).sum()
 
