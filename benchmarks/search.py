@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 SEARCHES: Final = {
     "student+search": ("student+search", 8, 2_048),
     "pimc": ("pimc", 25, 6_400),
-    "policy+search:partners": ("policy+search:partners", 8, 2_048),
-    "policy+search:partners,playout=partner": ("policy+search:partners,playout=partner", 32, 8_192),
+    "policy+search:partners": ("policy+search:partners", 8, 8_192),
+    "policy+search, greedy playouts": ("policy+search:partners,playout=greedy", 8, 2_048),
     "student": ("student", 0, 0),
     "partner": ("partner", 0, 0),
 }

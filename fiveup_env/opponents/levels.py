@@ -27,7 +27,7 @@ LEVELS: Final = (
     "casual:partner,tiles=0.05,points=0.05,doubles=0.1,others=0.1",
     "partner",
     "pimc:worlds=200",
-    "policy+search:family,playout=partner,worlds=4000",
+    "policy+search:family,worlds=4000",
 )
 LEVEL_SPECS: Final = tuple(f"level:{number + 1}" for number in range(len(LEVELS)))
 USUAL_LEVEL: Final = LEVEL_SPECS[4]  # of somebody who has not chosen

@@ -71,9 +71,8 @@ EQUAL: Final = 1e-9  # values that differ by less are equal
 # The tiles that score on an end, by `multiple`, by the rest of the total (modulo it), and by end.
 SCORERS: Final = np.zeros((MAX_MULTIPLE + 1, MAX_MULTIPLE, 2 * PIP_COUNT), np.uint32)
 for _multiple, _rest in itertools.combinations(range(MAX_MULTIPLE, -1, -1), 2):
-    for _end, _tile in np.argwhere(PLAY >= 0):
-        if (_rest + ACTION_SHOWS[PLAY[_end, _tile]]) % _multiple == 0:
-            SCORERS[_multiple, _rest, _end] |= ONE << np.uint32(_tile)
+    _scores = (PLAY >= 0) & ((_rest + ACTION_SHOWS[PLAY]) % _multiple == 0)
+    SCORERS[_multiple, _rest] = _scores @ (ONE << np.arange(TILE_COUNT, dtype=np.uint32))
 # How many hands of so many (column) there are of so many tiles (row).
 HANDS: Final = np.array(
     [[math.comb(tiles, size) for size in range(TILE_COUNT + 1)] for tiles in range(TILE_COUNT + 1)],

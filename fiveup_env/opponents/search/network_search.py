@@ -43,7 +43,7 @@ from fiveup_env.rules.actions import ACTION_COUNT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# The defaults, tuned together in games of `policy:partners`.
+# The defaults, tuned together in games of `policy:partners`, with hands played out by `greedy`.
 USUAL_WORLDS: Final = 550
 USUAL_TRUST: Final = 1.3
 
@@ -104,6 +104,7 @@ class NetworkSearch(ABC):
 class PolicySearch(NetworkSearch):
     """Plays a trained policy that looks ahead in sampled worlds: `policy+search:FOLDER`."""
 
+    playout: str = field(default="partner", metadata={"help": "who plays hands out"})
     trust: float | None = field(
         default=None,
         metadata={
