@@ -28,15 +28,15 @@ from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME, side_of
 from fiveup_env.engine.view import observe
 from fiveup_env.opponents.heuristics.features import (
+    EVERY_FEATURE,
     FEATURE_NAMES,
-    unseen_by,
+    look_around,
     write_features,
 )
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.networks.compiled import Memory, Weights, memory_for, write_logits
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.search.inference import (
-    EVERY_FEATURE,
     go_back,
     log_weights,
     made,
@@ -136,7 +136,7 @@ def _read(past: Struct, mover: int, action: int, kinds: Kinds) -> None:
         return
     observe(past, mover, kinds.memory.views[0])
     write_logits(kinds.memory.views[0], kinds.network, kinds.memory)
-    unseen = unseen_by(public, hand)
+    unseen = look_around(public, hand, EVERY_FEATURE, scratch)
     for k in range(count):
         option = signed(kinds.actions[k])
         for unit in range(len(kinds.units)):

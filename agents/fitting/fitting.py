@@ -21,11 +21,15 @@ from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.envs.batch import Batch
 from fiveup_env.files import atomic_file
-from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, look_around
+from fiveup_env.opponents.heuristics.features import (
+    EVERY_FEATURE,
+    FEATURE_NAMES,
+    SCRATCH,
+    look_around,
+)
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.inference import (
-    EVERY_FEATURE,
     MODEL,
     MODEL_FILE,
     log_weights,

@@ -113,10 +113,7 @@ class AllActions:
         units = Units(views, self.config.reward)
         rewards = self._label(which, views, units, rng)
         returns = np.where(valued[taken], rewards[np.arange(len(which)), chosen[taken]], np.nan)
-        labels = rewards / units.stakes[:, None]
-        numbers = (labels.astype(np.float32), returns.astype(np.float32))
-        told = ~np.isnan(labels).all(1)  # a teacher may rule out all actions but one
-        examples = Examples(*(part[told] for part in (batch.observation[which], *numbers)))
+        examples = Examples.labelled(batch.observation[which], rewards, units.stakes, returns)
         actions = batch.action_mask.argmax(1)
         actions[asked] = chosen
         batch.step(actions)

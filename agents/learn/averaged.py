@@ -33,6 +33,15 @@ class Examples(NamedTuple):
     labels: np.ndarray  # what every action brought, by its stakes; NaN if it is not legal (float32)
     returns: np.ndarray  # the reward that the chosen action brought, or NaN (float32)
 
+    @classmethod
+    def labelled(
+        cls, rows: np.ndarray, rewards: np.ndarray, stakes: np.ndarray, returns: np.ndarray
+    ) -> Examples:
+        """Return the decisions of which anything is known: what actions brought, or NaN."""
+        labels = (rewards / stakes[:, None]).astype(np.float32)
+        known = ~np.isnan(labels).all(1)
+        return cls(rows[known], labels[known], returns.astype(np.float32)[known])
+
 
 class Averaged:
     """Networks, their copies that learn, and the optimizer. The networks are running means."""

@@ -176,12 +176,10 @@ class Part:
                 rewards = label_by(self._teacher, views[which], units, rng)
             else:
                 rewards = judge.label(batch.states, which, units, rng)
-            labels = (rewards / units.stakes[:, None]).astype(np.float32)
             rows = np.empty((len(which), row_size(self._encoder)), np.int8)
             self._encoder.encode(views[which], rows)
             returns = rewards[np.arange(len(which)), actions[which]]
-            labelled = ~np.isnan(labels).all(1)
-            seen.append(Examples(*(part[labelled] for part in (rows, labels, returns))))
+            seen.append(Examples.labelled(rows, rewards, units.stakes, returns))
             odd = np.flatnonzero(rng.random(len(batch)) < config.explore)
             actions[odd] = Random()(views[odd], rng)
             batch.step(actions)

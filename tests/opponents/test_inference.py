@@ -13,13 +13,14 @@ from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.heuristics.features import (
+    EVERY_FEATURE,
     FEATURE_NAMES,
     SCRATCH,
     look_around,
     write_features,
 )
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.search.inference import EVERY_FEATURE, log_weights, shipped_model
+from fiveup_env.opponents.search.inference import log_weights, shipped_model
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from tests.support import EVERY_PRESET, label, play_randomly
 

@@ -13,6 +13,7 @@ from fiveup_env import Game, Rules, Tile
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.opponents.heuristics.features import (
+    EVERY_FEATURE,
     FEATURE_NAMES,
     FEATURES,
     SCRATCH,
@@ -25,8 +26,6 @@ from tests.support import choices, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-EVERY_FEATURE = np.ones(len(FEATURE_NAMES))
 
 
 @compiled

@@ -68,12 +68,14 @@ FEATURE_NAMES: Final = tuple(FEATURES)
 MOST_FIVES: Final = 40
 PIPS_A_POINT: Final = 5.0
 EQUAL: Final = 1e-9  # values that differ by less are equal
-# The tiles that score on an end, by `multiple`, by the rest of the total (modulo it), and by end.
+EVERY_FEATURE: Final = np.ones(len(FEATURE_NAMES))  # weights that ask for all of them
+# SCORERS[multiple, rest, end]: the tiles that score on an end if the other ends make `rest`, modulo
+# `multiple`.
 SCORERS: Final = np.zeros((MAX_MULTIPLE + 1, MAX_MULTIPLE, 2 * PIP_COUNT), np.uint32)
 for _multiple, _rest in itertools.combinations(range(MAX_MULTIPLE, -1, -1), 2):
     _scores = (PLAY >= 0) & ((_rest + ACTION_SHOWS[PLAY]) % _multiple == 0)
     SCORERS[_multiple, _rest] = _scores @ (ONE << np.arange(TILE_COUNT, dtype=np.uint32))
-# How many hands of so many (column) there are of so many tiles (row).
+# HANDS[tiles, size]: the number of hands of that size that can be drawn from that many tiles.
 HANDS: Final = np.array(
     [[math.comb(tiles, size) for size in range(TILE_COUNT + 1)] for tiles in range(TILE_COUNT + 1)],
     np.float64,
@@ -85,8 +87,7 @@ SCRATCH = np.dtype(
         ("layout", LAYOUT),  # the layout after the action in question
         ("actions", np.int64, (PASS + 1,)),
         ("lacked", np.uint32, (MAX_PLAYERS,)),  # the tiles that each seat was shown to lack
-        ("fitting", np.uint32),  # the unseen tiles that fit there
-        ("most", np.int64),  # the most points that any of them can score
+        ("most", np.int64),  # the most points that any unseen tile can score there
         ("scoring", np.uint32, (MOST_FIVES,)),  # those that can score this much, up to the most
         ("features", np.float64, (len(FEATURE_NAMES),)),  # of the action, in the order of FEATURES
     ],
@@ -194,23 +195,26 @@ def write_features(
     features[CONTROL] = mine / max(1, mine + theirs)
     if weights[FOLLOW] != 0:
         features[FOLLOW] = best_of(rules, layout, kept)
-    _write_expectations(public, layout, unseen, weights, scratch)
+    _write_expectations(public, layout, unseen, suits, weights, scratch)
 
 
 @inlined
 def _write_expectations(
-    public: Struct, layout: Struct, unseen: Mask, weights: Array, scratch: Struct
+    public: Struct, layout: Struct, unseen: Mask, suits: Mask, weights: Array, scratch: Struct
 ) -> None:
-    """Write the features that depend on unseen hands: of the neighbours and of a partner."""
+    """Write the features that depend on unseen hands: of the neighbours and of a partner.
+
+    `suits` are all tiles that fit the layout.
+    """
     rules, seat, features = public.rules, signed(public.turn), scratch.features
     _note_plays(rules, layout, unseen, scratch)
     following = next_seat(rules, seat)
     features[REPLY] = expected_best(public, following, unseen, scratch)
     if weights[STARVE] != 0:
-        features[STARVE] = chance_stuck(public, following, unseen, scratch)
+        features[STARVE] = chance_stuck(public, following, unseen, suits, scratch)
     if rules.players > 2 and weights[STARVE_LAST] != 0:
         last = signed(seat - 1 if seat > 0 else rules.players - 1)
-        features[STARVE_LAST] = chance_stuck(public, last, unseen, scratch)
+        features[STARVE_LAST] = chance_stuck(public, last, unseen, suits, scratch)
     if rules.sides < rules.players and weights[FEED] != 0:
         partner = (seat + rules.sides) % rules.players
         features[FEED] = expected_best(public, partner, unseen, scratch)
@@ -243,9 +247,8 @@ def lacked_for_certain(public: Struct, seat: int) -> Mask:
 
 @inlined
 def _note_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struct) -> None:
-    """Write which unseen tiles fit a layout, and how much they can score there."""
-    scratch.fitting, scratch.most = unseen & SUITS_OF[open_pips(layout)], 0
-    ends = layout.open
+    """Write which unseen tiles can score how much on a layout."""
+    scratch.most, ends = 0, layout.open
     while ends:
         end = lowest_bit(ends)
         ends &= ends - np.uint16(1)
@@ -310,10 +313,10 @@ def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> f
 
 
 @inlined
-def chance_stuck(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
-    """Return the chance that nothing in a seat's hand fits the layout, by what `scratch` notes."""
+def chance_stuck(public: Struct, seat: int, unseen: Mask, suits: Mask, scratch: Struct) -> float:
+    """Return the chance that a seat's hand holds none of the tiles that fit, `suits`."""
     pool = unseen & ~scratch.lacked[seat]
-    fitting = signed(bit_count(pool & scratch.fitting))
+    fitting = signed(bit_count(pool & suits))
     return _chance_of_none(signed(bit_count(pool)), fitting, signed(public.sizes[seat]))
 
 

@@ -18,9 +18,13 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, observe
-from fiveup_env.opponents.heuristics.features import SCRATCH, look_around, write_features
-from fiveup_env.opponents.networks.lookahead import (
+from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
+    SCRATCH,
+    look_around,
+    write_features,
+)
+from fiveup_env.opponents.networks.lookahead import (
     EVIDENCE_SIZE,
     FEATURE_COUNT,
     STEPS,

@@ -21,6 +21,7 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import ONE
 from fiveup_env.opponents.heuristics.features import (
+    EVERY_FEATURE,
     FEATURE_NAMES,
     FEATURES,
     SCRATCH,
@@ -72,9 +73,6 @@ class Lookahead(CompiledEncoder):
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
         _write(views, np.zeros(1, SCRATCH), rows)
-
-
-EVERY_FEATURE: Final = np.ones(FEATURE_COUNT)
 
 
 @compiled

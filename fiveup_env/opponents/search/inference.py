@@ -37,6 +37,7 @@ from fiveup_env.engine.play import play, restart_hand
 from fiveup_env.engine.state import GAME, ONE
 from fiveup_env.opponents.heuristics.features import (
     CONTROL,
+    EVERY_FEATURE,
     FEATURE_NAMES,
     FOLLOW,
     SCRATCH,
@@ -48,7 +49,6 @@ from fiveup_env.rules.fields import MAX_TARGET
 from fiveup_env.rules.tiles import SUITS_OF, TILE_COUNT
 
 MODEL_FILE: Final = Path(__file__).with_name("inference.json")
-EVERY_FEATURE: Final = np.ones(len(FEATURE_NAMES))
 
 # One legal action of a seat that holds its tile.
 OPTION = np.dtype(
