@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 # The spec of each search without its worlds, and the worlds of its smallest and largest budget:
 # from about 0.05 to 20 ms a decision. Every budget is four times the one before. Some need none.
 SEARCHES: Final = {
+    "policy+search:partners": ("policy+search:partners", 8, 8_192),
     "student+search": ("student+search", 8, 2_048),
     "pimc, weighed": ("pimc:weighed=8", 8, 2_048),
-    "pimc": ("pimc", 25, 6_400),
-    "policy+search:partners": ("policy+search:partners,playout=greedy", 8, 2_048),
+    "pimc": ("pimc", 25, 25_600),
     "student": ("student", 0, 0),
     "partner": ("partner", 0, 0),
 }
