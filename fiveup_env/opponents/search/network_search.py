@@ -65,12 +65,6 @@ class NetworkSearch(ABC):
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
 
-    ahead: int = field(default=0, metadata={"help": "1: own next decisions share a tree"})
-    doubt: float = field(default=16.0, metadata={"help": "worlds that the bonus counts as"})
-    bonus: float = field(
-        default=0.0125, metadata={"help": "by which an action of the tree must be better"}
-    )
-
     def __post_init__(self) -> None:
         """Load the network; raise AgentError or PolicyError if an option is not valid."""
         check_weighed(self.weighed)
@@ -97,9 +91,7 @@ class NetworkSearch(ABC):
         began, views = time.perf_counter(), as_views(views)
         units = Units(views, self._reward)
         statistics = self._prior(views, units)
-        search = WorldSearch(
-            self._budget, self._playout, self.weighed, self.ahead, self.doubt, self.bonus
-        )
+        search = WorldSearch(self._budget, self._playout, self.weighed)
         key = np.uint64(rng.integers(1 << 63))
         return search(views, statistics, (units.chances, units.which), key, began)
 

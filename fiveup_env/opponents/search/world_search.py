@@ -28,7 +28,6 @@ from fiveup_env.opponents.search.action_values import SKIPPED, try_actions
 from fiveup_env.opponents.search.dealing import BLOCK, Dealing, deal_block, dealing_of, prepare
 from fiveup_env.opponents.search.outlook import AIMS
 from fiveup_env.opponents.search.playouts import Playout, playout_by
-from fiveup_env.opponents.search.tree import NODE, SIZE, clear_nodes, try_deeper
 from fiveup_env.opponents.search.world_statistics import WorldStatistics, add_worlds
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -100,9 +99,6 @@ class WorldSearch:
     options: Search
     playout: Playout
     weighed: int = 1  # worlds that are weighed for each one in which actions are tried
-    ahead: int = 0  # own decisions after the one that is searched, 0 or 1
-    doubt: float = 16.0
-    bonus: float = 0.0125
 
     def __call__(
         self,
@@ -144,9 +140,6 @@ class Work(NamedTuple):
     evidence: np.ndarray
     candidates: np.ndarray
     products: np.ndarray
-    nodes: np.ndarray  # of the tree; none: own next decisions are those of playouts
-    doubt: float
-    bonus: float
 
 
 class _Trials:
@@ -174,9 +167,6 @@ class _Trials:
             statistics.evidence,
             statistics.candidates,
             statistics.products,
-            np.zeros(SIZE if search.ahead else 0, NODE),
-            search.doubt,
-            search.bonus,
         )
 
     def __call__(self, which: np.ndarray, first: int, end: int) -> None:
@@ -228,25 +218,8 @@ def try_worlds(which: Array, first: int, end: int, work: Work) -> int:
             deal_block(view, key, start, dealing, ways, games[:worlds], logs[:worlds])
             for k in range(count):
                 actions[k] = candidates[i, k].action if candidates[i, k].open else SKIPPED
-            chances = work.chances[work.tables[i]]
-            if len(work.nodes) == 0:
-                tried, outlooks = actions[:count], (chances,)
-                try_actions(games[:worlds], tried, work.playout, side, outlooks, values)
-            else:
-                if start == 0:
-                    clear_nodes(work.nodes)
-                try_deeper(
-                    games[:worlds],
-                    actions[:count],
-                    work.playout,
-                    view.seat,
-                    side,
-                    chances,
-                    values,
-                    work.nodes,
-                    work.doubt,
-                    work.bonus,
-                )
+            outlooks = (work.chances[work.tables[i]],)
+            try_actions(games[:worlds], actions[:count], work.playout, side, outlooks, values)
             found = values[:worlds].reshape((worlds, most))
             add_worlds(evidence[i], candidates[i], work.products[i], found, logs[:worlds])
     return -1
