@@ -209,6 +209,17 @@ def test_what_is_not_allowed_has_no_probability() -> None:
     torch.testing.assert_close(values, module.network.values(rows))
 
 
+def test_a_runner_does_not_learn_from_partners() -> None:
+    from agents.cluster.algorithm import algorithm_config
+    from agents.cluster.runner import BatchRunner
+
+    def learnt(*keys: str) -> int:
+        config = algorithm_config(config_of("forced=true", *keys))
+        return len(BatchRunner(config=config, worker_index=1).sample())
+
+    assert learnt("partner_share=1", "partners=greedy") < 0.85 * learnt()
+
+
 def test_no_deal_comes_twice_among_runners_and_runs_of_neighbouring_seeds() -> None:
     from agents.cluster.algorithm import algorithm_config
     from agents.cluster.runner import BatchRunner
