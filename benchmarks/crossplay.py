@@ -44,6 +44,7 @@ AGENTS: Final = (
     "policy:partners",
     "policy:family",
     "pimc:worlds=50",
+    "student+search:worlds=50",
 )
 HELD_OUT: Final = (
     "random",

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -577,7 +578,7 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
         page.wait_for_selector("#lesson-more .row", state="detached")
     assert seeds[0] != seeds[1]
     page.keyboard.press("Escape")
-    page.wait_for_function("!location.hash")
+    page.wait_for_url(lambda url: not urlsplit(url).fragment)
     page.goto(address)
     state_of(page)
     page.click("#menu")
