@@ -17,14 +17,14 @@ ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
 def arrays_of(
     modules: Mapping[str, torch.nn.Module], optimizer: torch.optim.Optimizer
 ) -> dict[str, np.ndarray]:
-    """Return the weights of the modules, and the moments of Adam, by name."""
+    """Return copies of the modules' weights, and of the moments of Adam, by name."""
     arrays = {
-        f"{name}.{key}": value.numpy()
+        f"{name}.{key}": value.numpy().copy()
         for name, module in modules.items()
         for key, value in module.state_dict().items()
     }
     for number, moments in optimizer.state_dict()["state"].items():
-        arrays |= {f"adam.{number}.{name}": moments[name].numpy() for name in ADAM}
+        arrays |= {f"adam.{number}.{name}": moments[name].numpy().copy() for name in ADAM}
     return arrays
 
 
@@ -33,14 +33,14 @@ def put_back(
     modules: Mapping[str, torch.nn.Module],
     optimizer: torch.optim.Optimizer,
 ) -> None:
-    """Restore modules and optimizer from the arrays of `arrays_of`."""
+    """Restore modules and optimizer from the arrays of `arrays_of`, which are copied."""
     for name, module in modules.items():
         weights = under(name, arrays)
         module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in under("adam", arrays).items():
         number, which = name.split(".")
-        moments.setdefault(int(number), {})[which] = torch.from_numpy(array)
+        moments.setdefault(int(number), {})[which] = torch.tensor(array)
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": moments, "param_groups": groups})
 

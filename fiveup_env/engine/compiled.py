@@ -2,8 +2,8 @@
 
 Numba caches compiled code, but notices changes only in the file that defines the function, not in
 the files of the functions that it calls. Code is therefore cached in a folder named after a digest
-of all source of the packages that it is compiled from: after any change there it is compiled anew,
-and no outdated rule survives in the cache of another file.
+of all source that it is compiled from: that of its own module, and of what that imports. After any
+change there it is compiled anew, and no outdated rule survives in the cache of another file.
 
 What is in a cache is run as it is, so none is used that others can write in.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import time
@@ -47,6 +48,7 @@ NOTICE_KIND = "numba:compile"
 SECONDS_KEPT = 24 * 60 * 60
 
 _CACHES: set[Path] = set()
+_IMPORT_FROM = re.compile(r"^from (\.*)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 
 def compiled(function: Function) -> Function:
@@ -62,8 +64,8 @@ def inlined(function: Function) -> Function:
 def _compile(function: Function, *, inline: bool) -> Function:
     if config.DISABLE_JIT:
         return interpreted(function)
-    roots = _roots_of(function)
-    with _cache_folder(Path(function.__code__.co_filename).parent, roots) as kept:
+    module, sources = Path(function.__code__.co_filename), _sources_of(function)
+    with _cache_folder(module, sources) as kept:
         made: Any = numba.njit(
             nogil=True,
             error_model="numpy",
@@ -73,7 +75,7 @@ def _compile(function: Function, *, inline: bool) -> Function:
         if kept:
             with suppress(RuntimeError):  # where nothing can be written, nothing is kept
                 made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
-    made.source_roots = roots
+    made.sources = sources
     return made
 
 
@@ -92,15 +94,57 @@ class _SharedCache(FunctionCache):  # type: ignore[misc]
                 super()._save_overload(signature, data)
 
 
-def _roots_of(function: Callable[..., Any]) -> frozenset[Path]:
-    """Return the packages whose source a function is compiled from.
+def _sources_of(function: Callable[..., Any]) -> frozenset[Path]:
+    """Return the files that a function is compiled from.
 
-    These are its own package, this one, and those of every compiled function among its globals.
+    These are its own module and what that imports, and those of every compiled function among its
+    globals, which may come from other packages.
     """
-    roots = {PACKAGE, top_folder(Path(function.__code__.co_filename).parent)}
+    sources = module_sources(Path(function.__code__.co_filename))
     for called in function.__globals__.values():
-        roots |= getattr(called, "source_roots", frozenset())
-    return frozenset(roots)
+        sources |= getattr(called, "sources", frozenset())
+    return sources
+
+
+@cache
+def module_sources(module: Path) -> frozenset[Path]:
+    """Return a module, all that it imports from its own package and this one, and their data.
+
+    Data are the JSON files beside a module: compiled code has what it reads there as constants.
+    """
+    reached, ahead = set[Path](), [module]
+    while ahead:
+        path = ahead.pop()
+        if path not in reached:
+            reached.add(path)
+            ahead += _imported_by(path)
+    return frozenset(reached.union(*(path.parent.glob("*.json") for path in reached)))
+
+
+@cache
+def _imported_by(module: Path) -> list[Path]:
+    """Return the files of its own package and of this one that a module imports as it is loaded.
+
+    Imports in an indented block are for types alone, or come when compiled code is there already.
+    """
+    try:
+        text = module.read_text("utf-8")
+    except (OSError, ValueError):  # it was written in a notebook, or at a prompt
+        return []
+    tops = {folder.name: folder.parent for folder in (PACKAGE, top_folder(module.parent))}
+    places = re.findall(r"^import ([\w.]+)", text, re.MULTILINE)
+    for dots, named, names in _IMPORT_FROM.findall(text):
+        above = module.parents[len(dots) - 1] if dots else None
+        within = above.relative_to(top_folder(above).parent).parts if above else ()
+        base = ".".join([*within, *filter(None, [named])])
+        places += [base, *(f"{base}.{name}" for name in re.findall(r"\w+", names))]
+    paths = [
+        tops[place.partition(".")[0]] / place.replace(".", "/")
+        for place in places
+        if place.partition(".")[0] in tops
+    ]
+    files = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
+    return [file for file in files if file.is_file()]
 
 
 def top_folder(folder: Path) -> Path:
@@ -114,14 +158,25 @@ def top_folder(folder: Path) -> Path:
 def source_digest(roots: frozenset[Path]) -> str:
     """Return a digest of all Python source below some folders.
 
-    Hidden files are left out, because editors keep their own there, and so are unreadable ones.
+    Hidden files are left out, because editors keep their own there.
     """
+    paths = ((root, path) for root in roots for path in root.rglob("*.py"))
+    return digest_of(
+        frozenset(
+            path
+            for root, path in paths
+            if not any(part.startswith(".") for part in path.relative_to(root).parts)
+        )
+    )
+
+
+@cache
+def digest_of(files: frozenset[Path]) -> str:
+    """Return a digest of some files; unreadable ones are left out."""
     digest = hashlib.blake2b(digest_size=8)
-    for root in sorted(roots):
-        for path in sorted(root.rglob("*.py")):
-            if not any(part.startswith(".") for part in path.relative_to(root).parts):
-                with suppress(OSError):
-                    digest.update(path.read_bytes())
+    for path in sorted(files):
+        with suppress(OSError):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
@@ -131,36 +186,35 @@ def cache_folders() -> set[Path]:
 
 
 @contextmanager
-def _cache_folder(folder: Path, roots: frozenset[Path]) -> Iterator[bool]:
-    """Make Numba cache what it compiles in a folder for this version of the source.
+def _cache_folder(module: Path, sources: frozenset[Path]) -> Iterator[bool]:
+    """Make Numba cache what it compiles of a module in a folder for this version of the source.
 
     The value is whether there is such a folder.
     """
-    before, found = config.CACHE_DIR, _cache_of(folder, roots)
-    if found:
-        config.CACHE_DIR = found
-        _CACHES.add(Path(found))
+    before, kept = config.CACHE_DIR, _cache_of(module, sources)
+    if kept:
+        config.CACHE_DIR = kept
+        _CACHES.add(Path(kept))
     try:
-        yield found is not None
+        yield kept is not None
     finally:
         config.CACHE_DIR = before
 
 
 @cache
-def _cache_of(folder: Path, roots: frozenset[Path]) -> str | None:
-    """Return the cache of a folder: inside it, or below the user's cache if it is read-only.
+def _cache_of(module: Path, sources: frozenset[Path]) -> str | None:
+    """Return the cache of a module: beside it, or in the user's cache if its folder is read-only.
 
     Where others can write in it, the user's cache is taken instead, and where they can write there,
     too, there is none.
 
-    Caches inside it of older versions of the same packages are removed once no process has begun
+    Caches beside it of older versions of the same module are removed once no process has begun
     with them for a day; a process that began before the source changed may still use a younger one.
     """
-    packages = "+".join(sorted(root.name for root in roots))
     checked = "+checked" if config.BOUNDSCHECK else ""  # which Numba does not tell apart
-    version = f"fiveup-{packages}-{source_digest(roots)}{checked}"
-    beside = folder / "__pycache__"
-    if config.CACHE_DIR or not is_writable(folder) or not is_ours(beside / version):
+    version = f"fiveup-{module.stem}-{digest_of(sources)}{checked}"
+    beside = module.parent / "__pycache__"
+    if config.CACHE_DIR or not is_writable(module.parent) or not is_ours(beside / version):
         chosen = Path(config.CACHE_DIR) if config.CACHE_DIR else _cache_of_the_user()
         if chosen and is_ours(chosen / version):
             return str(chosen / version)
@@ -172,7 +226,7 @@ def _cache_of(folder: Path, roots: frozenset[Path]) -> str | None:
         )
         return None
     if not (beside / version).exists():
-        for other in beside.glob(f"fiveup-{packages}-*"):
+        for other in beside.glob(f"fiveup-{module.stem}-*"):
             with suppress(OSError):  # another process has just removed it
                 # The only clock for ages of files. If it jumps, code is compiled once more.
                 if time.time() - other.stat().st_mtime > SECONDS_KEPT:  # noqa: TID251

@@ -33,7 +33,7 @@ def check_continues(make: Callable[[], AllActions | Expert], updates: int) -> No
     for number in range(2):
         first.update(number / 10)
     arrays, about = first.state()
-    second.restore({name: array.copy() for name, array in arrays.items()}, about)
+    second.restore(arrays, about)
     for number in range(2, updates):
         assert first.update(number / 10) == second.update(number / 10)
     (ours, counts), (theirs, others) = first.state(), second.state()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 from agents.fitting.teachers import label_by, make_teacher
-from agents.learn import rollouts
+from agents.learn import expert, rollouts
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
@@ -331,6 +332,15 @@ def two_rows() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path) -> None:
     config = Config(**SMALL)
+    check_continues(lambda: Expert(config, tmp_path), 5)
+
+
+def test_what_was_accepted_stays_what_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won = SimpleNamespace(margins=np.ones(1))
+    monkeypatch.setattr(expert, "duel", lambda *_: won)  # every student is accepted
+    config = Config(**SMALL | {"gate_every": 1})
     check_continues(lambda: Expert(config, tmp_path), 5)
 
 

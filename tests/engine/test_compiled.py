@@ -12,7 +12,14 @@ import numba
 import pytest
 from numba.core import config
 
-from fiveup_env.engine.compiled import PACKAGE, _cache_of, compiled, source_digest
+from fiveup_env.engine.compiled import (
+    PACKAGE,
+    _cache_of,
+    compiled,
+    digest_of,
+    module_sources,
+    source_digest,
+)
 from fiveup_env.engine.state import side_of
 from fiveup_env.files import is_ours
 from tests.support import on_posix
@@ -56,7 +63,7 @@ def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes
         told.append(done.stdout.split())
     assert told == [["6", "0"], ["6", "1"], ["10", "0"]]
     cached = [path.name for path in (tmp_path / "upper" / "__pycache__").glob("fiveup-*")]
-    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-fiveup_env+lower+upper"] * 2
+    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-doubles"] * 2
 
 
 SHARED = """
@@ -139,33 +146,35 @@ except IndexError:
     assert told == ["read", "refused", "read 1", "refused 1"]
 
 
+SOURCES = module_sources(PACKAGE / "engine" / "layout.py")
+
+
 def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Path) -> None:
     beside = tmp_path / "__pycache__"
-    for name in ("fiveup-fiveup_env-young", "fiveup-fiveup_env-old", "fiveup-other-old"):
+    for name in ("fiveup-layout-young", "fiveup-layout-old", "fiveup-other-old"):
         (beside / name).mkdir(parents=True)
-    for name in ("fiveup-fiveup_env-old", "fiveup-other-old"):
+    for name in ("fiveup-layout-old", "fiveup-other-old"):
         os.utime(beside / name, (0, 0))
-    _cache_of(tmp_path, frozenset({PACKAGE}))
+    _cache_of(tmp_path / "layout.py", SOURCES)
     left = sorted(path.name for path in beside.iterdir())
-    assert left == ["fiveup-fiveup_env-young", "fiveup-other-old"]
+    assert left == ["fiveup-layout-young", "fiveup-other-old"]
 
 
 @pytest.mark.parametrize(("years", "left"), [(-10, ["young"]), (0, ["young"]), (10, [])])
 def test_a_clock_that_jumps_removes_no_code_in_use(
     years: float, left: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    roots = frozenset({PACKAGE})
-    current = tmp_path / "__pycache__" / f"fiveup-fiveup_env-{source_digest(roots)}"
-    young = current.with_name("fiveup-fiveup_env-young")
+    current = tmp_path / "__pycache__" / f"fiveup-layout-{digest_of(SOURCES)}"
+    young = current.with_name("fiveup-layout-young")
     young.mkdir(parents=True)
     now = time.time()  # noqa: TID251
     monkeypatch.setattr(time, "time", lambda: now + years * 365 * 24 * 60 * 60)
-    _cache_of.__wrapped__(tmp_path, roots)
+    _cache_of.__wrapped__(tmp_path / "layout.py", SOURCES)
     names = [path.name.rpartition("-")[2] for path in current.parent.iterdir()]
     assert names == left
     young.mkdir(exist_ok=True)
     current.mkdir()
-    _cache_of.__wrapped__(tmp_path, roots)
+    _cache_of.__wrapped__(tmp_path / "layout.py", SOURCES)
     assert current.exists()
     assert young.exists()
 
@@ -174,21 +183,23 @@ def test_a_clock_that_jumps_removes_no_code_in_use(
 def test_no_compiled_code_is_run_from_a_folder_that_others_can_write_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    roots, mine = frozenset({PACKAGE}), tmp_path / "mine"
-    everybodys = tmp_path / "everybodys"
+    mine, everybodys = tmp_path / "mine", tmp_path / "everybodys"
     for folder, mode in ((mine, 0o755), (everybodys, 0o777)):
         (folder / "package").mkdir(parents=True)
         folder.chmod(mode)
     monkeypatch.setattr(config, "CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(mine))
-    find = _cache_of.__wrapped__
-    assert str(find(mine / "package", roots)).startswith(str(mine / "package" / "__pycache__"))
-    assert str(find(everybodys / "package", roots)).startswith(str(mine / "fiveup-env"))
+
+    def find(folder: Path) -> str | None:
+        return _cache_of.__wrapped__(folder / "package" / "module.py", SOURCES)
+
+    assert str(find(mine)).startswith(str(mine / "package" / "__pycache__"))
+    assert str(find(everybodys)).startswith(str(mine / "fiveup-env"))
     for chosen in ({"XDG_CACHE_HOME": str(everybodys)}, {"CACHE_DIR": str(everybodys)}):
         monkeypatch.setenv("XDG_CACHE_HOME", chosen.get("XDG_CACHE_HOME", str(mine)))
         monkeypatch.setattr(config, "CACHE_DIR", chosen.get("CACHE_DIR", ""))
         with pytest.warns(RuntimeWarning, match="set NUMBA_CACHE_DIR to a folder that only you"):
-            assert find(everybodys / "package", roots) is None
+            assert find(everybodys) is None
     monkeypatch.setattr(config, "CACHE_DIR", "")
     everybodys.chmod(0o1777)  # as /tmp: others make things there, but replace nothing
     assert is_ours(everybodys / "package")
@@ -262,9 +273,29 @@ def side(rules: object, seat: int) -> int:
     return side_of(rules, seat)
 
 
-def test_a_compiled_function_knows_the_packages_that_it_is_compiled_from() -> None:
-    roots = side.source_roots  # type: ignore[attr-defined]
-    assert roots == {PACKAGE, PACKAGE.parent / "tests"}
+def test_a_compiled_function_knows_the_files_that_it_is_compiled_from() -> None:
+    sources = side.sources  # type: ignore[attr-defined]
+    wanted = ("tests/engine/test_compiled.py", "fiveup_env/engine/state.py")
+    assert {PACKAGE.parent / name for name in wanted} <= sources
+    rules = {path.parent.name for path in module_sources(PACKAGE / "engine" / "play.py")}
+    assert rules == {"fiveup_env", "engine", "rules"}
+
+
+def test_a_constant_that_compiled_code_imports_is_part_of_its_source(tmp_path: Path) -> None:
+    for name, text in {
+        "package/__init__.py": "",
+        "package/inner/__init__.py": "from .. import far",
+        "package/far.py": "",
+        "package/near.py": "",
+        "package/other.py": "",
+        "package/near.json": "",
+        "package/top.py": "from package import (\n    near,\n)\nimport package.inner\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    sources = module_sources(tmp_path / "package" / "top.py")
+    names = {path.name for path in sources if path.is_relative_to(tmp_path / "package")}
+    assert names == {"top.py", "near.py", "near.json", "__init__.py", "far.py"}
 
 
 # What a game, a belief and a row come to, in one digest.

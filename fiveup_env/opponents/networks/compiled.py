@@ -87,30 +87,40 @@ def sizes_of(width: int, depth: int) -> dict[str, tuple[int, ...]]:
 
 
 def weights_of(tensors: Mapping[str, np.ndarray], factors: np.ndarray) -> Weights:
-    """Return the weights of a network from its tensors, whose shapes are those of `sizes_of`."""
+    """Return the weights of a network from its tensors, whose shapes are those of `sizes_of`.
+
+    They are read-only copies: a network that goes on learning does not change what plays.
+    """
 
     def get(name: str) -> np.ndarray:
-        return np.ascontiguousarray(tensors[name], np.float32)
+        return np.asarray(tensors[name], np.float32)
 
     depth = sum(name.endswith(".0.weight") for name in tensors)
     blocks = [f"policy_trunk.blocks.{k}" for k in range(depth)]
-    return Weights(
-        first=np.ascontiguousarray(get("policy_trunk.first.weight").T * factors[:, None]),
+    weights = Weights(
+        first=get("policy_trunk.first.weight").T * factors[:, None],
         first_bias=get("policy_trunk.first.bias"),
         norms=np.stack([[get(f"{b}.0.weight"), get(f"{b}.0.bias")] for b in blocks]),
-        inner=np.stack([np.ascontiguousarray(get(f"{b}.1.weight").T) for b in blocks]),
+        inner=np.stack([get(f"{b}.1.weight").T for b in blocks]),
         inner_bias=np.stack([get(f"{b}.1.bias") for b in blocks]),
-        outer=np.stack([np.ascontiguousarray(get(f"{b}.3.weight").T) for b in blocks]),
+        outer=np.stack([get(f"{b}.3.weight").T for b in blocks]),
         outer_bias=np.stack([get(f"{b}.3.bias") for b in blocks]),
         norm=np.stack([get("policy_trunk.norm.weight"), get("policy_trunk.norm.bias")]),
         head=get("policy_head.weight"),
         head_bias=get("policy_head.bias"),
-        guide=np.ascontiguousarray(get("guide.weight").T),
+        guide=get("guide.weight").T,
         guide_bias=get("guide.bias"),
         worth=get("worth"),
         value=get("value_head.weight")[0],
         value_bias=get("value_head.bias"),
     )
+    return Weights(*map(_read_only_copy, weights))
+
+
+def _read_only_copy(array: np.ndarray) -> np.ndarray:
+    copy = np.array(array, np.float32, order="C")
+    copy.setflags(write=False)
+    return copy
 
 
 class Memory(NamedTuple):
