@@ -236,7 +236,6 @@ EXTRAS = {  # what works where the wheel was installed with one extra, and with 
     "mcp": "from fiveup_env.play.mcp import server_for; from fiveup_env.play.table import Setup;"
     " server_for(Setup())",
     "textarena": "import textarena as ta, fiveup_env.doors.textarena as d; ta.make(d.NAME)",
-    "kaggle": "import kaggle_environments as k, fiveup_env.doors.kaggle as d; k.make(d.NAME)",
     "data": "import minari, pyarrow.parquet",
     "sweep": "import optuna",
     "ray": "import ray, ray.rllib, torch",
@@ -339,7 +338,7 @@ def long_checks(session: nox.Session) -> None:
 @apart
 def interfaces(session: nox.Session) -> None:
     """Test the games in JAX behind the interfaces of other libraries."""
-    others = ("pgx", "jaxmarl", "gymnax", "six", "pytest", "hypothesis")  # six: for gymnax
+    others = ("jaxmarl", "gymnax", "six", "pytest", "hypothesis")  # six: for gymnax
     session.install("-c", "constraints.txt", "-e", ".[jax]", *others)
     session.run("pytest", "-q", "-W", "default", "tests/jax/test_interfaces.py")
 

@@ -5,7 +5,6 @@ text            the environment for language models
 text_benchmark  the benchmark of players through text
 openspiel       the games in OpenSpiel
 textarena       TextArena
-kaggle          Kaggle's environments
 
 Programs in other languages are agents by `fiveup_env.opponents.programs`.
 """

@@ -1,4 +1,4 @@
-"""The interfaces of pgx, JaxMARL and gymnax; each is tested where its package is installed."""
+"""The interfaces of JaxMARL and gymnax; each is tested where its package is installed."""
 
 from __future__ import annotations
 
@@ -23,43 +23,6 @@ SEED = 11
 def lowest(game_or_mask: Any) -> Any:
     """The legal action with the lowest number."""
     return jnp.argmax(game_or_mask, -1)
-
-
-def at_random(key: Any, mask: Any) -> Any:
-    """One of the legal actions."""
-    return jax.random.categorical(key, jnp.where(mask, 0, -jnp.inf))
-
-
-def test_pgx_tests_its_interface(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pgx")
-    from pgx._src import api_test
-
-    from fiveup_env.jax import pgx
-
-    # It knows the names of its own games alone, wants a picture, and its own random play fails by
-    # newer versions of JAX, in its own games, too.
-    monkeypatch.setattr(api_test, "get_args", lambda _: ("five_up",))
-    monkeypatch.setattr(api_test, "act_randomly", jax.jit(at_random))
-    monkeypatch.setattr(pgx.State, "save_svg", lambda *_: None)
-    api_test.api_test(pgx.FiveUp(players=4, max_hands=1, episode="hand"), num=3)
-
-
-def test_a_step_of_pgx_is_a_step_of_ours() -> None:
-    pytest.importorskip("pgx")
-    from fiveup_env.jax import pgx
-
-    options: Any = {"players": 3, "episode": "hand", "reward": "margin", "restart": True}
-    wrapped, env, key = pgx.FiveUp(**options), FiveUp(**options), jax.random.key(SEED)
-    theirs, ours = wrapped.init(key), env.init(key)
-    step, our_step = jax.jit(wrapped.step), jax.jit(env.step)
-    observe, our_row = jax.jit(wrapped.observe), jax.jit(env.observe)
-    for count in range(1, 60):
-        action = lowest(ours.legal_action_mask)
-        theirs, ours = step(theirs, action), our_step(ours, action)
-        for name in ("current_player", "observation", "rewards", "terminated"):
-            assert (getattr(theirs, name) == getattr(ours, name)).all()
-        assert theirs._step_count == count
-        assert (observe(theirs, 1) == our_row(ours, 1)).all()
 
 
 def test_in_jaxmarl_the_action_of_the_seat_to_move_counts() -> None:
