@@ -3,8 +3,8 @@
     content = view_json(game.view())    # ready for json.dumps
     view = view_of(content)             # equal, byte for byte
 
-Programs in other languages read views in this form (docs/use/programs.md), and `schemas` describes
-it. What follows from the history may be left out of what is read; what is given must be right.
+Programs in other languages read views in this form (docs/use/programs.md). What follows from the
+history may be left out of what is read; what is given must be right.
 """
 
 from __future__ import annotations

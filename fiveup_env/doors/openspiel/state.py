@@ -127,7 +127,7 @@ class FiveUpState(pyspiel.State):
         return numbers
 
     def to_observation_struct(self, player: int | None = None) -> ViewStruct:
-        """Return what a player may know, by the schema of views (by default the one to move)."""
+        """Return what a player may know, as JSON (by default the one to move)."""
         mover = self.course.mover
         if self.course.stage != MOVING or mover == NOBODY:
             raise BeliefError("there is a view only where somebody is to move")
