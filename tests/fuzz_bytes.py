@@ -19,7 +19,7 @@ import numpy as np
 
 from fiveup_env import Batch, Game, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
-from fiveup_env.analysis.endings import best_moves, regrets
+from fiveup_env.analysis.endings import best_moves
 from fiveup_env.analysis.trials import Trials
 from fiveup_env.belief import count, marginals, sample, worlds_to_games
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
@@ -93,7 +93,6 @@ DOORS: Final[dict[str, Callable[..., object]]] = {
     "worlds_to_games": lambda view: worlds_to_games(view, _worlds(Game(seed=0).view())),
     "trials": lambda view: TRIALS(view, np.array([PLAY_ON]), 0),
     "best_moves": lambda view: best_moves(view, 100),
-    "regrets": lambda views: regrets(views, legal_masks(views).argmax(1), 100),
     "policy's logits": POLICY.logits,
     "policy's values": POLICY.values,
     **{f"encoder {name}": encoding(name) for name in ENCODERS},

@@ -79,16 +79,18 @@ ENTRY = np.dtype(
 
 
 @compiled
-def solve_actions(
-    game: Struct, solver: Struct, memory: Array, nodes: int, rows: Array, r: int
-) -> bool:
-    """Write the value of every legal action into row `r`; return whether `nodes` nodes sufficed."""
-    _prepare(solver, game, nodes)
+def solve(game: Array, work: Array, memory: Array, nodes: int, values: Array) -> bool:
+    """Write the value of every legal action of a GAME; return whether `nodes` nodes sufficed.
+
+    `work` is one SOLVER as scratch memory, and `memory` the transposition table.
+    """
+    solver = work[0]
+    _prepare(solver, game[0], nodes)
     root = solver.nodes[0]
     _list_actions(root, -1)
     while root.tried < root.count:
         action = _follow(solver, 0)
-        rows[r, action] = root.gain + root.turn * _search(solver, memory, 1)
+        values[action] = root.gain + root.turn * _search(solver, memory, 1)
     return bool(solver.left > 0)
 
 

@@ -108,21 +108,6 @@ def whiskers(rows: Sequence[Whisker], unit: str) -> str:
     return _svg(bottom + 34, parts, unit)
 
 
-def bars(rows: Sequence[tuple[str, float]], unit: str, label: Callable[[float], str]) -> str:
-    """Return bars one below the other, each with its value at the end."""
-    axis = Axis(0, max(value for _, value in rows) or 1, LABELS, WIDTH - 110)
-    shorts = short_names((name for name, _ in rows), LONGEST_NAME)
-    parts = []
-    for k, (name, value) in enumerate(rows):
-        y = k * ROW + 8
-        parts += [
-            _name(name, shorts[name], LABELS - 12, y + 15),
-            _rect(LABELS, y, max(1, axis.at(value) - LABELS), ROW - 10, "bar"),
-            _text(axis.at(value) + 8, y + 15, label(value), "start"),
-        ]
-    return _svg(len(rows) * ROW + 8, parts, unit)
-
-
 def dots(rows: Sequence[tuple[str, float]], unit: str, label: Callable[[float], str]) -> str:
     """Return values of very different size as dots on a logarithmic scale."""
     logs = [math.log10(value) for _, value in rows]

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.analysis.endings import regrets
 from fiveup_env.analysis.trials import Trials, checked_reference, shortfalls
 from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.clock import AwakeClock, processor_time
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from fiveup_env.game.game import Game
     from fiveup_env.opponents.agent import Agent
 
-REGRET_EVERY = 8  # regret is measured on every eighth deal: solving takes longer than playing
+JUDGE_EVERY = 8  # decisions are judged on every eighth deal: judging takes longer than playing
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,8 @@ class Terms:
     episode: str = "game"
     forfeit: bool = False  # whether an agent at fault loses its game; else it ends the tournament
     move_limit: float = math.inf  # seconds for a decision
-    regret: bool = False  # whether to measure regret in solved endings
     judge: str | None = None  # the reference that judges decisions, if they are to be judged
-    judge_every: int = REGRET_EVERY  # every how many deals
+    judge_every: int = JUDGE_EVERY  # every how many deals
     record: bool = False  # whether to keep the record of every game
     apart: str | None = None  # the agent that plays in a process of its own, and is judged alone
 
@@ -91,8 +89,6 @@ class Played:
     forfeits: np.ndarray  # the agent that forfeited the game, or NOBODY
     tally: np.ndarray  # one TALLY struct
     decisions: np.ndarray  # by agent
-    regret: np.ndarray = field(default_factory=lambda: np.zeros(2))  # points lost, by agent
-    solved: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))  # moves, by agent
     seconds: np.ndarray = field(default_factory=lambda: np.zeros(2))  # by agent; not repeatable
     # By deal and agent: decisions that were judged, the chances and the points that they lost.
     judged: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
@@ -286,26 +282,11 @@ class _Chunk:
             why = refusal(self.games, int(which[wrong[0]]), int(actions[wrong[0]]))
             self.blame(agent, which[wrong], f"made an illegal move: {why}")
             which, actions = which[allowed], actions[allowed]
-        if self.terms.regret and self.terms.rules.sides == 2:
-            self.measure_regret(agent, which, actions)
         if self.trials:
             self.judge(self.trials, agent, which, actions)
         self.log.append(Moves(which, actions))
         one_hand = self.terms.episode == "hand"
         advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
-
-    def measure_regret(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
-        """Add up the regret of moves late in a hand, on every eighth deal."""
-        public = self.games["public"][which]
-        left = public["boneyard"] - public["drawn"]
-        late = (left <= np.maximum(1, self.terms.rules.reserve)) & (public["plies"] > 0)
-        late &= which // self.terms.rules.sides % REGRET_EVERY == 0
-        if late.any():
-            views = np.zeros(late.sum(), VIEW)
-            observe_seats(self.games, which[late], public["turn"][late], views)
-            lost = regrets(views, actions[late])
-            self.played.regret[agent] += np.nansum(lost)
-            self.played.solved[agent] += np.count_nonzero(~np.isnan(lost))
 
     def judge(self, trials: Trials, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
         """Add up what decisions lose, on some of the deals."""

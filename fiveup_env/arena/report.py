@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.arena.charts import Whisker, bars, dots, heat_map, histograms, lines, whiskers
-from fiveup_env.arena.games import REGRET_EVERY
+from fiveup_env.arena.charts import Whisker, dots, heat_map, histograms, lines, whiskers
 from fiveup_env.arena.markup import facts_of, figure_of, page_of, sections_of, table_of
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.standings import POINTS
@@ -56,7 +55,6 @@ def report_html(
         ("All pairs", _pairs(standings)),
         ("Points in a hand", _hand_points(outcome, standings)),
         ("Points by ply", _points_by_ply(standings)),
-        ("Regret in solved endings", _regret(standings)),
         ("Time per move", _time(standings)),
     ]
     if any(row["error"] for row in standings.ratings):
@@ -100,7 +98,6 @@ def _ladder(standings: Standings) -> str:
             "win rate (%)",
             "Nash",
             "time per move",
-            "regret (moves)",
             "forfeits",
         ],
         [
@@ -111,7 +108,6 @@ def _ladder(standings: Standings) -> str:
                 f"{100 * row['win_rate']:.1f}",
                 "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
                 duration(row["us_per_move"]),
-                "-" if row["regret"] is None else f"{row['regret']:.3f} ({row['solved']:,})",
                 str(row["forfeits"]),
             ]
             for row in standings.ratings
@@ -185,26 +181,6 @@ def _points_by_ply(standings: Standings) -> str:
     return (
         "<p>The points that an agent's tiles scored as they were set. The first tile is the lead; "
         "the more open ends there are, the larger the totals.</p>" + figure_of(figure)
-    )
-
-
-def _regret(standings: Standings) -> str:
-    rows = [
-        (f"{row['agent']}, {row['solved']:,} moves", row["regret"])
-        for row in standings.ratings
-        if row["regret"] is not None
-    ]
-    if not rows:
-        return (
-            "<p>Not measured: no move of these games was made by a player who knew every tile, or "
-            "the results were played without <code>--regret</code>. Only endings between two sides "
-            "are solved.</p>"
-        )
-    figure = bars(rows, "regret", lambda value: f"{value:.3f}")
-    return (
-        "<p>Towards the end of a hand a player may know every hidden tile. From there on the best "
-        "move can be computed exactly. Regret is how many points of the hand an agent's moves fell "
-        f"short of it, on average (every {REGRET_EVERY}th deal).</p>" + figure_of(figure)
     )
 
 

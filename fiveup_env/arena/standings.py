@@ -187,14 +187,10 @@ def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json
     mine = _games_of(agent, chunks)
     decisions = int(sum(played.decisions[k] for played, k in mine))
     seconds = float(sum(played.seconds[k] for played, k in mine))
-    solved = int(sum(played.solved[k] for played, k in mine))
-    regret = float(sum(played.regret[k] for played, k in mine))
     figures = {
         "decisions": decisions,
         "seconds": seconds,
         "us_per_move": 1e6 * seconds / decisions if decisions else None,
-        "regret": regret / solved if solved else None,
-        "solved": solved,
         "error": _error_rate(agent, chunks),
         "forfeits": int(sum((played.forfeits == k).sum() for played, k in mine)),
     }

@@ -71,7 +71,7 @@ def differences_text(differences: Sequence[dict[str, Any]], names: Mapping[str, 
 
 def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
     """Return the table of all agents, the best first."""
-    rows = [("agent", "Elo", "win rate (%)", "Nash", "time per move", "regret (moves)")]
+    rows = [("agent", "Elo", "win rate (%)", "Nash", "time per move")]
     rows += [
         (
             names[row["agent"]],
@@ -79,11 +79,10 @@ def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
             f"{100 * row['win_rate']:.1f}",
             "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
             duration(row["us_per_move"]),
-            "-" if row["regret"] is None else f"{row['regret']:.3f} ({row['solved']:,})",
         )
         for row in ratings
     ]
-    return columns(rows, right={2, 3, 4, 5})
+    return columns(rows, right={2, 3, 4})
 
 
 def errors_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:

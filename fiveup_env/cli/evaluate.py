@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import REGRET_EVERY, Terms
+from fiveup_env.arena.games import JUDGE_EVERY, Terms
 from fiveup_env.arena.report import report_html
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
@@ -109,15 +109,10 @@ def add_options(made: Parser, more: More | None = None) -> None:
     kept = "keep results, and skip what it already holds"
     add("--results", metavar="FILE", help=kept)
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
-    add(
-        "--regret",
-        action="store_true",
-        help="measure regret in solved endings (implied by --report)",
-    )
     judge = "judge decisions by a search (docs/understand/arena.md)"
     add("--judge", metavar="SPEC", help=judge)
-    every = f"judge the decisions of every n-th deal (default: {REGRET_EVERY})"
-    add("--judge-every", type=int, default=REGRET_EVERY, metavar="N", help=every)
+    every = f"judge the decisions of every n-th deal (default: {JUDGE_EVERY})"
+    add("--judge-every", type=int, default=JUDGE_EVERY, metavar="N", help=every)
     sprt = "play until a test accepts one of two leads"
     add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
     if more:
@@ -172,7 +167,6 @@ def _tournament(options: argparse.Namespace) -> Tournament:
         options.episode,
         forfeit=options.forfeit,
         move_limit=options.move_limit,
-        regret=options.regret or bool(options.report),
         record=bool(options.record),
         judge=options.judge,
         judge_every=options.judge_every,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -11,10 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import Game, IllegalMoveError, Move, Rules
-from fiveup_env.analysis import endings
-from fiveup_env.analysis.endings import EndgameError, best_moves, regrets
-from fiveup_env.analysis.solver import ENTRY, SOLVER
+from fiveup_env import Game, Move, Rules
+from fiveup_env.analysis.endings import EndgameError, best_moves, pinned
+from fiveup_env.analysis.solver import ENTRY, SOLVER, solve
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.worlds import sample
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -114,9 +112,9 @@ def test_endings_of_every_preset_are_solved(rules: Rules) -> None:
 
 def solved_with(memory: np.ndarray, state: np.ndarray) -> np.ndarray:
     """What the actions are worth; all NaN where plenty of nodes are too few."""
-    values = np.full((1, ACTION_COUNT), np.nan)
-    endings.solve_all(state, np.zeros(1, SOLVER), memory, PLENTY, values)
-    return values[0]
+    values = np.full(ACTION_COUNT, np.nan)
+    enough = solve(state, np.zeros(1, SOLVER), memory, PLENTY, values)
+    return values if enough else np.full(ACTION_COUNT, np.nan)
 
 
 MEMORY = np.zeros(1 << 20, ENTRY)
@@ -217,13 +215,11 @@ def test_a_view_is_pinned_down_if_all_its_worlds_have_the_same_future(rules: Rul
             futures = {
                 (world["hands"].tobytes(), world["order"][first:last].tobytes()) for world in worlds
             }
-            which, values = endings._solved_views(view, PLENTY)
-            pinned = len(which) == 1
-            assert pinned == (len(futures) == 1)
-            if pinned:
-                np.testing.assert_array_equal(values[0], best_moves(game.state()))
-                np.testing.assert_array_equal(values[0], best_moves(view))
-            found.add(pinned)
+            known = pinned(view) is not None
+            assert known == (len(futures) == 1)
+            if known:
+                np.testing.assert_array_equal(best_moves(view), best_moves(game.state()))
+            found.add(known)
             play_randomly(game, random, 1)
     assert True in found
 
@@ -231,7 +227,6 @@ def test_a_view_is_pinned_down_if_all_its_worlds_have_the_same_future(rules: Rul
 def test_two_worlds_are_not_solved() -> None:
     game = Game("five_up", 2, max_pip=1, hand_size=1, reserve=1, seed=0)
     assert count(game.view()) == 2
-    assert np.isnan(regrets(game.view(), any_move(game))).all()
     with pytest.raises(EndgameError, match="does not determine every hidden tile"):
         best_moves(game.view())
 
@@ -242,46 +237,7 @@ def test_a_boneyard_whose_order_is_unknown_is_not_solved() -> None:
     push_all(game, "1-1 3-1@1x 2-1@1x")
     assert count(game.view()) == 1
     assert game.boneyard_count == 4
-    assert np.isnan(regrets(game.view(), any_move(game))).all()
-
-
-# --- Regrets
-
-
-@cache
-def pinned_games() -> list[Game]:
-    """Games at random whose views pin down every tile, and where more than one move is legal."""
-    games = []
-    for seed in range(100):
-        random = Random(seed)
-        game = Game(PINNED_RULES[seed % len(PINNED_RULES)], seed=seed)
-        for _ in range(60):
-            if game.outcome():
-                break
-            if to_come(game) <= 8 and len(game.legal_moves) > 1 and pinned(game):
-                games.append(game)
-                break
-            play_randomly(game, random, 1)
-    return games
-
-
-def pinned(game: Game) -> bool:
-    return len(endings._pinned(game.view())[0]) == 1
-
-
-def any_move(game: Game) -> np.ndarray:
-    return np.flatnonzero(game.action_mask())[:1]
-
-
-def test_regrets_are_the_points_lost_against_the_best_move() -> None:
-    games = pinned_games()
-    assert len(games) > 20
-    pairs = [(game, move) for game in games for move in game.legal_moves]
-    views = np.concatenate([game.view() for game, _ in pairs])
-    actions = np.array([move.action for _, move in pairs])
-    truth = [true_value(game) - true_value_of(game, move) for game, move in pairs]
-    np.testing.assert_array_equal(regrets(views, actions), truth)
-    assert max(truth) > 0
+    assert pinned(game.view()) is None
 
 
 # --- Bounds and bad input
@@ -292,21 +248,16 @@ def test_too_few_nodes_leave_an_ending_unsolved() -> None:
     assert not np.isnan(best_moves(game.view())).all()
     with pytest.raises(EndgameError, match="3 nodes are too few"):
         best_moves(game.view(), nodes=3)
-    action = any_move(game)
-    assert np.isnan(regrets(game.view(), action, nodes=3)).all()
 
 
 def test_three_sides_have_no_best_play() -> None:
     game = Game("five_up", 3, max_pip=2, hand_size=2, seed=0)
     with pytest.raises(EndgameError, match="two sides"):
         best_moves(game.state())
-    assert np.isnan(regrets(game.view(), any_move(game))).all()
 
 
-def test_bad_input_is_named() -> None:
+def test_a_hand_that_is_over_has_no_best_play() -> None:
     game = Game("five_up", 2, max_pip=3, hand_size=5, seed=0)
-    with pytest.raises(IllegalMoveError, match="view 0: draw is not allowed"):
-        regrets(game.view(), np.array([119]))
     play_randomly(game, Random(0), 100)
     assert game.last_hand()
     over = game.hand_states()[0]

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Move, Rules, legal_masks
-from fiveup_env.analysis import endings
 from fiveup_env.arena import workers
 from fiveup_env.arena.duels import Duel, duel, duel_of
 from fiveup_env.arena.faults import ArenaError, view_text
@@ -158,26 +157,6 @@ def test_what_is_counted_is_what_the_records_say(players: int, episode: str) -> 
             tally["hand_margins"][int(np.floor(margin + 0.5)) + MOST_POINTS] += 1
     for name in tally.dtype.names or ():
         assert (tally[name] == played.tally[0][name]).all(), name
-
-
-def test_regret_is_nothing_for_perfect_play_and_something_for_chance() -> None:
-    rules = Rules.preset(players=2, max_pip=4, hand_size=4)
-
-    def perfect(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
-        actions = legal_masks(views).argmax(1)
-        solved, values = endings._solved_views(views, endings.NODES)
-        actions[solved] = np.nanargmax(values, 1)
-        return actions
-
-    played = play_chunk([perfect, Random()], NAMES, Terms(rules, "hand", regret=True), SEEDS)
-    assert (played.solved > 5).all()
-    assert played.regret[0] == 0
-    assert played.regret[1] > 0
-
-
-def test_regret_is_not_measured_where_it_was_not_asked_for_or_cannot_be() -> None:
-    for terms in (Terms(Rules.preset(players=2)), Terms(Rules.preset(players=3), regret=True)):
-        assert not play_chunk([lowest, lowest], NAMES, terms, SEEDS[:8]).solved.any()
 
 
 # --- Agents at fault
@@ -328,7 +307,7 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_any_number_of_processes_plays_the_same() -> None:
-    terms = Terms(Rules.preset(), "hand", regret=True, record=True)
+    terms = Terms(Rules.preset(), "hand", record=True)
     tournament = Tournament(("random", "greedy", "defensive"), terms, 20, seed=7, chunk=8)
     alone = play_tournament(tournament, cores=1)
     crowd = play_tournament(tournament, cores=2)

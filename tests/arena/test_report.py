@@ -25,7 +25,6 @@ SECTIONS = [
     "All pairs",
     "Points in a hand",
     "Points by ply",
-    "Regret in solved endings",
     "Time per move",
     "How to read this",
 ]
@@ -97,14 +96,13 @@ def test_the_report_has_every_section_and_needs_nothing_else(players: int, tmp_p
     for tag in ("section", "figure", "table", "dl", "p", "svg"):
         assert len(re.findall(f"<{tag}[ >]", page)) == page.count(f"</{tag}>"), tag
     pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(pictures) == (6 if players == 2 else 5)
+    assert len(pictures) == 5
     for picture in pictures:
         assert "greedy" in picture
         assert "nan" not in picture
         parseString(picture)  # noqa: S318  (it was written here)
     assert command in page
     assert "prefers-color-scheme: dark" in page
-    assert ("Not measured" in page) == (players == 5)
 
 
 def test_records_of_all_games_are_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
