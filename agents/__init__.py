@@ -4,7 +4,6 @@
     learn/      self-play, expert iteration, imitation, exploiters, and the stock baseline
     runs/       the config, folder, checkpoints, metrics and display of a run
     fitting/    what searches and heuristics are measured, fitted and tuned with; teachers
-    bank/       positions whose actions are valued, and the regret of agents in them
     puzzles/    positions with one best move, for the table
     data/       decisions with a search's values and exact marginals, as Parquet
     cluster/    training and tournaments on Ray

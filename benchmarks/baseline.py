@@ -25,12 +25,12 @@ import numpy as np
 import torch
 
 from agents.learn.baseline import Baseline
-from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from agents.runs.config import ConfigError, load_config
+from agents.runs.panel import FIRST_OF_TABLE, measure
 from agents.version import code_version
 from benchmarks.results import add_save, named, publish
 from benchmarks.training import across_seeds

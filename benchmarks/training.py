@@ -20,11 +20,11 @@ import numpy as np
 import torch
 
 from agents.learn.imitation import Gathering, Lessons, gather, imitate
-from agents.learn.panel import FIRST_OF_TABLE, measure
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
 from agents.policies.networks import Shape, build
 from agents.runs.config import load_config
+from agents.runs.panel import FIRST_OF_TABLE, measure
 from benchmarks.results import add_save, named, publish
 from fiveup_env.errors import unknown
 from fiveup_env.opponents.agent import Random

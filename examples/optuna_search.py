@@ -11,10 +11,10 @@ from pathlib import Path
 
 import optuna
 
-from agents.learn.panel import measure
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
 from agents.runs.config import make_config
+from agents.runs.panel import measure
 
 RUNS, DEALS = 5, 200
 KEYS = {"learner": "self_play", "games": 128, "n_steps": 16, "batch_size": 256, "width": 32}

@@ -13,10 +13,10 @@ from typing import Any
 import ray
 from ray import tune
 
-from agents.learn.panel import measure
 from agents.learn.training import make_learner
 from agents.policies.agent import NetworkAgent
 from agents.runs.config import make_config
+from agents.runs.panel import measure
 
 RUNS, DEALS = 4, 200
 KEYS = {"learner": "self_play", "games": 128, "n_steps": 16, "batch_size": 256, "width": 32}

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import torch
 
-from agents.bank.regret import mean_regret
-from agents.bank.storage import shipped_bank
-from agents.learn.panel import FIRST_OF_TABLE, Rate, Result, measure
 from agents.learn.ppo import LossError
 from agents.policies.agent import NetworkAgent, spec_of
 from agents.policies.files import save_policy
 from agents.runs.metrics import Metrics, draw_curve
+from agents.runs.panel import FIRST_OF_TABLE, Result, measure
 from agents.version import code_version
 from fiveup_env.arena.statistics import TAILS
 from fiveup_env.arena.tables import columns, percent, points
@@ -100,8 +98,7 @@ class Training:
         self.seconds = 0.0
         if checkpoint:
             self._restore(checkpoint)
-        self._panel: dict[str, Rate] = {}
-        self._bank = shipped_bank().under(config.all_rules)
+        self._panel: dict[str, Result] = {}
 
     @property
     def progress(self) -> float:
@@ -193,21 +190,16 @@ class Training:
         }
 
     def _measure(self) -> dict[str, Any]:
-        """Return how well the current policy plays.
+        """Return the current policy's win rates and points a hand against the panel.
 
-        The `panel` are its win rates against some agents, under the first of the run's rules. The
-        `bank` is its mean regret in the bank's positions under any of them, if there are some.
+        All are by the first of the run's rules.
         """
         began = time.monotonic()
         policy = NetworkAgent(self.learner.network)
         rules, deals = self.config.all_rules[0], self.config.panel_deals
-        results = measure(policy, self.config.panel, rules, deals)
-        self._panel = {rival: result.wins for rival, result in results.items()}
-        found: dict[str, Any] = {"panel": self._panel}
-        if len(self._bank):
-            found["bank"] = mean_regret(self._bank, policy, "the policy")
+        self._panel = measure(policy, self.config.panel, rules, deals)
         self.seconds += time.monotonic() - began
-        return found
+        return {"panel": self._panel}
 
 
 def _prepare_torch(threads: int) -> None:

@@ -1,1 +1,1 @@
-"""The bookkeeping of a run: its config, folder, checkpoints, metrics and display."""
+"""The bookkeeping of a run: its config, folder, checkpoints, metrics, panel and display."""

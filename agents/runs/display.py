@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group
@@ -11,16 +12,16 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from fiveup_env.arena.tables import percent, points
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import TracebackType
 
     from typing_extensions import Self
 
     from agents.runs.metrics import Line
+    from agents.runs.panel import Result
 
-# A mean and the bounds of its 95 % interval.
-Rate = tuple[float, float, float]
 SECONDS_BETWEEN_LINES: Final = 10.0
 # Of these, what the learner reports is shown: the first ones also where there is no terminal.
 FIGURES: Final = ("entropy", "explained_variance", "kl", "student_loss", "accepted", "labelled")
@@ -33,8 +34,7 @@ class Display:
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(highlight=False)
         self._live = Live(console=self.console, auto_refresh=False)
-        self._panel: dict[str, Rate] = {}
-        self._bank: Rate | None = None
+        self._panel: dict[str, Result] = {}
         self._shown = 0.0
 
     def __enter__(self) -> Self:
@@ -57,7 +57,6 @@ class Display:
     def show(self, line: Line, progress: float) -> None:
         """Show the metrics of an update; `progress` is the share of the run that is done."""
         self._panel = line.get("panel", self._panel)
-        self._bank = line.get("bank", self._bank)
         left = line["seconds"] * max(0.0, 1 - progress) / max(progress, 1e-9)
         if self.console.is_terminal:
             self._live.update(self._picture(line, progress, left), refresh=True)
@@ -71,7 +70,7 @@ class Display:
                 + "  ".join(
                     [
                         *(f"{_words(name)} {line[name]:.4g}" for name in FIGURES if name in line),
-                        *_measured(line.get("panel", {}), line.get("bank")),
+                        *starmap(against, line.get("panel", {}).items()),
                     ]
                 )
             )
@@ -85,18 +84,12 @@ class Display:
         for name in (*FIGURES, *MORE_FIGURES):
             if name in line:
                 table.add_row(_words(name), f"{line[name]:.4g}")
-        rates = map(Text, _measured(self._panel, self._bank))
-        return Group(ProgressBar(total=1, completed=min(1.0, progress), width=60), table, *rates)
+        results = map(Text, starmap(against, self._panel.items()))
+        return Group(ProgressBar(total=1, completed=min(1.0, progress), width=60), table, *results)
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _measured(panel: Mapping[str, Rate], bank: Rate | None) -> list[str]:
-    """Return the results of a measurement as texts."""
-    texts = [against(rival, rate) for rival, rate in panel.items()]
-    return [*texts, regret(bank)] if bank else texts
 
 
 def clock(seconds: float) -> str:
@@ -106,13 +99,7 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def against(rival: str, rate: Rate) -> str:
-    """Return a win rate against a rival, with its interval, as text."""
-    middle, low, high = (100 * value for value in rate)
-    return f"against {rival} {middle:.1f} % ({low:.1f} .. {high:.1f})"
-
-
-def regret(rate: Rate) -> str:
-    """Return a mean regret on the bank, with its interval, as text."""
-    middle, low, high = (100 * value for value in rate)
-    return f"regret {middle:.2f} % ({low:.2f} .. {high:.2f})"
+def against(rival: str, result: Result) -> str:
+    """Return a result against a rival, with its intervals, as text."""
+    (rate, *rates), (margin, *margins) = result
+    return f"against {rival} {percent(rate, rates)} %, {points(margin, margins)} points a hand"

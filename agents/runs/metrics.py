@@ -39,10 +39,9 @@ class Metrics:
         self._file.append(json.dumps(line).encode() + b"\n")
         for name, value in line.items():
             if name == "panel":
-                for rival, (rate, _, _) in value.items():
-                    self._events.add_scalar(f"panel/{rival}", rate, line["update"])
-            elif name == "bank":
-                self._events.add_scalar("bank/regret", value[0], line["update"])
+                for rival, (wins, points) in value.items():
+                    self._events.add_scalar(f"panel/{rival}", wins[0], line["update"])
+                    self._events.add_scalar(f"points/{rival}", points[0], line["update"])
             elif name != "update":
                 self._events.add_scalar(f"train/{name}", value, line["update"])
 
@@ -83,7 +82,7 @@ def draw_curve(run: Run) -> None:
         # A resumed run may have another panel than before.
         measured = [line for line in panels if rival in line["panel"]]
         at = [line["decisions"] / 1e6 for line in measured]
-        rates = [[100 * value for value in line["panel"][rival]] for line in measured]
+        rates = [[100 * value for value in line["panel"][rival][0]] for line in measured]
         middle, low, high = zip(*rates, strict=True)
         above.plot(at, middle, marker="o", markersize=3, label=f"against {rival}")
         above.fill_between(at, low, high, alpha=0.2)

@@ -18,16 +18,12 @@ from fiveup_env.arena.tables import (
     hundredths,
     percent,
     points,
-    regret_text,
     times,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fiveup_env.arena.standings import Standings
     from fiveup_env.arena.tournament import Outcome
-    from fiveup_env.files import Json
 
 RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 
@@ -36,7 +32,6 @@ def report_html(
     outcome: Outcome,
     standings: Standings,
     command: str,
-    bank: Sequence[Json] | None = None,
     test: str | None = None,
 ) -> str:
     """Return the page.
@@ -45,7 +40,6 @@ def report_html(
         outcome: what was played.
         standings: its figures.
         command: the command line that the page shows.
-        bank: the rows of the bank.
         test: what a sequential test found.
     """
     sections = [
@@ -59,8 +53,6 @@ def report_html(
     ]
     if any(row["error"] for row in standings.ratings):
         sections.insert(-1, ("Error rates", _errors(outcome, standings)))
-    if bank:
-        sections.insert(-1, ("Regret on the bank", _bank(bank)))
     reading = files("fiveup_env.arena").joinpath("reading.html").read_text("utf-8")
     lead = "A tournament of agents on duplicate deals."
     return page_of("Five Up: an arena report", lead, f"{sections_of(sections)}\n{reading}")
@@ -202,29 +194,6 @@ def _errors(outcome: Outcome, standings: Standings) -> str:
                     points(error["points"], error["points_ci"]),
                 ]
                 for name, error in judged
-            ],
-        )
-    )
-
-
-def _bank(rows: Sequence[Json]) -> str:
-    kinds = {"all", "phase"}
-    heads = [group["name"] for group in rows[0]["groups"] if group["kind"] in kinds]
-    ordered = sorted(rows, key=lambda row: row["groups"][0]["regret"])
-    return (
-        "<p>By how much a decision lowers the chance to win the game, in per cent, compared with "
-        f"the best action, in {rows[0]['groups'][0]['positions']:,} frozen positions under these "
-        "rules. A yardstick, not strength.</p>"
-        + table_of(
-            ["agent", *heads],
-            [
-                [row["agent"]]
-                + [
-                    regret_text(group["regret"], group["regret_ci"])
-                    for group in row["groups"]
-                    if group["kind"] in kinds
-                ]
-                for row in ordered
             ],
         )
     )

@@ -177,38 +177,3 @@ def forfeited(forfeits: Sequence[int]) -> str:
     names = zip("ab", forfeits, strict=True)
     text = ", ".join(f"{name} forfeited {games}" for name, games in names if games)
     return f"; {text}" if text else ""
-
-
-def regrets_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return regrets on the bank: a line for each agent, the best first, then the groups."""
-    first = rows[0]["agent"]
-    ordered = sorted(rows, key=lambda row: row["groups"][0]["regret"])
-    head = ("agent", "regret (%)", f"more than {first}", "mistakes (%)")
-    lines = [
-        (
-            row["agent"],
-            regret_text(row["groups"][0]["regret"], row["groups"][0]["regret_ci"]),
-            regret_text(row["more_than_first"], row["more_than_first_ci"]),
-            f"{100 * row['mistakes']:.1f}",
-        )
-        for row in ordered
-    ]
-    count = rows[0]["groups"][0]["positions"]
-    text = [f"{count:,} positions of the bank", columns([head, *lines], right={3})]
-    for row in ordered:
-        body = [
-            (
-                group["name"],
-                f"{group['positions']:,}",
-                regret_text(group["regret"], group["regret_ci"]),
-            )
-            for group in row["groups"][1:]
-        ]
-        text += ["", columns([(row["agent"], "positions", "regret (%)"), *body], right={1})]
-    return "\n".join(text)
-
-
-def regret_text(mean: float, bounds: Sequence[float]) -> str:
-    """Return a mean regret in per cent, with its interval."""
-    middle, low, high = (round(100 * value, 2) + 0.0 for value in (mean, *bounds))  # no -0.00
-    return f"{middle:.2f} ({low:.2f} .. {high:.2f})"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
 from fiveup_env.arena.benchmark.lonely import measure as measure_alone
@@ -21,27 +20,16 @@ from fiveup_env.opponents.registry import make_agent, split_specs
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from fiveup_env import Rules
     from fiveup_env.arena.tournament import Engine
     from fiveup_env.cli.shared import Parser
-    from fiveup_env.files import Json
 
 LOCAL = "local"
 
-
-@dataclass(frozen=True)
-class More:
-    """What a script adds to the command.
-
-    Attributes:
-        engines: other engines by their names; each is returned with its number of processors.
-        bank: returns what measures agents on a bank's positions under some rules.
-    """
-
-    engines: Mapping[str, Callable[[], tuple[Engine, int]]]
-    bank: Callable[[Rules], Callable[[Sequence[str]], list[Json]]]
+# Other engines by their names, for scripts; each is returned with its number of processors.
+Engines: TypeAlias = "Mapping[str, Callable[[], tuple[Engine, int]]]"
+NO_OTHER_ENGINES: Engines = {}
 
 
 def add(commands: Any) -> None:
@@ -61,18 +49,18 @@ def add(commands: Any) -> None:
     add("--results", metavar="FOLDER", help="save results, and skip what FOLDER already holds")
 
 
-def add_shared_options(made: Parser, more: More | None = None) -> None:
+def add_shared_options(made: Parser, engines: Engines = NO_OTHER_ENGINES) -> None:
     """Add the options that `fiveup evaluate` has, too."""
     add = made.add_argument
-    if more:
-        where = ", ".join(more.engines)
-        add("--engine", choices=(LOCAL, *more.engines), default=LOCAL, help=f"or {where}")
+    if engines:
+        where = ", ".join(engines)
+        add("--engine", choices=(LOCAL, *engines), default=LOCAL, help=f"or {where}")
     add("--cores", type=int, help="number of processes (default: one for each core)")
     add("--json", metavar="FILE", help="write the figures as JSON")
     add("--report", metavar="FILE", help="write a page with plots, such as report.html")
 
 
-def benchmark(options: argparse.Namespace, more: More | None = None) -> int:
+def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) -> int:
     """Play the tasks of a protocol, measure the rest, and write the card."""
     if options.benchmark in TEXT_PROTOCOLS:
         return text_benchmark(options)
@@ -80,7 +68,7 @@ def benchmark(options: argparse.Namespace, more: More | None = None) -> int:
     if len(specs) != 1:
         raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
     make_agent(spec := specs[0])
-    engine, cores = engine_of(options, more)
+    engine, cores = engine_of(options, engines)
     protocol.check()
     outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
     if outcomes[-1][1].interrupted:
@@ -119,11 +107,11 @@ def text_benchmark(options: argparse.Namespace) -> int:
     return 0
 
 
-def engine_of(options: argparse.Namespace, more: More | None) -> tuple[Engine | None, int]:
+def engine_of(options: argparse.Namespace, engines: Engines) -> tuple[Engine | None, int]:
     """Return the engine, None for processes on this machine, and the number of cores."""
     if options.cores is not None and options.cores < 1:
         raise ArenaError(f"--cores must be at least 1, not {options.cores}")
-    if more and options.engine != LOCAL:
-        engine, processors = more.engines[options.engine]()
+    if engines and options.engine != LOCAL:
+        engine, processors = engines[options.engine]()
         return engine, options.cores or processors
     return None, options.cores or os.cpu_count() or 1

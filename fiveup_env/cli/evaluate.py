@@ -1,6 +1,6 @@
 """`fiveup evaluate`: agents, compared on duplicate deals.
 
-A script may run the same command with more: another engine, and a bank of positions.
+A script may run the same command with other engines.
 docs/understand/arena.md explains how to read the tables, and what else the arena can do.
 """
 
@@ -18,12 +18,17 @@ from fiveup_env.arena.report import report_html
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Standings, standings_of
-from fiveup_env.arena.tables import regrets_text, standings_text
+from fiveup_env.arena.tables import standings_text
 from fiveup_env.arena.tournament import Follower, Outcome, Tournament, play_tournament
-from fiveup_env.cli.benchmark import add_shared_options, benchmark, engine_of
+from fiveup_env.cli.benchmark import (
+    NO_OTHER_ENGINES,
+    add_shared_options,
+    benchmark,
+    engine_of,
+)
 from fiveup_env.cli.shared import INTERRUPTED, Parser, add_rules, answer, rules_of
 from fiveup_env.envs.episodes import EPISODES
-from fiveup_env.files import Json, atomic_file
+from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
 
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from fiveup_env.cli.benchmark import More
+    from fiveup_env.cli.benchmark import Engines
 
 # The options that go with --benchmark; the protocol decides about all others.
 OF_BENCHMARK = frozenset(
@@ -54,18 +59,18 @@ def run(options: argparse.Namespace) -> int:
     return evaluate(options, shlex.join(["fiveup", *sys.argv[1:]]))
 
 
-def main(words: Sequence[str] | None = None, more: More | None = None) -> int:
+def main(words: Sequence[str] | None = None, engines: Engines = NO_OTHER_ENGINES) -> int:
     """Run the command line of a script, and return the exit status."""
 
     def run() -> int:
-        options = parser(more).parse_intermixed_args(words)
+        options = parser(engines).parse_intermixed_args(words)
         given = sys.argv[1:] if words is None else words
-        return evaluate(options, shlex.join(["python", "evaluate.py", *given]), more)
+        return evaluate(options, shlex.join(["python", "evaluate.py", *given]), engines)
 
     return answer("evaluate", run)
 
 
-def evaluate(options: argparse.Namespace, command: str, more: More | None = None) -> int:
+def evaluate(options: argparse.Namespace, command: str, engines: Engines = NO_OTHER_ENGINES) -> int:
     """Do what the options ask for, and return the exit status; `command` is what was typed."""
     if options.list:
         print(listing())
@@ -75,22 +80,22 @@ def evaluate(options: argparse.Namespace, command: str, more: More | None = None
     options.agents = options.agents or ",".join(options.specs) or AGENTS
     del options.specs
     if options.benchmark:
-        defaults = parser(more)
+        defaults = parser(engines)
         for name, value in vars(options).items():
             if name not in OF_BENCHMARK and value != defaults.get_default(name):
                 raise ArenaError(f"--{name.replace('_', '-')} is for {options.benchmark} to decide")
-        return benchmark(options, more)
-    return _run(options, more, command)
+        return benchmark(options, engines)
+    return _run(options, engines, command)
 
 
-def parser(more: More | None = None) -> Parser:
+def parser(engines: Engines = NO_OTHER_ENGINES) -> Parser:
     """Return the parser of a script's command line."""
     made = Parser(description="Compare agents on duplicate deals, or make a score card.")
-    add_options(made, more)
+    add_options(made, engines)
     return made
 
 
-def add_options(made: Parser, more: More | None = None) -> None:
+def add_options(made: Parser, engines: Engines = NO_OTHER_ENGINES) -> None:
     """Add the options of `fiveup evaluate` to a parser."""
     add = made.add_argument
     add("--list", action="store_true", help="list the agents and their options")
@@ -105,7 +110,7 @@ def add_options(made: Parser, more: More | None = None) -> None:
     add("--deals", type=int, help=deals)
     add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
     add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
-    add_shared_options(made, more)
+    add_shared_options(made, engines)
     kept = "keep results, and skip what it already holds"
     add("--results", metavar="FILE", help=kept)
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
@@ -115,15 +120,13 @@ def add_options(made: Parser, more: More | None = None) -> None:
     add("--judge-every", type=int, default=JUDGE_EVERY, metavar="N", help=every)
     sprt = "play until a test accepts one of two leads"
     add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
-    if more:
-        add("--bank", action="store_true", help="measure regret on the bank of positions, too")
     limit = "seconds allowed for a decision (default: no limit)"
     add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
     forfeit = "an agent at fault loses its game, and play goes on"
     add("--forfeit", action="store_true", help=forfeit)
 
 
-def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
+def _run(options: argparse.Namespace, engines: Engines, command: str) -> int:
     """Play a tournament, print its tables, and write what the options name; `command` made it."""
     if options.quick:
         raise ArenaError("--quick goes with --benchmark")
@@ -131,8 +134,7 @@ def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
         options.deals = MOST_DEALS if options.sprt else DEALS
     tournament = _tournament(options)
     test = _sequential_test(options, tournament)
-    engine, cores = engine_of(options, more)
-    measure = more.bank(tournament.terms.rules) if more and options.bank else None
+    engine, cores = engine_of(options, engines)
     follower = Follower(test, show_line) if test else None
     outcome = play_tournament(tournament, cores, options.results, engine, follower)
     if test and follower:
@@ -144,10 +146,7 @@ def _run(options: argparse.Namespace, more: More | None, command: str) -> int:
     if outcome.chunks_of(tournament.meetings[0]):
         standings = standings_of(outcome)
         print(standings_text(standings))
-        rows = measure(tournament.agents) if measure else None
-        if rows:
-            print(f"\n{regrets_text(rows)}")
-        _write(options, outcome, standings, rows, command, test)
+        _write(options, outcome, standings, command, test)
     if test:
         print(f"\n{test.sentence(tournament.agents)}")
     if outcome.interrupted:
@@ -188,7 +187,6 @@ def _write(
     options: argparse.Namespace,
     outcome: Outcome,
     standings: Standings,
-    bank: list[Json] | None,
     command: str,
     test: SequentialTest | None,
 ) -> None:
@@ -203,7 +201,6 @@ def _write(
             "pairs": standings.pairs,
             "differences": standings.differences,
             "ratings": standings.ratings,
-            "bank": bank,
             "sprt": test.to_json() if test else None,
         }
         with atomic_file(options.json) as file:
@@ -211,7 +208,7 @@ def _write(
     if options.report:
         with atomic_file(options.report) as file:
             found = test.sentence(outcome.tournament.agents) if test else None
-            file.write(report_html(outcome, standings, command, bank, found))
+            file.write(report_html(outcome, standings, command, found))
 
 
 def _plain(value: object) -> object:

@@ -1,9 +1,8 @@
-"""The fuzzer's targets in the laboratory: policies, students, checkpoints, results, banks, configs and more."""
+"""The fuzzer's targets in the laboratory: policies, students, checkpoints, results, configs and more."""
 
 from __future__ import annotations
 
 import json
-import zlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,14 +13,6 @@ import yaml
 from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
-from agents.bank.storage import (
-    KIND,
-    SHIPPED,
-    _columns,
-    read_bank,
-    shipped_bank,
-    write_bank,
-)
 from agents.data.card import CARD, begin, read_card
 from agents.data.plan import Plan, plan_of
 from agents.policies.files import load_policy, save_policy
@@ -29,7 +20,7 @@ from agents.policies.networks import Shape, build
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.runs.config import CONFIGS, KEYS, load_config, make_config, parse_changes
 from agents.runs.metrics import read_metrics
-from fiveup_env import Game, Rules, make_agent
+from fiveup_env import Game, Rules
 from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
 from fiveup_env.arena.benchmark.leaderboard import page_of_entries
@@ -40,9 +31,7 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.networks.policy import Student
 from fiveup_env.opponents.search.network_search import reward_of
-from fiveup_env.sealed import seal, unseal
 from tests.fuzz import mutated, mutated_bytes, mutated_json, mutated_text, odd, reheaded
-from tests.fuzz_bytes import alter_one, altered
 
 if TYPE_CHECKING:
     from random import Random
@@ -175,46 +164,6 @@ def results(random: Random) -> None:
     assert set(path.read_bytes().splitlines()[1:]) <= set(content.splitlines())
 
 
-@cache
-def a_bank() -> bytes:
-    """Return the content of a small bank."""
-    write_bank("one.bank", shipped_bank().part(np.arange(3)))
-    return Path("one.bank").read_bytes()
-
-
-def banks(random: Random) -> None:
-    """Banks: what is read from a damaged one is what was written."""
-    good, path = a_bank(), Path("altered.bank")
-    path.write_bytes(mutated_bytes(random, good, SHIPPED.read_bytes()[:1000]))
-    bank = read_bank(path)
-    assert np.array_equal(bank.views, shipped_bank().views[:3])
-
-
-@cache
-def a_banks_arrays() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return the arrays of this bank, and what is said about them."""
-    return unseal(KIND, zlib.decompress(a_bank()))
-
-
-def forged_banks(random: Random) -> None:
-    """Banks with other content and the right digest; agents play what is read."""
-    arrays, about = a_banks_arrays()
-    arrays = dict(arrays)
-    if random.random() < 0.5:
-        views = shipped_bank().views[:3].copy()
-        at = random.randrange(3)
-        views[at : at + 1] = altered(random, views[at : at + 1])
-        arrays |= _columns(views)
-    else:
-        alter_one(random, arrays)
-    Path("forged.bank").write_bytes(zlib.compress(seal(KIND, arrays, about)))
-    bank = read_bank("forged.bank")
-    masks = bank.masks
-    for spec in ("greedy", "pimc:worlds=2,aim=hand"):
-        make_agent(spec)(bank.views, np.random.default_rng(0))
-    bank.values.regrets(masks.argmax(1))
-
-
 def configs(random: Random) -> None:
     """Configs as files, and changes of their keys."""
     path = random.choice(sorted(CONFIGS.glob("*.yaml")))
@@ -295,7 +244,12 @@ def entries(random: Random) -> None:
 
 def metrics(random: Random) -> None:
     """Metrics files: damaged lines are left out."""
-    line = {"update": 1, "decisions": 100, "entropy": 0.5, "panel": {"greedy": [0.5, 0.4, 0.6]}}
+    line = {
+        "update": 1,
+        "decisions": 100,
+        "entropy": 0.5,
+        "panel": {"greedy": [[0.5, 0.4, 0.6], [0.1, 0.0, 0.2]]},
+    }
     path = Path("metrics.jsonl")
     path.write_bytes(b"\n".join(mutated_json(random, line) for _ in range(2)))
     for read in read_metrics(path):
@@ -307,8 +261,6 @@ TARGETS: Final[dict[str, Target]] = {
     "students": students,
     "checkpoints": checkpoints,
     "results": results,
-    "banks": banks,
-    "forged-banks": forged_banks,
     "configs": configs,
     "plans": plans,
     "entries": entries,

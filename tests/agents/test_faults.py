@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from agents.bank.storage import read_bank, shipped_bank, write_bank
 from agents.data import making
 from agents.data.card import CARD, begin, read_card
 from agents.data.games import Columns, rows_of_shard
@@ -105,23 +104,11 @@ def rows_once(plan: Plan, number: int) -> Columns:
     return rows_of_shard(plan, number)
 
 
-def write_a_bank(folder: Path, version: int) -> None:
-    """Write a bank of few positions."""
-    write_bank(folder / "small.bank", shipped_bank().part(np.arange(3 + version)))
-
-
-def read_a_bank(folder: Path) -> int | None:
-    """Return how many positions there are, less the least."""
-    file = folder / "small.bank"
-    return len(read_bank(file)) - 3 if file.exists() else None
-
-
 WRITERS = {
     "checkpoint": Writer(write_a_checkpoint, read_a_checkpoint),
     "policy": Writer(write_a_policy, read_a_policy),
     "metrics": Writer(write_metrics, last_of_metrics, grows=True),
     "data": Writer(write_data, read_data, grows=True),
-    "bank": Writer(write_a_bank, read_a_bank),
 }
 
 

@@ -92,11 +92,12 @@ def test_a_run_leaves_all_that_it_promises(
     lines = read_metrics(run / "metrics.jsonl")
     assert [line["update"] for line in lines] == list(range(1, len(lines) + 1))
     assert lines[-1]["decisions"] >= 900
-    for name in ("entropy", "explained_variance", "kl", "decisions_per_second", "panel", "bank"):
+    for name in ("entropy", "explained_variance", "kl", "decisions_per_second", "panel"):
         assert name in lines[-1]
-    regret, low, high = lines[-1]["bank"]
-    assert 0 < low < regret < high < 0.1
-    assert f"regret {100 * regret:.2f} %" in told
+    (rate, *_), (margin, low, high) = lines[-1]["panel"]["random"]
+    assert low <= margin <= high
+    assert f"against random {100 * rate:.1f} (" in told
+    assert f" %, {margin:+.2f} (" in told
     assert "</svg>" in (run / "curve.svg").read_text()
     assert list(run.glob("events.*"))
     described = json.loads((run / "policy" / "policy.json").read_text())["about"]
