@@ -83,6 +83,10 @@ class AgentError(InputError):
     """An agent that does not exist, or an option that it does not have."""
 
 
+class ModelError(FiveUpError):
+    """A language model that cannot be asked now: what was played is kept, and can be continued."""
+
+
 class RequestError(InputError):
     """A request that the table in the browser refuses, with the status that HTTP gives it."""
 

@@ -38,7 +38,6 @@ from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile
 from fiveup_env.checks import whole
 from fiveup_env.cli import main as fiveup
 from fiveup_env.cli import record as recording
-from fiveup_env.doors.prompts import move_in
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder
 from fiveup_env.engine.chance import checked_seed
@@ -56,6 +55,7 @@ from fiveup_env.game import (
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from fiveup_env.opponents.programs.messages import message_in, question, views_in
 from fiveup_env.opponents.registry import get_agent
+from fiveup_env.opponents.text.prompts import move_in
 from fiveup_env.rules.fields import FIELDS, parse_assignment
 from fiveup_env.rules.presets import NAMED_RULES
 from fiveup_env.sealed import _digest

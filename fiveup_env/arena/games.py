@@ -26,7 +26,7 @@ from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
 from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
-from fiveup_env.errors import OptionError, shown, unknown
+from fiveup_env.errors import ModelError, OptionError, shown, unknown
 from fiveup_env.game.records import dumps
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.rng import keyed_rng
@@ -244,6 +244,8 @@ class _Chunk:
             actions = np.asarray(asked(views, rng))
             after = self.time_of(asked)
             seconds = max(after[0] - before[0], after[1] - before[1])
+        except ModelError:  # nothing of its play: the run ends, and can be continued
+            raise
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
             self.blame(agent, which, f"raised {type(error).__name__}: {error}")
             return

@@ -14,8 +14,9 @@ import json
 import re
 from dataclasses import asdict
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder
-from fiveup_env.opponents.registry import PAIR, PROGRAM, options_in, resolved
+from fiveup_env.opponents.registry import PAIR, PROGRAM, TEXT, options_in, resolved
 
 if TYPE_CHECKING:
     import os
@@ -68,19 +69,20 @@ def origin(spec: str) -> str:
     """Return a digest of the source of an agent's class and all files that its spec names.
 
     The source is the file of the class, and its whole package where that is not the library; that
-    of a pair includes its members'.
+    of a pair includes its members', that of `text` the model's.
     """
-    file = Path(inspect.getfile(resolved(spec)[1]))
-    package = top_folder(file.parent)
-    alone = package == PACKAGE or not (package / "__init__.py").exists()
-    around = "" if alone else source_digest(frozenset({package}))
+    sources = _sources_of(spec)
+    packages = {top_folder(file.parent) for file in sources} - {PACKAGE}
+    around = source_digest(
+        frozenset(folder for folder in packages if (folder / "__init__.py").exists())
+    )
     around += "".join(map(origin, _members_of(spec)))
-    return _digest([file, *_files_of(spec)], around)
+    return _digest([*sources, *_files_of(spec)], around)
 
 
 def code_of(spec: str) -> str:
     """Return `code_version`, and the digest of an agent's own code if it is not the library's."""
-    library = PACKAGE in Path(inspect.getfile(resolved(spec)[1])).parents
+    library = all(PACKAGE in file.parents for file in _sources_of(spec))
     return code_version() if library else f"{code_version()}, {origin(spec)}"
 
 
@@ -99,6 +101,17 @@ def _files_of(spec: str) -> list[Path]:
         inside = sorted(path for path in named.rglob("*") if path.is_file())
         found += [named] if named.is_file() else inside if named.is_dir() else []
     return found
+
+
+def _sources_of(spec: str) -> list[Path]:
+    """Return the file of an agent's class, and that of the language model that it asks."""
+    name, source, text = resolved(spec)
+    sources: list[Any] = [source]
+    if name == TEXT:
+        assert isinstance(source, type)
+        model: str = options_in(name, source, text)["model"]
+        sources.append(import_module(model.partition(":")[0]))
+    return [Path(inspect.getfile(source)) for source in sources]
 
 
 def _members_of(spec: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,7 +13,6 @@ from fiveup_env.arena.benchmark.play import play
 from fiveup_env.arena.benchmark.protocol import read_protocol
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.cli.shared import INTERRUPTED
-from fiveup_env.doors.text_benchmark.protocol import TEXT_PROTOCOLS
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent, split_specs
 
@@ -37,13 +35,8 @@ def add(commands: Any) -> None:
     made = commands.add_parser("benchmark", help="measure an agent by a named benchmark")
     made.set_defaults(run=benchmark)
     add = made.add_argument
-    add("benchmark", metavar="NAME", help="fiveup-v1, or fiveup-text-v1 for readers of text")
-    add(
-        "--agents",
-        required=True,
-        metavar="SPEC",
-        help="the agent, such as partner; for text a reader",
-    )
+    add("benchmark", metavar="NAME", help="such as fiveup-v1")
+    add("--agents", required=True, metavar="SPEC", help="the agent, such as partner")
     add("--quick", action="store_true", help="fewer deals, wider intervals")
     add_shared_options(made)
     add("--results", metavar="FOLDER", help="save results, and skip what FOLDER already holds")
@@ -62,8 +55,6 @@ def add_shared_options(made: Parser, engines: Engines = NO_OTHER_ENGINES) -> Non
 
 def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) -> int:
     """Play the tasks of a protocol, measure the rest, and write the card."""
-    if options.benchmark in TEXT_PROTOCOLS:
-        return text_benchmark(options)
     protocol, specs = read_protocol(options.benchmark), split_specs(options.agents)
     if len(specs) != 1:
         raise ArenaError(f"--benchmark takes one agent, not {len(specs)}; run it for each")
@@ -84,26 +75,6 @@ def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) 
     if options.report:
         with atomic_file(options.report) as file:
             file.write(card_page(card, protocol))
-    return 0
-
-
-def text_benchmark(options: argparse.Namespace) -> int:
-    """Let a reader play the hands of a protocol of text, and write the card."""
-    from fiveup_env.doors.text_benchmark.play import text_card, text_card_table
-    from fiveup_env.doors.text_benchmark.protocol import read_text_protocol
-    from fiveup_env.doors.text_benchmark.readers import make_reader
-
-    for name in ("results", "report", "cores"):
-        if getattr(options, name) is not None:
-            raise ArenaError(f"{options.benchmark} has no --{name}: it is played by one reader")
-    reader = make_reader(options.agents)
-    protocol = read_text_protocol(options.benchmark)
-    protocol.check()
-    card = text_card(protocol, options.agents, reader, quick=options.quick)
-    print(text_card_table(card))
-    if options.json:
-        with atomic_file(options.json) as file:
-            json.dump(card, file, indent=1)
     return 0
 
 

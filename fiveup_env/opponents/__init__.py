@@ -9,12 +9,14 @@ levels                the ten levels of the table
 pairs                 two agents as partners of each other
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
+text                  language models as agents: prompts, other words for the same game
 programs              agents in any language, in processes of their own
 """
 
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import (
     PAIR,
+    TEXT,
     get_agent,
     known_agents,
     make_agent,
@@ -35,4 +37,5 @@ register_agent("policy", "fiveup_env.opponents.networks.policy:PolicyAgent")
 register_agent("policy+search", "fiveup_env.opponents.search.network_search:PolicySearch")
 register_agent("pimc", "fiveup_env.opponents.search.pimc:Pimc")
 register_agent("sb3", "fiveup_env.opponents.networks.saved_model:SavedModel")
+register_agent(TEXT, "fiveup_env.opponents.text.agent:TextAgent")
 register_agent("program", "fiveup_env.opponents.programs.agent:Program")

@@ -46,6 +46,7 @@ ENTRY_POINTS = "fiveup.agents"
 GAP = "  "
 SAVED_MODEL: Final = "sb3"  # the agent that plays a zip file of Stable-Baselines3
 PROGRAM: Final = "program"  # the agent that is a program of its own, named by its command
+TEXT: Final = "text"  # the agent that asks a language model, named by its place
 PAIR: Final = "pair"  # the agent that is two others, named by their specs
 _PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

@@ -13,7 +13,6 @@ import logging
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env.doors.prompts import deductions
 from fiveup_env.errors import (
     AgentError,
     FiveUpError,
@@ -26,6 +25,7 @@ from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
 from fiveup_env.game.view_words import move_of_words, move_words, view_text
 from fiveup_env.opponents.registry import split_specs
+from fiveup_env.opponents.text.prompts import deductions
 from fiveup_env.play.answers import safe_names
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.play.terminal import keep, tell

@@ -1,4 +1,4 @@
-"""What a language model is asked, and how its answer is read.
+"""The question to a language model, and the move in its answer.
 
     bare         the rules, the position, how to answer
     deductions   and what follows exactly about the hidden tiles

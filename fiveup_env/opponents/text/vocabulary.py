@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.errors import OptionError, unknown
+from fiveup_env.errors import AgentError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,42 +60,20 @@ def _replaced(text: str, words: Mapping[str, str]) -> str:
     return _WORD.sub(other, text)
 
 
+_QUARRY: Final = """
+dominoes quarrying, tile slab, tiles slabs, boneyard pit, double mirror, doubles mirrors, pips dots,
+lead launch, leads launches, led launched, leader launcher, set put, sets puts, draw haul,
+draws hauls, drew hauled, drawn fetched, pass rest, passes rests, passed rested, seat camp,
+seats camps, player mason, players masons
+"""
 VOCABULARIES: Final[Mapping[str, Vocabulary]] = {
     "plain": Vocabulary({}),
-    "quarry": Vocabulary(
-        {
-            "dominoes": "quarrying",
-            "tile": "slab",
-            "tiles": "slabs",
-            "boneyard": "pit",
-            "double": "mirror",
-            "doubles": "mirrors",
-            "pips": "dots",
-            "lead": "launch",
-            "leads": "launches",
-            "led": "launched",
-            "leader": "launcher",
-            "set": "put",
-            "sets": "puts",
-            "draw": "haul",
-            "draws": "hauls",
-            "drew": "hauled",
-            "drawn": "hauled out",
-            "pass": "rest",
-            "passes": "rests",
-            "passed": "rested",
-            "seat": "camp",
-            "seats": "camps",
-            "player": "mason",
-            "players": "masons",
-        },
-        tile="[{0}|{1}]",
-    ),
+    "quarry": Vocabulary(dict(pair.split() for pair in _QUARRY.split(",")), tile="[{0}|{1}]"),
 }
 
 
 def vocabulary(name: str) -> Vocabulary:
     """Return the vocabulary of a name."""
     if name not in VOCABULARIES:
-        raise OptionError(unknown("vocabulary", name, VOCABULARIES))
+        raise AgentError(unknown("vocabulary", name, VOCABULARIES))
     return VOCABULARIES[name]
