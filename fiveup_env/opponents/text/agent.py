@@ -60,8 +60,8 @@ class TextAgent:
             `tokens`, so far.
 
     >>> from fiveup_env import Game
-    >>> Game(players=2, seed=7).ask(TextAgent(lambda prompt: "I lead low.\\nlead 0-0"))
-    Move.parse('0-0')
+    >>> print(Game(players=2, seed=7).ask(TextAgent(lambda prompt: "I lead low.\nlead 0-0")))
+    0-0
     """
 
     model: str | Model = field(metadata={"help": "module:Model, a function or a class"})
