@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import re
-import sys
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numba
 
-from fiveup_env import __version__
+from fiveup_env import Batch, __version__
 from fiveup_env.engine.compiled import cache_folders
 from fiveup_env.files import is_writable
 
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     import argparse
 
 NAME: Final = "fiveup-env"
-REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<extras>\[.*?\])?\s*(?:>=(?P<least>[\d.]+))?")
-EXTRA: Final = re.compile(r"extra == [\"'](.+?)[\"']")
-PYTHON: Final = re.compile(r"python_version >= [\"'](\d+)\.(\d+)[\"']")
 
 
 def add(commands: Any) -> None:
@@ -56,95 +51,56 @@ class Report:
         return "\n".join([*lines, "", "What is wrong:", *(wrong or ["nothing that shows here"])])
 
 
-@dataclass(frozen=True)
-class Need:
-    """A package that is needed: its name, and the least version."""
-
-    name: str
-    least: str
-
-    def found(self) -> str | None:
-        """Return the version that is installed, or None."""
-        try:
-            return version(self.name)
-        except PackageNotFoundError:
-            return None
-
-
 def examine() -> Report:
     """Look at the installation, and let compiled code run."""
-    report = Report()
-    report.facts += [
-        (NAME, f"{__version__}, in {Path(__file__).parents[1]}"),
-        ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
-        ("system", f"{platform.platform()}, {platform.machine()}"),
-        ("cores", _cores()),
-    ]
+    cores = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    report = Report(
+        [
+            (NAME, f"{__version__}, in {Path(__file__).parents[1]}"),
+            ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
+            ("system", f"{platform.platform()}, {platform.machine()}"),
+            ("cores", f"{usable} usable of {cores}"),
+        ]
+    )
     _examine_packages(report)
     _examine_cache(report)
     _run_compiled(report)
     return report
 
 
-def _cores() -> str:
-    cores = os.cpu_count() or 1
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
-    return f"{usable} usable of {cores}"
-
-
 def _examine_packages(report: Report) -> None:
-    """Say what is installed of what is needed, and of every extra."""
+    """Report the installed versions of all packages that are needed, by whichever extra."""
     try:
-        needs, installed = needs_by_extra(requires(NAME) or ()), version(NAME)
+        about = metadata(NAME)
     except PackageNotFoundError:
         report.faults.append(
             f"{NAME} can be imported, but it is not installed: pip install -e . in its folder"
         )
         return
-    if installed != __version__:
+    if about["Version"] != __version__:
         report.faults.append(
-            f"the code is version {__version__}, but what was installed says {installed}: "
+            f"the code is version {__version__}, but what was installed says {about['Version']}: "
             "install it again"
         )
-    for extra, packages in needs.items():
-        found = {need: need.found() for need in packages}
-        there = ", ".join(f"{need.name} {has}" for need, has in found.items() if has)
-        missing = [need.name for need, has in found.items() if has is None]
-        if extra:
-            if missing:
-                there = f"without {', '.join(missing)}: pip install '{NAME}[{extra}]'"
-            report.facts.append((f"extra {extra}", there or "nothing for this Python"))
-        else:
-            report.facts.append(("needs", there))
-            report.faults += [f"{name} is not installed: pip install {name}" for name in missing]
-        for need, has in found.items():
-            fault = f"{need.name} {has} is older than {need.least}, the least that is needed: "
-            fault += f"pip install --upgrade '{need.name}>={need.least}'"
-            if has and _numbers(has) < _numbers(need.least) and fault not in report.faults:
-                report.faults.append(fault)
+    required = about.get_all("Requires-Dist", ())
+    names = sorted({re.split(r"[^\w.-]", requirement)[0] for requirement in required} - {NAME})
+    versions = {name: _version_of(name) for name in names}
+    there = [f"{name} {installed}" for name, installed in versions.items() if installed]
+    report.facts.append(("packages", ", ".join(there)))
+    if missing := [name for name, installed in versions.items() if not installed]:
+        report.facts.append(("not installed", ", ".join(missing)))
 
 
-def needs_by_extra(requirements: list[str] | tuple[str, ...]) -> dict[str, list[Need]]:
-    """Return what each extra needs on this Python; what is always needed is under ''."""
-    needs: dict[str, list[Need]] = defaultdict(list)
-    for requirement in requirements:
-        wanted, _, marker = requirement.partition(";")
-        parts, extra = REQUIREMENT.match(wanted.strip()), EXTRA.search(marker)
-        python = PYTHON.search(marker)
-        packages = needs[extra[1] if extra else ""]
-        fits = python is None or sys.version_info >= (int(python[1]), int(python[2]))
-        if parts and parts["name"] != NAME and fits:
-            packages.append(Need(parts["name"], parts["least"] or "0"))
-    return dict(needs)
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    """Return a version as numbers, without what follows them such as `+cpu`."""
-    return tuple(int(number) for number in re.findall(r"\d+", text.partition("+")[0])[:3])
+def _version_of(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def _examine_cache(report: Report) -> None:
-    """Say where compiled code is kept, how much there is, and whether more can be."""
+    """Report where compiled code is kept, how much there is, and whether more can be."""
     folders = sorted(cache_folders())
     if numba.config.DISABLE_JIT:
         report.faults.append("NUMBA_DISABLE_JIT is set, so nothing is compiled: unset it")
@@ -176,8 +132,6 @@ def _existing(folder: Path) -> Path:
 
 def _run_compiled(report: Report) -> None:
     began = time.perf_counter()
-    from fiveup_env.envs.batch import Batch
-
     try:
         batch = Batch(1, seed=0)
         batch.reset()
