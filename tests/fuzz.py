@@ -298,7 +298,7 @@ def rules(random: Random) -> None:
     fields = {"players": 2, "teams": False, **base.fields()}
     pick = random.randrange(5)
     if pick == 0:
-        made = Rules(**_named(mutated(random, fields)))
+        made = Rules(**fields | _named(mutated(random, fields)))
     elif pick == 1:
         changes = {name: odd(random) for name in random.sample(FIELDS, 2)}
         made = Rules.preset(

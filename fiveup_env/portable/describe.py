@@ -37,7 +37,7 @@ from fiveup_env.portable.calls import CODES, ENTRIES, NUMBERS, REFUSALS, STRUCTS
 from fiveup_env.portable.weights import AIM_NAMES, HEAD
 from fiveup_env.rules.actions import ACTION_COUNT, Move
 from fiveup_env.rules.fields import CHOICES, FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
-from fiveup_env.rules.presets import NAMED_RULES
+from fiveup_env.rules.presets import NAMED_RULES, ROUND_PER
 from fiveup_env.rules.tiles import TILES
 
 if TYPE_CHECKING:
@@ -98,9 +98,7 @@ def description() -> dict[str, Any]:
             name: [None if one is None else one.tobytes().hex() for one in _presets(name)]
             for name in NAMED_RULES
         },
-        "round_per": {
-            hand_end: Rules(hand_end=hand_end).round_per for hand_end in CHOICES["hand_end"]
-        },
+        "round_per": ROUND_PER,
         "tiles": [str(tile) for tile in TILES],
         "moves": [str(Move(action)) for action in range(ACTION_COUNT)],
         "heuristics": tuple(LADDER),

@@ -13,7 +13,7 @@ import numpy as np
 
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.errors import RulesError, SeatError, shown, unknown
-from fiveup_env.rules.presets import NAMED_RULES
+from fiveup_env.rules.presets import NAMED_RULES, fixed, following
 from fiveup_env.rules.tiles import MAX_PIP, set_size
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ PAY_OTHERS, PAY_DIFFERENCE = range(2)
 LEAD_WINNER, LEAD_ROTATE = range(2)
 LEAD_ANY, LEAD_HIGHEST_DOUBLE = range(2)
 FINISH_HAND, IMMEDIATE = range(2)
+FLAGS: Final = ("teams", "exact_target")
 
 
 class RuleFields(TypedDict, total=False):
@@ -73,26 +74,25 @@ class Rules:
     """The complete rules of one game: the number of players, the partners, and every field.
 
     Make them with `Rules.preset("all_fives", players=2, reserve=2)`; change them with `replace`.
-    `round_per` is None only while rules are made: it becomes what `hand_end` has by default.
     """
 
-    players: int = 4
-    teams: bool = True
-    spinners: str = "all"
-    hand_size: int = 5
-    draw: str = "until_playable"
-    reserve: int = 0
-    hand_end: str = "subtract_own"
-    round_per: str | None = None
-    block_pays: str = "others"
-    leader: str = "winner"
-    lead_tile: str = "any"
-    unit: int = 1
-    target: int = 61
-    game_end: str = "finish_hand"
-    exact_target: bool = False
-    multiple: int = 5
-    max_pip: int = 6
+    players: int
+    teams: bool
+    spinners: str
+    hand_size: int
+    draw: str
+    reserve: int
+    hand_end: str
+    round_per: str
+    block_pays: str
+    leader: str
+    lead_tile: str
+    unit: int
+    target: int
+    game_end: str
+    exact_target: bool
+    multiple: int
+    max_pip: int
 
     @classmethod
     def preset(cls, name: str = "five_up", players: int = 4, **fields: Unpack[RuleFields]) -> Rules:
@@ -112,25 +112,27 @@ class Rules:
         """
         if not is_one_of(name, NAMED_RULES):
             raise RulesError(unknown("preset", name, NAMED_RULES))
-        given: dict[str, Any] = dict(_checked_names(fields))
-        count = _checked_players(players)
-        changed = _changed(name, count, given.get("multiple", cls.multiple))
-        return cls(players=count, **{"teams": count == 4} | changed | given)
+        given = {"players": _checked_players(players), **fixed(name), **_checked_fields(fields)}
+        return cls(**following(name, given) | given)
 
     def replace(self, *, players: int | None = None, **fields: Unpack[RuleFields]) -> Rules:
         """Return these rules with some fields changed.
 
-        Another `hand_end` brings its own `round_per`, unless that is given too.
+        A field that has the value that follows from others follows them on: the `unit` a multiple,
+        `round_per` a `hand_end`, partners, hands and target the number of players. So this makes
+        what `preset` makes of the same field.
 
         >>> Rules.preset(players=2).replace(target=30).target
         30
+        >>> Rules.preset("all_fives", players=2).replace(players=3)
+        Rules.preset('all_fives', players=3)
         """
-        given: dict[str, Any] = dict(_checked_names(fields))
-        if "hand_end" in given and not is_one_of(given["hand_end"], (self.hand_end,)):
-            given = {"round_per": None} | given
-        return dataclasses.replace(
-            self, players=self.players if players is None else players, **given
-        )
+        name, own = self.nearest()[0], self._all()
+        follows = following(name, own)
+        given = {k: value for k, value in own.items() if value != follows.get(k)}
+        given |= _checked_fields(fields)
+        given["players"] = self.players if players is None else _checked_players(players)
+        return type(self)(**following(name, given) | given)
 
     @classmethod
     def of(
@@ -138,7 +140,8 @@ class Rules:
     ) -> Rules:
         """Return a preset, by its name, or the given rules, with some fields overridden."""
         if isinstance(rules, Rules):
-            return rules.replace(players=players, **fields)
+            changed = fields or players is not None
+            return rules.replace(players=players, **fields) if changed else rules
         return cls.preset(rules, 4 if players is None else players, **fields)
 
     @classmethod
@@ -154,13 +157,9 @@ class Rules:
         return cls(**fields | words | flags)
 
     def __post_init__(self) -> None:
-        """Settle `round_per` if it is None, and refuse rules that cannot be dealt or scored."""
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name == "round_per" and value is None:
-                value = _rounding_of(self.hand_end)
-            value = _checked_value(field.name, value, str(field.type))
-            object.__setattr__(self, field.name, value)
+        """Refuse rules that cannot be dealt or scored."""
+        for name, value in self._all().items():
+            object.__setattr__(self, name, _checked_value(name, value))
         if self.teams and self.players != 4:
             raise RulesError(f"partners need four players, not {self.players}; use teams=False")
         in_hands, tiles = self.players * self.hand_size, set_size(self.max_pip)
@@ -206,9 +205,7 @@ class Rules:
 
     def _changes_of(self, name: str) -> dict[str, Any]:
         """Return the fields that must be given to `preset` to make these rules, but teams."""
-        fields = _complete(name, self.players, self.multiple)
-        if self.hand_end != fields["hand_end"]:  # which brings its own `round_per`
-            fields["round_per"] = _rounding_of(self.hand_end)
+        fields = following(name, self._all()) | fixed(name)
         return {field: value for field, value in self.fields().items() if value != fields[field]}
 
     @property
@@ -220,6 +217,10 @@ class Rules:
     def fields(self) -> dict[str, Any]:
         """Return all fields but `players` and `teams`, in order."""
         return {name: getattr(self, name) for name in FIELDS}
+
+    def _all(self) -> dict[str, Any]:
+        """Return the number of players, `teams`, and all other fields, in order."""
+        return {"players": self.players, "teams": self.teams, **self.fields()}
 
     @property
     def sides(self) -> int:
@@ -307,35 +308,12 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _changed(name: str, players: int, multiple: int) -> dict[str, Any]:
-    """Return the fields that a preset changes, with their values for this many players."""
-    chosen = {
-        field: value[players] if isinstance(value, dict) else value
-        for field, value in NAMED_RULES[name].items()
-    }
-    if chosen.get("unit") == "multiple":
-        chosen["unit"] = multiple
-    return chosen
-
-
-def _complete(name: str, players: int, multiple: int) -> dict[str, Any]:
-    """Return all fields of a preset for this many players."""
-    plain = {field: getattr(Rules, field) for field in FIELDS}
-    fields = plain | _changed(name, players, multiple)
-    return fields | {"round_per": _rounding_of(fields["hand_end"])}
-
-
-def _checked_names(fields: RuleFields) -> RuleFields:
-    """Return some fields, all of which there are."""
+def _checked_fields(fields: RuleFields) -> dict[str, Any]:
+    """Return some fields; raise a RulesError for a field that there is not, or for its value."""
     for field in fields:
         if field not in RuleFields.__annotations__:
             raise RulesError(unknown("rule field", field, FIELDS))
-    return fields
-
-
-def _rounding_of(hand_end: str) -> str:
-    """Return the value of `round_per` that goes with a `hand_end` by default."""
-    return "hand" if hand_end == "subtract_own" else "all"
+    return {name: _checked_value(name, value) for name, value in fields.items()}
 
 
 def _checked_players(players: object) -> int:
@@ -347,7 +325,7 @@ def _checked_players(players: object) -> int:
     return count
 
 
-def _checked_value(name: str, value: object, kind: str) -> object:
+def _checked_value(name: str, value: object) -> object:
     """Return the value of a field; raise an error if the field does not allow it."""
     if name == "players":
         return _checked_players(value)
@@ -355,7 +333,7 @@ def _checked_value(name: str, value: object, kind: str) -> object:
         if not is_one_of(value, CHOICES[name]):
             raise RulesError(unknown(f"value of {name}", value, CHOICES[name]))
         return value
-    if kind == "bool":
+    if name in FLAGS:
         if not isinstance(value, bool):
             raise RulesError(f"{name} must be True or False, not {shown(value)}")
         return value

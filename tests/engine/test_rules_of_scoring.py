@@ -260,7 +260,6 @@ def test_what_is_rounded_follows_the_hand_end_unless_it_is_given() -> None:
     assert Rules.preset("five_up").round_per == "hand"
     assert Rules.preset("five_up", hand_end="winner_takes").round_per == "all"
     assert Rules.preset("five_up", hand_end="armanino", round_per="side").round_per == "side"
-    assert Rules(hand_end="winner_takes").round_per == "all"
     assert Rules.of("all_fives", hand_end="subtract_own").round_per == "hand"
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +26,15 @@ from fiveup_env import (
     Tile,
     make_agent,
 )
-from fiveup_env.errors import AgentError, GameOverError, TileError
+from fiveup_env.errors import AgentError, FiveUpError, GameOverError, TileError
 from fiveup_env.game.records import dumps, loads
 from fiveup_env.rules import MINIS, PRESETS
+from fiveup_env.rules.fields import BOUNDS, CHOICES, FLAGS
+from fiveup_env.rules.presets import NAMED_RULES
 from tests.support import deal, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 NAMES = {"Deal": Deal, "Move": Move, "Rules": Rules, "Tile": Tile}
 
@@ -61,6 +65,37 @@ def test_copies_are_equal_and_have_the_same_hash(value: Any) -> None:
         assert twin == value
         assert hash(twin) == hash(value)
         assert type(twin) is type(value)
+
+
+def made(make: Callable[..., Rules], **fields: Any) -> Rules | str:
+    """Return some rules, or why there are none."""
+    try:
+        return make(**fields)
+    except FiveUpError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", NAMED_RULES)
+def test_rules_with_a_field_replaced_are_those_of_the_preset_with_that_field(name: str) -> None:
+    values: dict[str, Iterable[Any]] = {**dict.fromkeys(FLAGS, (False, True)), **CHOICES}
+    values |= {name: range(low, min(high, 400) + 2) for name, (low, high) in BOUNDS.items()}
+    assert {"players", *values} == {field.name for field in dataclasses.fields(Rules)}
+    changes = [{field: value} for field, allowed in values.items() for value in allowed]
+    for players in range(2, 6):
+        preset = partial(Rules.preset, name, players)
+        if isinstance(rules := made(preset), Rules):
+            for fields in changes:
+                assert made(rules.replace, **fields) == made(preset, **fields), (players, fields)
+            for count in range(2, 6):
+                changed = made(rules.replace, players=count)
+                assert changed == made(Rules.preset, name=name, players=count)
+
+
+def test_a_field_that_was_given_another_value_follows_no_other() -> None:
+    assert Rules.preset("all_fives", unit=1).replace(multiple=3).unit == 1
+    assert Rules.preset(round_per="side").replace(hand_end="armanino").round_per == "side"
+    assert Rules.preset("all_fives", 2, hand_size=6).replace(players=3).hand_size == 6
+    assert not Rules.preset(teams=False).replace(players=4).teams
 
 
 @given(st.integers(0, 6), st.integers(0, 6))

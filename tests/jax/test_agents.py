@@ -95,7 +95,7 @@ def test_a_rung_plays_what_it_plays_in_the_library(pair: Pair, rung: str) -> Non
 
 def test_a_rung_that_is_none_is_refused() -> None:
     with pytest.raises(AgentError, match="rung"):
-        ladder.agent("best", values_of(Rules()))
+        ladder.agent("best", values_of(Rules.preset()))
 
 
 def test_features_and_evidence_are_those_of_a_row(pair: Pair) -> None:

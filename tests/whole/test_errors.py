@@ -89,9 +89,9 @@ def test_only_words_are_words() -> None:
     [
         (lambda: Rules.of([1]), RulesError, r"no preset \[1\]"),  # type: ignore[arg-type]
         (lambda: Rules.of({}), RulesError, "no preset {}"),  # type: ignore[arg-type]
-        (lambda: Rules.of(Rules(), players=0), SeatError, "2 to 5 players, not 0"),
-        (lambda: Rules(spinners=[]), RulesError, r"no value of spinners \[\]"),  # type: ignore[arg-type]
-        (lambda: Rules(target=10**5000), RulesError, "not <int that cannot be shown>"),
+        (lambda: Rules.of(Rules.preset(), players=0), SeatError, "2 to 5 players, not 0"),
+        (lambda: Rules.preset(spinners=[]), RulesError, r"no value of spinners \[\]"),  # type: ignore[arg-type]
+        (lambda: Rules.preset(target=10**5000), RulesError, "not <int that cannot be shown>"),
         (lambda: Move.parse(np.array(["pass", "draw"])), InvalidMoveError, "not a valid move"),
         (lambda: Move.of(Tile(5, 3), [5]), InvalidMoveError, r"pip \[5\]"),  # type: ignore[arg-type]
         (lambda: Game(deals=3), DealError, "lists, not 3"),  # type: ignore[arg-type]
