@@ -47,6 +47,25 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     return str(path) in STANDARD or (path.exists() and not path.is_file())
 
 
+def read_plain(path: str | os.PathLike[str], most: int | None = None) -> bytes:
+    """Return the content of a plain file; raise OSError for anything else.
+
+    A pipe or a device in a folder of files would be waited for without end.
+
+    Args:
+        path: The file.
+        most: The largest size that is read, in bytes; None for any.
+    """
+    named = file_path(path)
+    if named.exists() and not named.is_file():
+        raise OSError(errno.EINVAL, "not a plain file", str(path))
+    with named.open("rb") as file:
+        content = file.read(-1 if most is None else most + 1)
+    if most is not None and len(content) > most:
+        raise OSError(errno.EFBIG, f"more than {most:,} bytes", str(path))
+    return content
+
+
 def is_writable(folder: Path) -> bool:
     """Return whether files can be made in a folder, by making one.
 

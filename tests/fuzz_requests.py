@@ -45,6 +45,7 @@ def ask(random: Random, client: Client) -> None:
     headers = {"content-type": random.choice(["application/json"] * 9 + ["text/plain"])}
     method = random.choice(["POST"] * 6 + ["GET", "GET", "PUT"])
     answer = client.request(method, path, content=content, headers=headers)
+    assert client.get("/api/games").status_code == 200  # whatever was kept
     if answer.status_code >= 400:
         said = answer.json()["error"]
         assert answer.status_code < 500, said

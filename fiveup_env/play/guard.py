@@ -1,12 +1,16 @@
 """What every request must be, and what every answer carries.
 
 The server is for one machine. A page of another site can send requests to it from the browser of
-whoever runs it, so the Host and the Origin of a request must be ours, and posts must be JSON.
+whoever runs it, so the Host and the Origin of a request must be ours, and posts must be JSON. The
+name of that site may even lead here (DNS rebinding), so only the names of `Hosts` will do.
 """
 
 from __future__ import annotations
 
-import json
+import re
+import socket
+from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,14 +23,15 @@ from fiveup_env.errors import (
     WrongMomentError,
     shown,
 )
+from fiveup_env.play.folder import MOST_BYTES
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES: Final = 1 << 20  # of a body: a record of several hundred hands
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+HOST: Final = re.compile(r"(\[[^]]*\]|[^:]+)(:\d*)?")  # the port is left out if it is the usual one
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -41,11 +46,44 @@ HEADERS: Final = {
 }
 
 
+@dataclass(frozen=True)
+class Hosts:
+    """The hosts that a server answers for."""
+
+    names: frozenset[str] = LOOPBACK
+    any_address: bool = False  # whether any IP address will do: only names can be rebound
+
+    @classmethod
+    def at(cls, host: str, address: str) -> Hosts:
+        """Return the hosts of a server that was told to listen on a host, and has this address."""
+        if ip_address(address).is_unspecified:  # then it listens on all addresses of this machine
+            name = socket.gethostname().lower()
+            return cls(LOOPBACK | {name, f"{name}.local"}, any_address=True)
+        return cls(LOOPBACK | {_in_url(host.lower()), _in_url(address)})
+
+    def __contains__(self, header: str) -> bool:
+        """Return whether a Host header is one of these."""
+        parts = HOST.fullmatch(header.lower())
+        name = parts[1] if parts else ""
+        return name in self.names or (self.any_address and _is_address(name))
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_address(name: str) -> bool:
+    try:
+        return _in_url(str(ip_address(name.removeprefix("[").removesuffix("]")))) == name
+    except ValueError:
+        return False
+
+
 class Guard:
     """Refuses requests that are not from our own page, and adds the headers of every answer."""
 
-    def __init__(self, app: ASGIApp, hosts: Container[str] | None) -> None:
-        """Let requests for these hosts in; None: for any."""
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+        """Let requests for these hosts in."""
         self._app, self._hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,11 +108,11 @@ class Guard:
 
     def _check(self, method: str, headers: Headers) -> None:
         host = headers.get("host", "")
-        if self._hosts is not None and host.rpartition(":")[0] not in self._hosts:
+        if host not in self._hosts:
             raise RequestError(f"this server does not answer for the host {shown(host)}", 421)
         if method not in {"GET", "HEAD"}:
             origin = headers.get("origin")
-            if origin is not None and origin != f"http://{host}":
+            if origin not in {None, f"http://{host}", f"https://{host}"}:
                 raise RequestError(f"posts from {shown(origin)} are refused", 403)
             if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
                 raise RequestError("posts from other sites are refused", 403)
@@ -90,8 +128,8 @@ async def body_of(request: Request) -> dict[str, Any]:
         if len(content) > MOST_BYTES:
             raise RequestError(f"a request may hold {MOST_BYTES:,} bytes, and this has more", 413)
     try:
-        body = json.loads(content or b"{}")
-    except (ValueError, RecursionError) as error:
+        body = parse_json(content or b"{}")
+    except ValueError as error:
         raise RequestError(f"not valid JSON: {error}") from None
     if not isinstance(body, dict):
         raise RequestError(f"a request is a JSON object, not {shown(body)}")

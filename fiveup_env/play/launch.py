@@ -17,7 +17,7 @@ from fiveup_env.errors import InputError, MissingExtraError
 try:
     import uvicorn
 
-    from fiveup_env.play.server import LOOPBACK, Offer, app_of
+    from fiveup_env.play.server import Hosts, Offer, app_of
 except ImportError:
     raise MissingExtraError("the table needs Starlette: pip install 'fiveup-env[web]'") from None
 
@@ -68,10 +68,10 @@ def _bound(host: str, port: int) -> socket.socket:
 def serve(offer: Offer, *, host: str, port: int | None, browser: bool) -> None:
     """Serve the page until Ctrl-C."""
     bound = free_socket(host, port)
-    if host not in LOOPBACK:
-        offer.hosts = None
+    address, port = bound.getsockname()[:2]
+    offer.hosts = Hosts.at(host, address)
     name = f"[{host}]" if ":" in host else host
-    address = f"http://{name}:{bound.getsockname()[1]}/"
+    url = f"http://{name}:{port}/"
     config = uvicorn.Config(
         app_of(offer), log_config=None, log_level="warning", access_log=False, server_header=False
     )
@@ -79,12 +79,12 @@ def serve(offer: Offer, *, host: str, port: int | None, browser: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)
     # In a thread, since a signal may come meanwhile, and a thread cannot print while it prints.
-    line = f"the table is at {address}  (Ctrl-C ends it)"
+    line = f"the table is at {url}  (Ctrl-C ends it)"
     said = threading.Thread(target=print, args=(line,), kwargs={"flush": True})
     said.start()
     said.join()
     if browser:
-        threading.Timer(0.5, webbrowser.open, [address]).start()
+        threading.Timer(0.5, webbrowser.open, [url]).start()
     _Server(config).run(sockets=[bound])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mimetypes
 from html import escape
@@ -15,11 +16,15 @@ from fiveup_env.portable.weights import pack
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
     from fiveup_env.files import Json
 
 MODULE: Final = ("fiveup.mjs", "fiveup.wasm", "fiveup.json")
+INDEX: Final = "index.html"
+SERVICE: Final = "service.js"
+NO_PAGE: Final = 'JSON.parse("null")'
 NO_OFFER: Final = 'name="fiveup-server" content=""'
 TYPES: Final = {
     ".js": "text/javascript",
@@ -32,13 +37,27 @@ TYPES: Final = {
 
 def page_files() -> dict[str, bytes]:
     """Return every file of the page by its path, such as `words/en.js`."""
-    found = dict(_below(files("fiveup_env.play").joinpath("static")))
+    content = dict(_below(files("fiveup_env.play").joinpath("static")))
     for name in MODULE:
-        found[name] = files("fiveup_env.portable").joinpath(name).read_bytes()
-    for level in json.loads(found["fiveup.json"])["levels"].values():
+        content[name] = files("fiveup_env.portable").joinpath(name).read_bytes()
+    networks = {}
+    for level in json.loads(content["fiveup.json"])["levels"].values():
         if level["policy"] is not None:
-            found[f"{level['policy']}.weights"] = pack(level["policy"])
-    return found
+            networks[f"{level['policy']}.weights"] = pack(level["policy"])
+    content[SERVICE] = _with_page(content[SERVICE], content, networks)
+    return content | networks
+
+
+def _with_page(
+    service: bytes, content: Mapping[str, bytes], networks: Mapping[str, bytes]
+) -> bytes:
+    """Return the service worker that knows which files to keep, and their version."""
+    digest = hashlib.sha256()
+    for path, held in sorted({**content, **networks}.items()):
+        digest.update(f"{path}\n{len(held)}\n".encode() + held)
+    kept = [".", *sorted(content.keys() - {INDEX, SERVICE})]
+    page = {"version": digest.hexdigest()[:16], "files": kept, "fetched": sorted(networks)}
+    return service.replace(NO_PAGE.encode(), json.dumps(page).encode())
 
 
 def _below(folder: Traversable, path: str = "") -> list[tuple[str, bytes]]:

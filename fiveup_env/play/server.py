@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from starlette.applications import Starlette
@@ -14,8 +14,8 @@ from starlette.routing import Route
 from fiveup_env.errors import FiveUpError, RequestError, shown
 from fiveup_env.play.answers import Answers
 from fiveup_env.play.folder import game_in
-from fiveup_env.play.guard import Guard, body_of, refusal
-from fiveup_env.play.page import page_files, type_of, with_offer
+from fiveup_env.play.guard import Guard, Hosts, body_of, refusal
+from fiveup_env.play.page import INDEX, page_files, type_of, with_offer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Request], Awaitable[Response]]
 
-LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
-INDEX: Final = "index.html"
-
 
 @dataclass
 class Offer:
@@ -42,7 +39,7 @@ class Offer:
     games: Sequence[Json] = ()  # those of a file, to study
     watched: Path | None = None  # the file of a game that goes on elsewhere
     answers: Answers = field(default_factory=Answers)
-    hosts: frozenset[str] | None = LOOPBACK
+    hosts: Hosts = field(default_factory=Hosts)
 
     def told(self) -> Json:
         """Return what the page is told."""

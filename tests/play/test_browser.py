@@ -295,6 +295,38 @@ def test_a_game_goes_on_after_a_reload_in_a_second_tab_and_offline(
     context.close()
 
 
+def test_the_page_keeps_its_own_files_and_nothing_else(browser: Any, tmp_path: Path) -> None:
+    write_page(tmp_path)
+    (tmp_path / "other.json").write_text("{}")
+    own = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*") if path.is_file()}
+    context = new_context(browser)
+    page = context.new_page()
+    with folder_server(tmp_path) as served:
+        page.goto(served)
+        page.evaluate("""async () => {
+            const old = await caches.open("fiveup");
+            await old.put("gone.js", new Response(""));
+            await caches.open("of another page");
+            await navigator.serviceWorker.ready;
+        }""")
+        for _ in range(2):  # a page that was there before its worker is not served by it
+            page.goto(f"{served}/index.html{SHORT}")
+            state_of(page)
+        for path in ("other.json", "app.js?again", "family.weights"):
+            assert page.evaluate("async path => (await fetch(path)).ok", path)
+        page.wait_for_function("async () => !(await caches.has('fiveup'))")
+        others, *names = sorted(page.evaluate("caches.keys()"), reverse=True)
+        assert others == "of another page"
+        (name,) = names
+        kept = page.evaluate(
+            "async name => (await (await caches.open(name)).keys()).map(one => one.url)", name
+        )
+    left = own - {"index.html", "service.js", "other.json"} | {""}
+    assert {url.removeprefix(f"{served}/") for url in kept} == left
+    assert len(kept) == len(left)
+    context.close()
+
+
 @pytest.mark.parametrize("broken", ["{", "[]", '{"id":"x","moves":["9-9"],"arms":[],"seed":"1"}'])
 def test_a_broken_storage_begins_anew(page: Any, address: str, broken: str) -> None:
     page.goto(address)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ import pytest
 
 from fiveup_env import Game, Move, legal_masks
 from fiveup_env.cli import main
-from fiveup_env.errors import InputError, MissingExtraError
+from fiveup_env.errors import InputError, MissingExtraError, RequestError
 from fiveup_env.game.records import loads, record_of
 from fiveup_env.play.folder import Folder
 from fiveup_env.play.page import page_files
@@ -24,6 +26,7 @@ from tests.web import BASE, Client, client_of
 
 launch = pytest.importorskip("fiveup_env.play.launch")
 httpx = pytest.importorskip("httpx")
+Hosts = launch.Hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,15 +63,6 @@ def test_the_page_is_told_what_its_server_offers(client: Client) -> None:
     assert "&quot;rules&quot;: &quot;five_up&quot;" in page
 
 
-def test_every_file_that_the_page_keeps_for_later_is_there(client: Client) -> None:
-    script = client.get("/service.js").text
-    kept = json.loads(
-        script.partition("FILES = [")[2].partition("]")[0].join("[]").replace(",\n]", "]")
-    )
-    files = {path for path in page_files() if not path.endswith(".weights")}  # kept once fetched
-    assert set(kept) == {"."} | files - {"service.js", "index.html"}
-
-
 @pytest.mark.parametrize("spec", ["greedy", "student", "pimc:worlds=8,playout=greedy"])
 def test_an_agent_says_what_it_would_do_in_a_view(client: Client, spec: str) -> None:
     game = play_randomly(Game(players=3, seed=4), Random(4), 5)
@@ -82,9 +76,67 @@ def test_games_are_kept_in_a_folder_that_every_command_reads(tmp_path: Path) -> 
     kept = {"format": "fiveup-study", "version": 1, "record": record_of(game), "table": {"id": "a"}}
     with client_of(launch.Offer(folder=Folder(tmp_path))) as client:
         assert client.post("/api/games/20261126-a", kept).json() == {"kept": True}
-        (tmp_path / "broken.json").write_text("{")
         assert client.get("/api/games").json() == {"games": [kept]}
     assert loads((tmp_path / "20261126-a.json").read_text()) == game
+
+
+def study_with(value: str) -> bytes:
+    """The file of a game, of which one value is this JSON."""
+    return f'{{"format": "fiveup-study", "record": {{}}, "seed": {value}}}'.encode()
+
+
+DEEP = "[" * 900 + "]" * 900
+UNFIT = {
+    "cut off": b"{",
+    "not a number": study_with("NaN"),
+    "infinite": study_with("1e999"),
+    "half a character": study_with(r'"\ud800"'),
+    "deep": study_with(DEEP),
+    "deeper": study_with(100 * DEEP),
+    "huge": study_with(f'"{"x" * (1 << 20)}"'),
+    "twice": study_with('1, "seed": 2'),
+    "no record": b'{"format": "fiveup-study"}',
+}
+
+
+@pytest.mark.parametrize("unfit", UNFIT)
+def test_a_file_that_is_no_game_hides_no_other_and_cannot_be_posted(
+    tmp_path: Path, unfit: str
+) -> None:
+    good = {"format": "fiveup-study", "record": {}}
+    (tmp_path / "a.json").write_bytes(UNFIT[unfit])
+    with client_of(launch.Offer(folder=Folder(tmp_path), watched=tmp_path / "a.json")) as client:
+        assert client.post("/api/games/b", good).status_code == 200
+        headers = {"content-type": "application/json"}
+        answer = client.request("POST", "/api/games/c", content=UNFIT[unfit], headers=headers)
+        assert answer.status_code in {400, 413}
+        assert client.get("/api/games").json() == {"games": [good]}
+        assert client.get("/api/watched").json() == {"game": None}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
+
+
+@on_posix
+def test_what_is_no_plain_file_in_the_folder_is_neither_waited_for_nor_written(
+    tmp_path: Path,
+) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "zeros.json").symlink_to("/dev/zero")
+    (tmp_path / "nowhere.json").symlink_to("nowhere")
+    folder, game = Folder(tmp_path), {"format": "fiveup-study", "record": {}}
+    said: list[object] = []
+
+    def use() -> None:
+        said.append(folder.games())
+        for name in ("pipe", "folder", "zeros"):
+            with pytest.raises(RequestError, match="not a plain file"):
+                folder.keep(name, game)
+        said.append("done")
+
+    user = threading.Thread(target=use, daemon=True)
+    user.start()
+    user.join(timeout=20)
+    assert said == [[], "done"]
 
 
 def test_the_page_is_written_to_a_folder(tmp_path: Path, capsys: Any) -> None:
@@ -174,6 +226,9 @@ def test_bodies_that_are_no_requests_are_refused(
         ({"host": "example.org"}, 421),
         ({"content-type": "text/plain"}, 415),
         ({"origin": BASE}, 200),
+        ({"origin": "http://127.0.0.1", "host": "127.0.0.1"}, 200),  # port 80 is not named
+        ({"origin": "https://localhost", "host": "localhost"}, 200),  # nor is 443
+        ({"origin": "http://127.0.0.1:8000"}, 403),
     ],
 )
 def test_posts_from_other_pages_are_refused(
@@ -189,6 +244,26 @@ def test_agents_are_asked_with_views_alone(client: Client) -> None:
     assert (
         client.post("/api/ask", asked(game, view=game.state().tobytes().hex())).status_code == 400
     )
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "answered", "refused"),
+    [
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1 LocalHost:80 [::1]:8561", "10.0.0.2 [::1:80 1:80"),
+        ("::1", "::1", "[::1]:8561 localhost", "example.org [::2]"),
+        ("10.0.0.2", "10.0.0.2", "10.0.0.2 10.0.0.2:80 localhost", "10.0.0.3 example.org:80"),
+        ("table.example", "10.0.0.2", "table.example:80 10.0.0.2", "example table.example.org"),
+        ("0", "::", "10.0.0.3:80 [2001:db8::7]:80", "example.org 10.0.0.3.example"),
+        ("::", "::", "10.0.0.3 [::1]", "example.org:8561 10.0.0.3:80:80 [10.0.0.3]"),
+        ("", "::", f"{socket.gethostname()}:80 {socket.gethostname()}.local", "example.org"),
+    ],
+)
+def test_a_server_answers_for_its_own_names_alone(
+    host: str, address: str, answered: str, refused: str
+) -> None:
+    hosts = Hosts.at(host, address)
+    assert [name for name in answered.split() if name not in hosts] == []
+    assert [name for name in ["", *refused.split()] if name in hosts] == []
 
 
 # --- The command line
@@ -208,11 +283,13 @@ def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 @on_posix
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "host"), [(signal.SIGINT, "127.0.0.1"), (signal.SIGTERM, "0")]
+)
+def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals, host: str) -> None:
     endless = asked(Game(seed=1), spec="pimc:worlds=2000000,playout=partner")  # minutes for a move
     with (
-        table_process() as (process, port),
+        table_process("--host", host) as (process, port),
         httpx.Client(base_url=f"http://127.0.0.1:{port}") as web,
         socket.create_connection(("127.0.0.1", port)) as half,
         socket.create_connection(("127.0.0.1", port)) as asking,
@@ -223,6 +300,7 @@ def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals) -> None:
         asking.sendall(f"POST /api/ask HTTP/1.1\r\n{head} {len(body)}\r\n\r\n{body}".encode())
         for _ in range(3):
             assert web.post("/api/check", json={"spec": "greedy"}).status_code == 200
+        assert web.get("/", headers={"host": "example.org"}).status_code == 421
         process.send_signal(number)
         # It takes a tenth of a second; the promise is two, and the rest is for a machine under load.
         assert process.wait(timeout=10) == 0

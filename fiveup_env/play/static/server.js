@@ -31,5 +31,3 @@ export const keepOnServer = (id, file) => asked(`games/${id}`, file);
 export const gamesOnServer = async () => (await asked("games")).games;
 /** @returns {Promise<object | null>} */
 export const watchedOnServer = async () => (await asked("watched")).game;
-/** @param {string} id */
-export const forgetOnServer = (id) => asked(`games/${id}`, {});

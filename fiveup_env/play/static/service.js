@@ -1,36 +1,35 @@
 // @ts-check
 /// <reference lib="webworker" />
-/** Keeps the page for times without a network: what is newer on the network always wins. */
+/** Keeps the page's own files, and nothing else, for times without a network: what is newer on the network always wins. */
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (globalThis));
-const CACHE = "fiveup";
-const FILES = [
-  ".", "app.js", "board.js", "card.js", "dialogs.js", "exercises.js", "eyes.js", "fiveup.json", "fiveup.mjs", "fiveup.wasm", "games.js",
-  "icon.svg", "judging.js", "lessons.js", "levels.js", "manifest.webmanifest", "newgame.js", "puzzles.js", "puzzles.json", "reasons.js", "records.js", "server.js", "shared.js",
-  "sound.js", "store.js", "study.js", "style.css", "table.js", "telling.js", "thinker.js", "thinkers.js", "tiles.js",
-  "words.js", "words/de.js", "words/en.js",
-];
+/** What `page.py` writes here. @type {{ version: string, files: string[], fetched: string[] }} */
+const PAGE = JSON.parse("null");
+const PREFIX = "fiveup", CACHE = `${PREFIX} ${PAGE.version}`;
+const OWN = [...PAGE.files, ...PAGE.fetched]; // the files, and those that are kept once they were asked for
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => worker.skipWaiting()));
+  const files = PAGE.files.map((path) => new Request(path, { cache: "reload" }));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(files)).then(() => worker.skipWaiting()));
 });
-worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
-/** @param {Request} request */
-async function answer(request) {
-  const cache = await caches.open(CACHE);
-  try {
-    const fresh = await fetch(request);
-    if (fresh.ok) await cache.put(request, fresh.clone());
-    return fresh;
-  } catch (error) {
-    const kept = await cache.match(request, { ignoreSearch: true });
-    if (kept) return kept;
-    throw error;
-  }
+/** Drop what earlier versions kept. */
+async function dropOld() {
+  const old = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await worker.clients.claim();
+}
+worker.addEventListener("activate", (event) => event.waitUntil(dropOld()));
+
+/** @param {Request} request @param {string} path of the file, under which it is kept */
+async function answer(request, path) {
+  const cache = await caches.open(CACHE), fresh = await fetch(request).catch(() => null);
+  if (!fresh) return await cache.match(path) ?? Response.error();
+  if (fresh.ok && !fresh.redirected) await cache.put(path, fresh.clone()).catch(() => {}); // a full disk stops nothing
+  return fresh;
 }
 
 worker.addEventListener("fetch", (event) => {
-  const { method, url } = event.request;
-  const ours = url.startsWith(worker.registration.scope) && !new URL(url).pathname.includes("/api/");
-  if (method === "GET" && ours) event.respondWith(answer(event.request));
+  const { method, url } = event.request, { scope } = worker.registration;
+  const path = url.slice(scope.length).replace(/[?#].*/, "").replace(/^(index\.html)?$/, ".");
+  if (method === "GET" && url.startsWith(scope) && OWN.includes(path)) event.respondWith(answer(event.request, path));
 });
