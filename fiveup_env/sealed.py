@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.errors import InputError, shown
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +27,7 @@ DIGEST_SIZE: Final = 16
 # The types that an array may have, by their names.
 NUMBERS: Final = {np.dtype(code).str: np.dtype(code) for code in "?bhilqBHILQefd"}
 # What the header of bytes that were sealed by somebody else may raise.
-UNREADABLE: Final = (
-    *(ValueError, TypeError, LookupError, AttributeError, RecursionError),
-    ArithmeticError,
-)
+UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 
 
 class SealError(InputError):
@@ -39,8 +37,8 @@ class SealError(InputError):
 def seal(kind: str, arrays: Mapping[str, np.ndarray], about: Json) -> bytes:
     """Return the bytes from which `unseal` reads arrays of numbers and what is said about them."""
     held = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
-    header = json.dumps({"kind": kind, "about": about, "arrays": held}).encode()
-    content = b"".join([header, b"\n", *(array.tobytes() for array in arrays.values())])
+    header = json.dumps({"kind": kind, "about": about, "arrays": held}, allow_nan=False)
+    content = b"".join([header.encode(), b"\n", *(array.tobytes() for array in arrays.values())])
     return _digest(content) + b"\n" + content
 
 
@@ -56,7 +54,7 @@ def unseal(kind: str, sealed: bytes) -> tuple[dict[str, np.ndarray], Json]:
         raise SealError(f"not a {kind}, or a damaged one: the content does not match its digest")
     header, _, body = content.partition(b"\n")
     try:
-        found = json.loads(header)
+        found = parse_json(header)
         if found["kind"] != kind:
             raise SealError(f"a {kind} is needed, not a {shown(found['kind'], str)}")
         if not isinstance(found["about"], dict):

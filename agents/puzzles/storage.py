@@ -20,6 +20,7 @@ from fiveup_env.errors import InputError
 from fiveup_env.files import atomic_file, file_path
 from fiveup_env.game.game import Game
 from fiveup_env.rules.actions import MOVES
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     import os
@@ -128,7 +129,7 @@ def write_puzzles(path: str | os.PathLike[str], file: PuzzleFile) -> None:
 def read_puzzles(path: str | os.PathLike[str]) -> PuzzleFile:
     """Return the puzzles in a file; raise PuzzleError if it holds none, or is damaged."""
     try:
-        content = json.loads(file_path(path).read_bytes())
+        content = parse_json(file_path(path).read_bytes())
     except ValueError:
         raise PuzzleError(f"{path} is not a file of puzzles: it is not JSON") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -31,6 +31,7 @@ from fiveup_env.game.values import ENDINGS, Deal, Step
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW, MOVES, PASS, Move
 from fiveup_env.rules.fields import FIELDS, Rules
 from fiveup_env.rules.tiles import TILES, Tile, mask_of, tiles_in
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     import os
@@ -216,8 +217,8 @@ def loads(text: str | bytes) -> Game:
     (Move.parse('0-0'),)
     """
     try:
-        record = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
+        record = parse_json(text)
+    except (TypeError, ValueError) as error:
         raise RecordError(f"not valid JSON: {error}") from None
     return game_of(record)
 

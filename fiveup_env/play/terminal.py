@@ -11,10 +11,11 @@ from fiveup_env.analysis.decisions import judge
 from fiveup_env.drawing.text import layout_text
 from fiveup_env.drawing.words import score_line, tile_names
 from fiveup_env.errors import FiveUpError, InputError, shown
-from fiveup_env.files import write_atomic
+from fiveup_env.files import read_plain, write_atomic
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import STUDY_FORMAT, record_of
 from fiveup_env.play.table import Setup, Table
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -147,7 +148,7 @@ def keep(table: Table, path: Path, names: Sequence[str] | None = None) -> None:
 def kept_table(setup: Setup, folder: Path) -> Table:
     """Return the table that was left in a folder, if it was set up like this, else a new one."""
     try:
-        kept = json.loads((folder / KEPT).read_bytes())
+        kept = parse_json(read_plain(folder / KEPT))
         seed, moves = kept["seed"], kept["moves"]
         same = (kept["seat"], kept["opponents"]) == (setup.seat, setup.opponents)
         game = Game(setup.rules, seed=seed)
@@ -156,7 +157,7 @@ def kept_table(setup: Setup, folder: Path) -> Table:
         goes_on = same and record_of(game) == kept["record"] and not game.is_game_over()
     except FileNotFoundError:
         return Table(setup)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{shown(str(folder / KEPT))} is not a game that was left: {error}"
         ) from None

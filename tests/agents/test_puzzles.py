@@ -272,6 +272,7 @@ def file_with(**changes: object) -> str:
     [
         ("{", "is not a file of puzzles: it is not JSON"),
         ("\xff", "is not a file of puzzles: it is not JSON"),
+        ("[" * 100_000, "is not a file of puzzles: it is not JSON"),
         ("[]", "is not a file of puzzles: its format is not fiveup-puzzles"),
         (file_with(version=2), "has version 2; this reads 1"),
         (file_with(puzzles=[]), "is damaged: it has no list of puzzles"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -118,6 +119,9 @@ def test_what_compiled_code_cannot_play_names_the_agent_that_can(tmp_path: Path)
 
 def test_a_policy_that_is_missing_is_refused_with_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"cannot be read .*; available policies: family, part"):
+        make_agent(f"policy:{tmp_path}")
+    (tmp_path / DESCRIPTION).symlink_to(os.devnull)  # a device or a pipe is not waited for
+    with pytest.raises(PolicyError, match=r"cannot be read \(not a plain file\)"):
         make_agent(f"policy:{tmp_path}")
     with pytest.raises(PolicyError, match=r"temperature must be above 0, not -1\.0"):
         make_agent("policy:temperature=-1")

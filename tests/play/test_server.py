@@ -283,9 +283,7 @@ def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 @on_posix
-@pytest.mark.parametrize(
-    ("number", "host"), [(signal.SIGINT, "127.0.0.1"), (signal.SIGTERM, "0")]
-)
+@pytest.mark.parametrize(("number", "host"), [(signal.SIGINT, "127.0.0.1"), (signal.SIGTERM, "0")])
 def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals, host: str) -> None:
     endless = asked(Game(seed=1), spec="pimc:worlds=2000000,playout=partner")  # minutes for a move
     with (

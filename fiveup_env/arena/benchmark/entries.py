@@ -6,7 +6,6 @@ again. Whatever does not come out the same is refused, and its field named.
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from fiveup_env.errors import shown
 from fiveup_env.files import Json, file_path
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     import os
@@ -56,8 +56,8 @@ def entry_of(card: Json, notes: Json) -> Json:
 def read_json(path: str | os.PathLike[str]) -> Json:
     """Return the object in a file of JSON."""
     try:
-        content = json.loads(file_path(path).read_bytes())
-    except (ValueError, RecursionError) as error:
+        content = parse_json(file_path(path).read_bytes())
+    except ValueError as error:
         raise EntryError(f"{path} is not valid JSON: {shown(error, str)}") from None
     if not isinstance(content, dict):
         raise EntryError(f"{path} holds {shown(content)}, not an object")

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.errors import InputError, shown
-from fiveup_env.files import file_path
+from fiveup_env.files import read_plain
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +97,7 @@ def settings_in(about: Mapping[str, Any]) -> dict[str, Any]:
 def read_file(path: Path) -> bytes:
     """Return what a file of a policy holds."""
     try:
-        return file_path(path).read_bytes()
+        return read_plain(path)
     except OSError as error:
         raise NoPolicyError(f"{path} cannot be read ({error.strerror})") from None
 
@@ -105,8 +106,8 @@ def _read_description(path: Path) -> dict[str, Any]:
     """Return a description, whose parts all have the right types."""
     content = read_file(path)
     try:
-        description = json.loads(content)
-    except (ValueError, RecursionError) as error:
+        description = parse_json(content)
+    except ValueError as error:
         raise PolicyError(f"{path} is not valid JSON: {error}") from None
     kinds = {"encoder": dict, "shape": dict, "digest": str, "about": dict}
     if not isinstance(description, dict) or description.get("format") != FORMAT:

@@ -17,6 +17,7 @@ from fiveup_env.errors import InputError, shown
 from fiveup_env.game.view_json import rules_json, rules_of, views_from, views_json
 from fiveup_env.rules.actions import MOVES, Move
 from fiveup_env.rules.fields import Rules
+from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     from fiveup_env.files import Json
@@ -43,8 +44,8 @@ def message_in(line: bytes, longest: int) -> Json:
     if len(line) >= longest:
         raise MessageError(f"a line has fewer than {longest:,} bytes, and this has more")
     try:
-        message = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        message = parse_json(line)
+    except ValueError as error:
         raise MessageError(f"a line is a JSON object, but this is not JSON: {error}") from None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise MessageError(f'a line is a JSON object with a "type", not {shown(message)}')
