@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from signal import SIG_DFL, SIGINT, signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+
+class WorkerError(FiveUpError):
+    """A worker process that died."""
 
 
 @contextmanager
@@ -21,3 +28,16 @@ def workers(count: int) -> Iterator[ProcessPoolExecutor]:
             yield pool
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def spread(cores: int) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]]:
+    """Yield a `map` over processes, in order; with one core it works in this process."""
+    if cores == 1:
+        yield map
+        return
+    try:
+        with workers(cores) as pool:
+            yield pool.map
+    except BrokenProcessPool:
+        raise WorkerError("a worker process died; the same command begins again") from None

@@ -11,8 +11,7 @@ import tempfile
 import numpy as np
 import torch
 
-from agents.data.dataset import Decisions, make_dataset
-from agents.data.making import make_data
+from agents.data.files import make_data, read_data
 from agents.data.plan import Plan
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build, masked_log_probabilities
@@ -24,20 +23,20 @@ torch.set_num_threads(1)
 PLAN = Plan(agents=("partner", "greedy", "random"), positions=6_000, encoder="lookahead")
 
 
-def advantages(data: Decisions) -> torch.Tensor:
+def advantages(data: dict[str, torch.Tensor]) -> torch.Tensor:
     """Return by how much each action played is better than the mean of the legal ones."""
-    values, legal = data.columns["values"], data.columns["mask"] > 0
+    values, legal = data["values"], data["mask"] > 0
     means = values.masked_fill(~legal, 0).sum(1) / legal.sum(1)
-    return values[torch.arange(len(data)), data.columns["action"].long()] - means
+    return values[torch.arange(len(values)), data["action"].long()] - means
 
 
-def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> PolicyNetwork:
+def learn(data: dict[str, torch.Tensor], weights: torch.Tensor, epochs: int = 6) -> PolicyNetwork:
     """Return a network that plays the actions of the data, each as much as it weighs."""
     torch.manual_seed(0)
     network = build(Shape("guided", 64, 2, shared=True))
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
-    for rows in torch.split(torch.cat([torch.randperm(len(data)) for _ in range(epochs)]), 256):
-        part = data[rows]
+    for rows in torch.split(torch.cat([torch.randperm(len(weights)) for _ in range(epochs)]), 256):
+        part = {name: column[rows] for name, column in data.items()}
         logs = masked_log_probabilities(network.logits(part["observation"]), part["mask"])
         played = logs[torch.arange(len(rows)), part["action"].long()]
         optimizer.zero_grad()
@@ -48,10 +47,11 @@ def learn(data: Decisions, weights: torch.Tensor, epochs: int = 6) -> PolicyNetw
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = sys.argv[1] if sys.argv[1:] else scratch
-    source = f"{folder}/data" if sys.argv[1:] else make_data(f"{folder}/data", PLAN).folder
-    data = make_dataset(source, columns=("observation", "mask", "action", "values"))
+    source = f"{folder}/data" if sys.argv[1:] else make_data(f"{folder}/data", PLAN)
+    columns = read_data(source, columns=["observation", "mask", "action", "values"])
+    data = {name: torch.from_numpy(column.copy()) for name, column in columns.items()}
     weighed = (advantages(data) / 0.02).clamp(max=3).exp()  # 2 % more chances count e times
-    about = {"data": data.card.about["command"], "command": " ".join(["python", *sys.argv])}
+    about = {"data": str(source), "command": " ".join(["python", *sys.argv])}
     for name, weights in {"cloning": weighed**0, "weighed": weighed}.items():
         save_policy(f"{folder}/{name}", learn(data, weights), about | {"reward": None})
         agents = [make_agent(f"policy:{folder}/{name}"), make_agent("partner")]

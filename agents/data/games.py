@@ -1,19 +1,18 @@
 """The rows of a shard: whole games are played, then their positions are searched.
 
-A shard plays groups of games side by side, each group to its end, and keeps games in order until
-they hold enough positions. Positions are those of whole games, so all moments of a game are there
-as often as they occur. Rows are the decisions that left a choice; moves without one are implied.
+Games are played side by side in groups, each group to its end, and kept in order until they hold
+enough positions. So all moments of a game are there as often as they occur. Rows are the decisions
+that left a choice; moves without one are implied.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from agents.data.plan import DataError, split_of
+from agents.data.plan import DataError
 from fiveup_env.belief import BONEYARD, marginals
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import legal_masks
@@ -32,7 +31,7 @@ from fiveup_env.rules.fields import MAX_PLAYERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agents.data.plan import Plan, Searcher
+    from agents.data.plan import Plan, Searcher, Shard
     from fiveup_env.opponents.agent import Agent
 
 Columns = dict[str, np.ndarray]
@@ -41,67 +40,48 @@ MOST_HANDS: Final = 100  # of a game; between weak players some would take many 
 WIN_CODES: Final = Episodes(reward="win").codes
 
 
-def rows_of_shard(plan: Plan, shard: int) -> Columns:
+def rows_of_shard(plan: Plan, shard: Shard) -> Columns:
     """Return the rows of a shard, game by game and in the order of the decisions."""
-    searcher, kept, positions = plan.searcher(), [], 0
-    agents = [make_agent(spec) for spec in plan.agents]
-    groups = (decisions_of_group(plan, agents, shard, group) for group in count())
-    with _one_thread():
-        for rows in chain.from_iterable(groups):
-            kept.append(_with_knowledge(plan, searcher, rows))
-            positions += len(rows["action"])
-            if positions >= plan.positions_in(shard):
-                break
-    return {name: np.concatenate([rows[name] for rows in kept]) for name in kept[0]}
+    agents, searcher = [make_agent(spec) for spec in plan.agents], plan.searcher()
+    groups = (decisions_of_group(plan, agents, (*shard.key, group)) for group in count())
+    games, positions = [], 0
+    for rows in chain.from_iterable(groups):
+        games.append(_with_knowledge(plan, searcher, rows))
+        positions += len(rows["action"])
+        if positions >= shard.positions:
+            break
+    return {name: np.concatenate([rows[name] for rows in games]) for name in games[0]}
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let networks compute on one thread: more may round otherwise, and so make other rows."""
-    try:
-        import torch
-    except ModuleNotFoundError:
-        yield
-        return
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def values_of(
-    plan: Plan, searcher: Searcher, seed: int, views: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values and errors of every action in the positions of the game with a seed."""
-    found = searcher.search(views, keyed_rng("values of data", plan.seed, seed))
-    return found.means.astype(np.float32), found.errors.astype(np.float32)
-
-
-def observations_of(plan: Plan, views: np.ndarray) -> np.ndarray:
-    """Return what the seat of every view observes, as the encoder writes it."""
-    encoder = get_encoder(plan.encoder)
-    rows = np.empty((len(views), row_size(encoder)), np.int8)
-    encoder.encode(views, rows)
-    return rows
+def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
+    """Return the rows of a game with what encoder, search and belief say about its positions."""
+    views, encoder = rows.pop("view"), get_encoder(plan.encoder)
+    observations = np.empty((len(views), row_size(encoder)), np.int8)
+    encoder.encode(views, observations)
+    rng = keyed_rng("values of data", plan.seed, int(rows["seed"][0]))
+    statistics = searcher.search(views, rng)
+    return rows | {
+        "observation": observations,
+        "values": statistics.means.astype(np.float32),
+        "errors": statistics.errors.astype(np.float32),
+        "marginals": marginals_of(views),
+        **(texts_of(views) if plan.text else {}),
+    }
 
 
 def marginals_of(views: np.ndarray) -> np.ndarray:
     """Return the exact marginals of every view, with seats counted from the observer."""
-    found = np.stack([marginals(views[k : k + 1]) for k in range(len(views))])
+    chances = np.stack([marginals(views[k : k + 1]) for k in range(len(views))])
     players = views["public"]["rules"]["players"].astype(np.int64)[:, None]
     places = np.arange(BONEYARD + 1) + np.zeros_like(players)
     seated = places < players
     places[seated] = ((places + views["seat"][:, None]) % players)[seated]
-    turned = np.take_along_axis(found, places[:, :, None], 1)
+    turned = np.take_along_axis(chances, places[:, :, None], 1)
     return turned.reshape(len(views), -1).astype(np.float32)
 
 
-def texts_of(plan: Plan, views: np.ndarray) -> Columns:
-    """Return the columns of text of every view, if the plan has them."""
-    if not plan.text:
-        return {}
+def texts_of(views: np.ndarray) -> Columns:
+    """Return the columns of text of every view."""
     each = [views[k : k + 1] for k in range(len(views))]
     legal = [mask.nonzero()[0].tolist() for mask in legal_masks(views)]
     moves = ["\n".join(move_words(MOVES[action]) for action in row) for row in legal]
@@ -112,38 +92,21 @@ def texts_of(plan: Plan, views: np.ndarray) -> Columns:
     }
 
 
-def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
-    """Return the rows of a game with what encoder, search and belief say about its positions."""
-    views = rows.pop("view")
-    values, errors = values_of(plan, searcher, int(rows["seed"][0]), views)
-    return rows | {
-        "observation": observations_of(plan, views),
-        "values": values,
-        "errors": errors,
-        "marginals": marginals_of(views),
-        **texts_of(plan, views),
-    }
-
-
-def decisions_of_group(
-    plan: Plan, agents: list[Agent], shard: int, group: int
-) -> Iterator[Columns]:
-    """Play a group of games to their ends; yield the decisions of each game that left a choice.
-
-    Each side of a game is played by an agent that is drawn at random.
-    """
+def decisions_of_group(plan: Plan, agents: list[Agent], key: tuple[int, ...]) -> Iterator[Columns]:
+    """Play a group of games to their ends; yield the decisions of each game that left a choice."""
     batch = Batch(
         GAMES,
         plan.all_rules,
         reward="margin",
         max_hands=MOST_HANDS,
-        seed=derived_seed(plan.seed, shard, group),
+        seed=derived_seed(plan.seed, *key),
     )
     batch.reset()
-    rng, seeds = np.random.default_rng([plan.seed, shard, group]), batch.states["seed"].copy()
-    agents_rng = keyed_rng("games of data", plan.seed, shard, group)
-    seated = rng.integers(len(agents), size=(GAMES, MAX_PLAYERS))  # by side
-    sides = batch.states["public"]["rules"]["sides"]
+    seeds, sides = batch.states["seed"].copy(), batch.states["public"]["rules"]["sides"]
+    rng = keyed_rng("games of data", plan.seed, *key)
+    seated = keyed_rng("sides of data", plan.seed, *key).integers(
+        len(agents), size=(GAMES, MAX_PLAYERS)
+    )
     moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
     earned, after_hand = np.zeros((GAMES, seats)), np.zeros((GAMES, MOST_HANDS, seats))
     log = []
@@ -154,11 +117,11 @@ def decisions_of_group(
         actions = np.zeros(len(going), np.int64)
         for k, agent in enumerate(agents):
             if len(own := np.flatnonzero(movers == k)):
-                chosen = agent(views[own], agents_rng)
+                chosen = agent(views[own], rng)
                 actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
-        seen = (going, moves[going], views, masks, actions, movers, earned[going])
         choice = masks.sum(1) > 1
-        log.append([column[choice] for column in seen])
+        columns = (going, moves[going], views, masks, actions, movers, earned[going])
+        log.append([column[choice] for column in columns])
         try:
             batch.advance(actions, going)
         except IllegalMoveError as error:
@@ -166,16 +129,13 @@ def decisions_of_group(
         moves[going] += 1
         earned[going] += batch.reward[going]
         after_hand[going, hands] = earned[going]
-    found = [np.concatenate(column) for column in zip(*log, strict=True)]
+    games, *logged = (np.concatenate(column) for column in zip(*log, strict=True))
     wins = np.zeros((GAMES, seats), np.float32)
-    for game in range(GAMES):
+    for game in np.unique(games):
         write_returns(batch.states, game, WIN_CODES, wins)
-        of_game = found[0] == game
-        decisions, views, masks, actions, movers, before = (column[of_game] for column in found[1:])
-        if not len(actions):
-            continue
-        rules, hands = plan.all_rules[game % len(plan.all_rules)], views["public"]["hand_number"]
-        seat, seed = views["seat"], int(seeds[game])
+        decisions, views, masks, actions, movers, before = (part[games == game] for part in logged)
+        rules = plan.all_rules[game % len(plan.all_rules)]
+        hands, seat = views["public"]["hand_number"], views["seat"]
         margins = after_hand[game, hands, seat] - before[np.arange(len(views)), seat]
         yield {
             "view": views,
@@ -186,7 +146,6 @@ def decisions_of_group(
             "decision": decisions,
             "seat": seat.copy(),
             "agent": np.array(plan.agents)[movers],
-            "split": np.full(len(views), split_of(seed)),
             "mask": masks,
             "action": actions.astype(np.int16),
             "win_return": wins[game, seat],

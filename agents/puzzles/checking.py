@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agents.processes import spread
 from agents.puzzles.judging import CLEAR, SECOND_PLAYOUT, SHARE, grade_of, judged, solved, solvers
-from agents.puzzles.making import CHECK, spread
+from agents.puzzles.making import CHECK
 from agents.puzzles.storage import Puzzle, position_of
 from fiveup_env.errors import InputError
 from fiveup_env.progress import progress

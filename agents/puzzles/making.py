@@ -8,14 +8,12 @@ deeply. The same numbers give the same puzzles, on any number of cores.
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import count as numbers
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from agents.processes import workers
+from agents.processes import spread
 from agents.puzzles.judging import (
     CLEAR,
     LEVELS,
@@ -47,7 +45,7 @@ from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
 # Who plays: weak and decent agents, so that positions are those of people's games.
 PLAYERS: Final = (
@@ -263,16 +261,3 @@ class _Quotas:
 def _rank(candidate: Candidate) -> tuple[int, int]:
     public = candidate.decision.position.view[0]["public"]
     return candidate.grade, int(public["drawn"]) - int(public["boneyard"])
-
-
-@contextmanager
-def spread(cores: int) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]]:
-    """Yield a `map` over processes, in order; with one core it works in this process."""
-    if cores == 1:
-        yield map
-        return
-    try:
-        with workers(cores) as pool:
-            yield pool.map
-    except BrokenProcessPool:
-        raise PuzzleError("a worker process died; the same command begins again") from None

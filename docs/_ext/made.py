@@ -18,6 +18,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from agents.data.plan import COLUMNS
 from agents.runs.config import Config
 from benchmarks import results
 from fiveup_env import PRESETS, TILES, Deal, Game, Move, Rules
@@ -203,11 +204,19 @@ def configs() -> Iterator[list[str]]:
         yield [f"`{path.stem}`", " ".join(line.lstrip("# ") for line in comment)]
 
 
+def data_columns() -> Iterator[list[str]]:
+    """Yield the columns of decision data."""
+    yield ["column", "what it is"]
+    for name, about in COLUMNS.items():
+        yield [f"`{name}`", about]
+
+
 TABLES: Final[dict[str, Callable[[], Iterator[list[str]]]]] = {
     "rule-fields": rule_fields,
     "presets": presets,
     "config-keys": config_keys,
     "configs": configs,
+    "data-columns": data_columns,
 }
 
 

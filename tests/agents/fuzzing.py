@@ -13,8 +13,6 @@ import yaml
 from safetensors.torch import load, save
 
 import tests.fuzz as fuzzer
-from agents.data.card import CARD, begin, read_card
-from agents.data.plan import Plan, plan_of
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape, build
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
@@ -189,42 +187,6 @@ def _keys(values: Any) -> dict[Any, Any]:
 
 
 @cache
-def a_data_card() -> Any:
-    """Return the content of a complete card of decision data."""
-    plan = Plan(
-        agents=("greedy",),
-        positions=9,
-        values="pimc:worlds=2",
-        shards=2,
-        rules=("mini-2",),
-        players=(2,),
-    )
-    about = begin("data", plan, "made by hand").about
-    shards = [{"file": f"shard-{k:05}.parquet", "positions": 5, "digest": "0"} for k in range(2)]
-    return about | {"counts": {"positions": 10}, "shards": shards}
-
-
-def plans(random: Random) -> None:
-    """Plans of decision data, as the cards of folders keep them."""
-    about = a_data_card()
-    if random.random() < 0.5:
-        plan_alone = mutated_json(random, about["plan"])
-        content = json.dumps(about | {"plan": "?"}).encode().replace(b'"?"', plan_alone)
-    else:
-        content = mutated_json(random, about)
-    Path("data", CARD).write_bytes(content)
-    card = read_card("data")
-    if card.complete:
-        digests = [shard["digest"] for shard in card.about["shards"]]
-        assert len(digests) == len(card.shards)
-        assert {"command", "code"} <= card.about.keys()
-    plan = card.plan
-    assert plan_of(plan.as_dict()).as_dict() == plan.as_dict()
-    assert plan.columns
-    assert plan.aim
-
-
-@cache
 def some_entries() -> list[Any]:
     """Return the entries of the leaderboard."""
     folder = Path(__file__).parents[2] / "leaderboard"
@@ -262,7 +224,6 @@ TARGETS: Final[dict[str, Target]] = {
     "checkpoints": checkpoints,
     "results": results,
     "configs": configs,
-    "plans": plans,
     "entries": entries,
     "metrics": metrics,
 }

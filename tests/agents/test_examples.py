@@ -28,6 +28,7 @@ PROMISED = {
     "batch_torch": [r"update 1: [+-]", r"update 40: \+[1-9]"],
     "gymnasium_loop": [r"at_random: [+-]0", r"most_points: \+2"],
     "jax_ppo": [r"decisions; points a hand: \+\d\.\d\d against greedy"],
+    "minari_episodes": [r"10 episodes, \d+ steps, \d+ won"],
     "offline": [r"cloning: \d+ %", r"weighed: \d+ %"],
     "openspiel_cfr": [r"after 8 rounds: NashConv 0\.", r"greedy .* NashConv \d"],
     "optuna_search": [r"run 0: [+-]\d", r"run 4: [+-]\d", "The best: learning_rate=0"],
@@ -61,7 +62,7 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
         capture_output=True,
         text=True,
         cwd=folder,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        env=os.environ | {"OMP_NUM_THREADS": "1", "MINARI_DATASETS_PATH": f"{folder}-minari"},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -86,17 +87,17 @@ def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_what_is_learnt_from_data_in_a_folder_is_kept_there_as_policies(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    from agents.data.making import make_data
+    from agents.data.files import make_data
     from agents.data.plan import Plan
 
     plan = Plan(agents=("partner",), positions=300, values="pimc:worlds=4", encoder="lookahead")
-    make_data(tmp_path / "data", plan, command="made by a test")
+    make_data(tmp_path / "data", plan)
     told = printed_by(FOLDER / "offline.py", tmp_path, str(tmp_path))
     assert re.search(".*".join(PROMISED["offline"]), told, re.DOTALL), told
     for method in ("cloning", "weighed"):
         agent = make_agent(f"policy:{tmp_path / method}")
         assert isinstance(agent, PolicyAgent)
-        assert agent.about["data"] == "made by a test"
+        assert agent.about["data"] == f"{tmp_path}/data"
         assert "offline.py" in agent.about["command"]
         with pytest.raises(PolicyError, match=r"needs a policy with values"):  # it has none
             make_agent(f"policy+search:{tmp_path / method}")

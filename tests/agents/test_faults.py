@@ -11,11 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.data import making
-from agents.data.card import CARD, begin, read_card
-from agents.data.games import Columns, rows_of_shard
-from agents.data.making import make_data
-from agents.data.plan import Plan
+import agents
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from agents.runs import folder as runs
@@ -26,9 +22,8 @@ from agents.runs.metrics import Metrics, read_metrics
 from fiveup_env.opponents.networks.files import DESCRIPTION, read_policy
 from tests.faults import KINDS, Writer, survives_everywhere, writes_in
 
-AGENTS = Path(making.__file__).parents[1]
+AGENTS = Path(agents.__file__).parent
 ARRAYS = {"weights": np.arange(6_000, dtype=np.float32)}
-PLAN = Plan(agents=("greedy", "partner"), positions=40, shards=2, values="pimc:worlds=8")
 
 
 def write_a_checkpoint(folder: Path, version: int) -> None:
@@ -85,30 +80,10 @@ def last_of_metrics(folder: Path) -> int | None:
     return len(lines) - 1 if lines else None
 
 
-def write_data(folder: Path, version: int) -> None:
-    """Begin a data set, whose first shard cannot be made, or make all of it."""
-    if version:
-        make_data(folder, PLAN, command="make", say=lambda _: None)
-    else:
-        begin(folder, PLAN, "make")
-
-
-def read_data(folder: Path) -> int | None:
-    """Return whether a data set was begun, or is complete; all shards that it has are whole."""
-    return int(read_card(folder).complete) if (folder / CARD).exists() else None
-
-
-@cache
-def rows_once(plan: Plan, number: int) -> Columns:
-    """Return the rows of a shard, which are computed once."""
-    return rows_of_shard(plan, number)
-
-
 WRITERS = {
     "checkpoint": Writer(write_a_checkpoint, read_a_checkpoint),
     "policy": Writer(write_a_policy, read_a_policy),
     "metrics": Writer(write_metrics, last_of_metrics, grows=True),
-    "data": Writer(write_data, read_data, grows=True),
 }
 
 
@@ -120,7 +95,6 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new(
 ) -> None:
     silent = SimpleNamespace(add_scalar=lambda *_: None, close=lambda: None)
     monkeypatch.setattr(metrics, "SummaryWriter", lambda *_, **__: silent)  # TensorBoard's own
-    monkeypatch.setattr(making, "rows_of_shard", rows_once)
     monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
     survives_everywhere(WRITERS[name], kind, tmp_path, before)
 

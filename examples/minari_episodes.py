@@ -1,0 +1,43 @@
+"""Minari: one learner's episodes, collected by its own wrapper; the deals of another seed test it.
+
+Forced moves are steps, too, and `infos["action_mask"]` has the legal actions of every observation.
+Set MINARI_DATASETS_PATH to the folder of your data sets.
+"""
+
+from typing import Any
+
+import gymnasium
+import minari
+import numpy as np
+
+import fiveup_env  # noqa: F401  (registers the environment)
+from fiveup_env.opponents.registry import make_agent
+
+EPISODES, SEED = 10, 0
+
+
+class MaskAlone(minari.StepDataCallback):  # type: ignore[misc]
+    """Keeps the part of `info` that every step has, as Minari needs it."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what is kept of a step."""
+        step = super().__call__(*args, **kwargs)
+        return step | {"info": {"action_mask": step["info"]["action_mask"]}}
+
+
+env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="greedy", encoder="tokens")
+collector = minari.DataCollector(env, MaskAlone, record_infos=True, data_format="parquet")
+learner: Any = env.unwrapped
+agent, rng = make_agent("partner"), np.random.default_rng(SEED)
+for episode in range(EPISODES):
+    collector.reset(seed=SEED + episode)
+    over = False
+    while not over:
+        _, _, terminated, truncated, _ = collector.step(learner.game.ask(agent, rng).action)
+        over = terminated or truncated
+data = collector.create_dataset("fiveup/partner-v0", algorithm_name="partner")
+first = data[0]
+observation, _ = data.recover_environment().reset(seed=SEED)  # deals the first game again
+assert (observation == first.observations[0]).all()
+wins = sum(episode.rewards.sum() > 0 for episode in data)
+print(f"{data.total_episodes} episodes, {data.total_steps} steps, {wins} won")
