@@ -79,6 +79,7 @@ if TYPE_CHECKING:
 
 RewardFunction: TypeAlias = Callable[[Game, Move, Game], Sequence[float] | np.ndarray]
 RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array", "rgb_array_list", "svg"]
+Eyes: TypeAlias = int | Literal["mover", "all"]
 RENDER_MODES: Final[tuple[RenderMode, ...]] = get_args(RenderMode)
 FIRST = np.zeros(1, np.int64)  # the index of the only game
 
@@ -95,7 +96,7 @@ def env(
     encoder: str | Encoder = "flat",
     scaled: bool = False,
     render_mode: RenderMode | None = None,
-    eyes: int | None = None,
+    eyes: Eyes = "mover",
     **fields: Unpack[RuleFields],
 ) -> AECEnv:
     """Return a `raw_env`, wrapped in PettingZoo's check that its methods are called in order.
@@ -137,8 +138,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         reward: What a move brings each seat: `win`, `points` or `margin`
             (docs/understand/rewards.md), or a function of (before, move, after), a `Game` before
             the move, the `Move`, and a `Game` after it, which returns a number for each seat. It is
-            called for every move, an illegal one excepted. Its price: the environment then keeps a
-            `Game` beside its own state, and copies it at every move.
+            called for every move, an illegal one excepted, before the environment makes it: if it
+            raises or returns anything else, nothing has changed. Its price: the environment then
+            keeps a `Game` beside its own state, and copies it at every move.
         max_hands: The number of hands after which an episode is cut off; 0 means never.
         illegal: Whether an illegal action raises an `error`, or makes the episode `terminate` with
             `illegal_reward` for its player and 0 for the others.
@@ -149,14 +151,15 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         render_mode: One of RENDER_MODES: text (`ansi`), a window (`human`), an RGB array
             (`rgb_array`), the list of those of all moves since the last call (`rgb_array_list`),
             or SVG (`svg`).
-        eyes: The seat that pictures are drawn for: other hands lie face down. None shows them all.
+        eyes: The seat that pictures are drawn for, or the `mover`, the seat to move: other hands
+            lie face down until the hand has ended. `all` shows them all.
         **fields: Fields of the rules that override those of `rules`.
 
     Attributes:
         rules: the rules of the game.
         encoder: the encoder of the observations.
         render_mode: the render mode, or None.
-        eyes: the seat that pictures are drawn for, or None; it may be set at any time.
+        eyes: the seat that pictures are drawn for, `mover` or `all`; it may be set at any time.
 
     Raises:
         RulesError: If there is no such preset, or the rules cannot be played.
@@ -185,7 +188,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         encoder: str | Encoder = "flat",
         scaled: bool = False,
         render_mode: RenderMode | None = None,
-        eyes: int | None = None,
+        eyes: Eyes = "mover",
         **fields: Unpack[RuleFields],
     ) -> None:
         """Make the environment; `reset` starts its first episode."""
@@ -200,9 +203,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         )
         self._rows = Rows(encoder, scaled=scaled)
         self.encoder = self._rows.encoder
-        self.eyes = None if eyes is None else whole(eyes, 0, self.rules.players - 1)
-        if eyes is not None and self.eyes is None:
-            raise SeatError(f"eyes must be from 0 to {self.rules.players - 1}, not {shown(eyes)}")
+        self.eyes: Eyes = checked_eyes(eyes, self.rules.players, "mover")
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.agents: list[str] = []
@@ -311,43 +312,53 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
     def _move(self, *, legal: bool) -> None:
         """Make the move in `_actions`, and write what it brought every seat."""
-        before = self.game if self._reward and legal else None
+        # A reward that is refused leaves everything as it was.
+        brought = self._brought(self._reward) if self._reward and legal else None
         step_games(
             self._games, FIRST, self._actions, self._options.codes, self._rewards, self._ending
         )
         if legal:
             self._made.append(int(self._actions[0]))
             self._over = bool(self._ending[0])
-        if before is not None and self._reward:
-            after = self.game
-            self._rewards[0] = self._checked_rewards(self._reward(before, after.peek(), after))
+        if brought is not None:
+            self._rewards[0] = brought
 
-    def _checked_rewards(self, rewards: object) -> np.ndarray:
-        """Return what the reward function returned, a number for each seat."""
+    def _brought(self, reward: RewardFunction) -> np.ndarray:
+        """Return what a reward function returns for the move in `_actions`: a number by seat."""
+        before, move = self.game, MOVES[self._actions[0]]
+        after = before.copy()
+        after.push(move)
+        rewards = reward(before, move, after)
         count = self.rules.players
-        wanted = f"{count} finite numbers, one for each seat"
+        wanted = f"{count} numbers that float32 holds, one for each seat"
         array = as_array(rewards, "what the reward function returns", wanted)
-        right = array.shape == (count,) and array.dtype.kind in "iuf" and np.isfinite(array).all()
-        if not right:
-            raise OptionError(
-                f"what the reward function returns must be {wanted}, not {shown(rewards)}"
-            )
-        return array
+        if array.shape == (count,) and array.dtype.kind in "iuf":
+            with np.errstate(over="ignore"):
+                array = array.astype(np.float32)
+            if np.isfinite(array).all():
+                return array
+        raise OptionError(
+            f"what the reward function returns must be {wanted}, not {shown(rewards)}"
+        )
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what an agent observes; its mask is all 0 unless the agent is to move."""
-        self._check_started()
-        if agent not in self._seats:
-            raise SeatError(unknown("agent", agent, self._names))
+        self._look(agent)
         row = self._rows.empty(1)
-        observe_seats(self._games, FIRST, self._seats[agent], self._views)
         self._rows.write(self._views, row)
         return {"observation": row[0], "action_mask": unchecked_masks(self._views)[0]}
 
     def view(self, agent: str) -> np.ndarray:
         """Return the view of an agent, as opponents take it: an array of one VIEW struct."""
-        self.observe(agent)
+        self._look(agent)
         return self._views.copy()
+
+    def _look(self, agent: str) -> None:
+        """Write the view of an agent to `_views`."""
+        self._check_started()
+        if agent not in self._seats:
+            raise SeatError(unknown("agent", agent, self._names))
+        observe_seats(self._games, FIRST, self._seats[agent], self._views)
 
     def state(self) -> np.ndarray:
         """Return the full state (int8): seat 0's `flat` row, then what is hidden from seat 0."""
@@ -393,21 +404,22 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             raise OptionError(
                 f"make the environment with a render_mode to render it: {', '.join(RENDER_MODES)}"
             )
+        game, over = self._replayed(), self._over
         if self.render_mode == "ansi":
             from fiveup_env.drawing.transcript import table_text
 
-            return table_text(self._replayed(), hands=self._hands, finished=self._over)
+            return table_text(game, hands=self._hands(game, finished=over), finished=over)
         if self.render_mode == "svg":
             return self._repr_svg_()
         if self.render_mode == "human":
-            self._show(finished=self._over)
+            self._show(finished=over)
             return None
         from fiveup_env.drawing.window import pixels
 
         if self.render_mode == "rgb_array":
-            return pixels(self._replayed(), hands=self._hands, finished=self._over)
+            return pixels(game, hands=self._hands(game, finished=over), finished=over)
         return [
-            pixels(game, hands=self._hands, finished=finished)
+            pixels(game, hands=self._hands(game, finished=finished), finished=finished)
             for game, finished in self._positions()
         ]
 
@@ -430,18 +442,20 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
 
         if self._window is None:
             self._window = Window(self.metadata["render_fps"])
-        self._window.show(self._replayed(), hands=self._hands, finished=finished)
+        game = self._replayed()
+        self._window.show(game, hands=self._hands(game, finished=finished), finished=finished)
 
-    @property
-    def _hands(self) -> Collection[int] | None:
-        """The seats whose hands a picture shows; None means all."""
-        return None if self.eyes is None else (self.eyes,)
+    def _hands(self, game: Game, *, finished: bool) -> Collection[int] | None:
+        """Return the seats whose hands a picture shows; None means all."""
+        seat = game.turn if self.eyes == "mover" else self.eyes
+        return None if finished or seat is None or seat == "all" else (seat,)
 
     def _repr_svg_(self) -> str:
         """Return the game drawn as SVG, which notebooks show."""
         from fiveup_env.drawing.svg import game_svg
 
-        return game_svg(self._replayed(), hands=self._hands, finished=self._over)
+        game, over = self._replayed(), self._over
+        return game_svg(game, hands=self._hands(game, finished=over), finished=over)
 
     def close(self) -> None:
         """Close the window, if one is open."""
@@ -452,3 +466,15 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     @property
     def _turn(self) -> int:
         return int(self._games["public"]["turn"][0])
+
+
+def checked_eyes(eyes: object, players: int, follower: str) -> Any:
+    """Return a seat, `all` or the word for eyes that change; raise a SeatError if it is neither."""
+    if is_one_of(eyes, (follower, "all")):
+        return eyes
+    seat = whole(eyes, 0, players - 1)
+    if seat is None:
+        raise SeatError(
+            f"eyes must be from 0 to {players - 1}, {follower} or all, not {shown(eyes)}"
+        )
+    return seat

@@ -36,6 +36,7 @@ WHOLE_GAME, ONE_HAND = range(2)
 POINTS, MARGIN, WIN = range(3)
 
 MOST_HANDS: Final = 1 << 31
+MOST_REWARD: Final = float(np.finfo(np.float32).max)
 HOW_TO_TERMINATE: Final = '; with illegal="terminate" it would end the episode instead'
 
 # How a step left an episode; 0 where it is still in progress.
@@ -88,8 +89,12 @@ class Episodes:
             raise OptionError(
                 f"max_hands must be 0 (no limit) or more, not {shown(self.max_hands)}"
             )
-        if finite(self.illegal_reward) is None:
-            raise OptionError(f"illegal_reward must be a number, not {shown(self.illegal_reward)}")
+        reward = finite(self.illegal_reward)
+        if reward is None or abs(reward) > MOST_REWARD:
+            raise OptionError(
+                f"illegal_reward must be a number that float32 holds, not "
+                f"{shown(self.illegal_reward)}"
+            )
 
     @property
     def terminates(self) -> bool:

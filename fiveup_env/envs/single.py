@@ -17,9 +17,10 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from fiveup_env.checks import is_one_of, whole
+from fiveup_env.checks import whole
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.envs.aec import raw_env
+from fiveup_env.engine.view import unchecked_masks
+from fiveup_env.envs.aec import checked_eyes, raw_env
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
 from fiveup_env.envs.options import check_fields, reset_options
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
@@ -59,8 +60,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         reward: `win`, `points`, `margin` or a function, as `raw_env` takes them; a step brings
             what the learner's seat got by its move and by all moves up to its next turn.
         render_mode: One of those of `raw_env`.
-        eyes: The seat that pictures are drawn for, or `learner`: other hands lie face down. None
-            shows them all.
+        eyes: The seat that pictures are drawn for, or the `learner`: other hands lie face down
+            until the hand has ended. `all` shows them all.
         **fields: Fields of the rules that override those of `rules`.
 
     Raises:
@@ -95,12 +96,11 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         encoder: str | Encoder = "flat",
         scaled: bool = False,
         render_mode: RenderMode | None = None,
-        eyes: int | Literal["learner"] | None = None,
+        eyes: int | Literal["learner", "all"] = "learner",
         **fields: Unpack[RuleFields],
     ) -> None:
         """Make the environment; `reset` starts its first episode."""
         check_fields(fields, FiveUpEnv)
-        self._eyes_of_learner = is_one_of(eyes, ("learner",))
         self._aec = raw_env(
             rules,
             players,
@@ -112,9 +112,9 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             encoder=encoder,
             scaled=scaled,
             render_mode=render_mode,
-            eyes=None if eyes == "learner" else eyes,
             **fields,
         )
+        self._eyes = checked_eyes(eyes, self.rules.players, "learner")
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
@@ -125,6 +125,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         self.render_mode = self._aec.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)
         self._before_first_turn = 0.0
+        self._started = False
         self._episodes = 0  # begun since the last seed
         self._chances: dict[str, np.random.Generator] = {}  # by opponent, in this episode
 
@@ -157,7 +158,8 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         What happens before the learner's first turn is part of the reward of its first step. If the
         episode ends before that turn, as it can with small hands, the next one is started.
         """
-        (deal,) = reset_options(options, "deal")
+        (named,) = reset_options(options, "deal")
+        deal = None if named is None else checked_seed(named)
         super().reset(seed=None if seed is None else checked_seed(seed))
         if seed is not None:
             self._episodes = 0
@@ -170,8 +172,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
     def _begin(self, deal: int) -> None:
         """Start an episode, in which every opponent has chance of its own."""
-        if self._eyes_of_learner:
-            self._aec.eyes = self.seat
+        self._aec.eyes = self.seat if self._eyes == "learner" else self._eyes
         self._aec.reset(deal)
         self._episodes += 1
         self._chances = {
@@ -190,7 +191,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
         Raises IllegalMoveError if the action is illegal, WrongMomentError if the episode is over.
         """
-        if not self._aec.agents or self._over:
+        if not self._started or self._over:
             raise WrongMomentError("there is no episode to step: call reset()")
         self._aec.step(action)
         reward = self._before_first_turn + self._aec.rewards[self._agent]
@@ -214,19 +215,25 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         return self._aec.terminations[self._agent] or self._aec.truncations[self._agent]
 
     def _others_move(self) -> float:
-        """Let the others move until the learner's turn; return what that brought the learner."""
+        """Let the others move until the learner's turn; return what that brought the learner.
+
+        If it raises, the episode is half moved, and the next one has to be started.
+        """
+        self._started = False
         reward = 0.0
         while not self._over and self._aec.agent_selection != self._agent:
             mover = self._aec.agent_selection
-            mask = self._aec.observe(mover)["action_mask"]
+            view = self._aec.view(mover)
+            mask = unchecked_masks(view)[0]
             seat = self._aec.possible_agents.index(mover)
             choose = self._opponents.at(seat, self.seat, self.rules.players)
-            action = choose(self._aec.view(mover), self._chances[mover])[0]
+            action = choose(view, self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")
             self._aec.step(number)
             reward += self._aec.rewards[self._agent]
+        self._started = True
         return reward
 
     def _observation(self) -> tuple[np.ndarray, dict[str, Any]]:

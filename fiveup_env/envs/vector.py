@@ -182,9 +182,9 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._restart(self._checked_mask(chosen))
             self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
             return self._observations(), self._infos()
-        if seed is not None:
-            self._random = keyed_rng("vector", checked_seed(seed))
+        rng = self._random if seed is None else keyed_rng("vector", checked_seed(seed))
         self.batch.reset(seed if deals is None else deals)
+        self._random = rng
         self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
         self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0
         self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))

@@ -229,7 +229,7 @@ def test_hands_may_lie_face_down() -> None:
 
 
 def test_the_environment_draws_its_game() -> None:
-    env = fiveup_env.env(players=3, render_mode="svg")
+    env = fiveup_env.env(players=3, render_mode="svg", eyes="all")
     env.reset(seed=1)
     assert env.render() == env.unwrapped._repr_svg_() == game_svg(Game(players=3, seed=1))
 

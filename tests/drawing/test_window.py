@@ -76,7 +76,7 @@ def test_a_window_that_was_never_shown_closes() -> None:
 
 
 def test_the_environment_renders_pixels_and_windows() -> None:
-    env = fiveup_env.env(render_mode="rgb_array")
+    env = fiveup_env.env(render_mode="rgb_array", eyes="all")
     env.reset(seed=1)
     assert np.array_equal(env.render(), pixels(Game(seed=1)))
     env = fiveup_env.env(render_mode="human")

@@ -284,7 +284,7 @@ def test_pettingzoos_performance_benchmark_runs(capsys: pytest.CaptureFixture[st
 
 
 def test_a_notebook_shows_the_table() -> None:
-    env = fiveup_env.raw_env()
+    env = fiveup_env.raw_env(eyes="all")
     env.reset(seed=1)
     assert env._repr_svg_() == env.game._repr_svg_()
     assert env.game._repr_svg_().startswith("<svg")

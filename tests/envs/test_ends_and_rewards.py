@@ -15,7 +15,7 @@ from fiveup_env import Batch, Game, Move
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
-from fiveup_env.errors import IllegalMoveError, OptionError
+from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError
 from fiveup_env.rules.actions import PASS
 
 HAND: dict[str, Any] = {"players": 2, "episode": "hand"}
@@ -253,16 +253,48 @@ def test_a_reward_function_cannot_change_the_game() -> None:
     assert env.game.moves
 
 
-@pytest.mark.parametrize("wrong", [1.0, [1.0], [1.0, float("nan")], ["a", "b"], None])
-def test_what_is_no_reward_for_each_seat_is_refused(wrong: Any) -> None:
-    def reward(before: Game, move: Move, after: Game) -> Any:
-        del before, move, after
-        return wrong
+class Answers:
+    """A reward function that returns what it is told to."""
 
-    env = fiveup_env.raw_env(reward=reward, **HAND)
-    env.reset(seed=5)
-    with pytest.raises(OptionError, match="must be 2 finite numbers, one for each seat, not"):
-        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    def __init__(self) -> None:
+        self.rewards: Any = [0.0, 0.0]
+
+    def __call__(self, *_move: object) -> Any:
+        """Return the rewards."""
+        return self.rewards
+
+
+@pytest.mark.parametrize("wrong", [1.0, [1.0], [1.0, np.nan], [1e300, 0.0], ["a", "b"], None])
+def test_a_reward_that_is_refused_leaves_everything_as_it_was(wrong: Any) -> None:
+    env, twin = (fiveup_env.raw_env(reward=answers, **HAND) for answers in (Answers(), Answers()))
+    for one in (env, twin):
+        one.reset(seed=5)
+    while not any(twin.terminations.values()):
+        state, env._reward.rewards = env.state(), wrong  # type: ignore[union-attr]
+        action = int(env.observe(env.agent_selection)["action_mask"].argmax())
+        with pytest.raises(OptionError, match="must be 2 numbers that float32 holds, one for each"):
+            env.step(action)
+        assert (env.state() == state).all()
+        env._reward.rewards = [1.0, 2.0]  # type: ignore[union-attr]
+        for one in (env, twin):
+            one.step(action)
+        assert env.game == twin.game
+        assert env.agent_selection == twin.agent_selection
+        assert env.rewards == {"player_0": 1, "player_1": 2}
+
+
+@pytest.mark.parametrize("kind", [FiveUpEnv, FiveUpVectorEnv])
+def test_a_reset_that_is_refused_changes_nothing(kind: Any) -> None:
+    many: dict[str, Any] = {"num_envs": 4} if kind is FiveUpVectorEnv else {}
+    env, twin = kind(players=3, **many), kind(players=3, **many)
+    for one in (env, twin):
+        one.reset(seed=4)
+    for name, wrong in {"deal": -1, "deals": [-1] * 4}.items():
+        with pytest.raises(FiveUpError):
+            env.reset(seed=9, options={name: wrong})
+    for _ in range(3):
+        actions = twin.action_masks().argmax(-1)
+        assert (env.step(actions)[0] == twin.step(actions)[0]).all()
 
 
 @pytest.mark.parametrize("kind", ["batch", "vector", "vec_env", "openspiel"])

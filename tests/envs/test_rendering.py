@@ -118,20 +118,38 @@ def test_a_picture_can_have_the_eyes_of_one_seat(mode: Any) -> None:
         assert not any(str(tile) in text for tile in game.hand_of(0))
 
 
-def test_the_eyes_follow_a_learner_that_moves() -> None:
-    env = FiveUpEnv(render_mode="ansi", eyes="learner")
+@pytest.mark.parametrize("mode", ["ansi", "svg"])
+def test_pictures_are_drawn_for_the_learner_or_the_seat_to_move_unless_all_is_asked_for(
+    mode: Any,
+) -> None:
+    def seen(env: Any) -> list[int]:
+        """Return the seats whose hands the picture shows."""
+        game, text = env.unwrapped.game, str(env.render())
+        hands = [[str(tile) for tile in game.hand_of(seat)] for seat in range(4)]
+        if mode == "ansi":
+            return [seat for seat in range(4) if " ".join(hands[seat]) in text]
+        return [seat for seat in range(4) if f'data-seat="{seat}" data-tile' in text]
+
+    learner, everybody = (
+        FiveUpEnv(render_mode=mode),
+        FiveUpEnv(render_mode=mode, eyes="all"),
+    )
     for seed in range(6):
-        env.reset(seed=seed)
-        game, text = env.game, str(env.render())
-        for seat in range(4):
-            seen = " ".join(map(str, game.hand_of(seat))) in text
-            assert seen == (seat == env.seat)
+        learner.reset(seed=seed)
+        assert seen(learner) == [learner.seat]
+        everybody.reset(seed=seed)
+        assert seen(everybody) == [0, 1, 2, 3]
+    env = fiveup_env.env(render_mode=mode)
+    env.reset(seed=3)
+    for _ in range(4):
+        assert seen(env) == [env.possible_agents.index(env.agent_selection)]
+        env.step(int(env.last()[0]["action_mask"].argmax()))
 
 
 def test_eyes_that_no_seat_has_are_refused() -> None:
-    with pytest.raises(SeatError, match="eyes must be from 0 to 3, not 4"):
+    with pytest.raises(SeatError, match="eyes must be from 0 to 3, mover or all, not 4"):
         fiveup_env.env(eyes=4)
-    with pytest.raises(SeatError, match="eyes must be from 0 to 3, not 'partner'"):
+    with pytest.raises(SeatError, match="eyes must be from 0 to 3, learner or all, not 'partner'"):
         FiveUpEnv(eyes="partner")  # type: ignore[arg-type]
 
 

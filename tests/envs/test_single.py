@@ -14,9 +14,11 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
 
+from fiveup_env.encoders.flat import Flat
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
 from tests.support import EVERY_PRESET, label
 
@@ -121,6 +123,47 @@ def test_opponents_are_given_views_and_masks() -> None:
     env.step(int(env.action_masks().argmax()))
     assert asked
     assert all(seat == turn != 1 and legal > 0 for seat, turn, legal in asked)
+
+
+def test_an_opponent_that_chooses_wrongly_is_named_and_the_game_has_to_be_reset() -> None:
+    misbehaves = False
+
+    def opponent(views: np.ndarray, rng: Any) -> np.ndarray:
+        del rng
+        return np.array([120]) if misbehaves else legal_masks(views).argmax(1)
+
+    env = FiveUpEnv(players=2, opponents=opponent, illegal="terminate", seat=0)
+    _, info = env.reset(seed=1)
+    misbehaves = True
+    with pytest.raises(IllegalMoveError, match="the opponent of seat player_1 chose"):
+        env.step(int(info["action_mask"].argmax()))
+    with pytest.raises(WrongMomentError, match="reset"):
+        env.step(120)
+    misbehaves = False
+    _, info = env.reset(seed=1)
+    env.step(int(info["action_mask"].argmax()))
+
+
+@pytest.mark.parametrize("kind", [FiveUpEnv, FiveUpVectorEnv])
+def test_only_what_a_learner_observes_is_encoded(kind: Any) -> None:
+    rows = 0
+
+    class Counting(Flat):
+        """Counts the rows that it writes."""
+
+        def encode(self, views: np.ndarray, rows_out: np.ndarray) -> None:
+            """Write a row for each view."""
+            nonlocal rows
+            rows += len(views)
+            super().encode(views, rows_out)
+
+    many: dict[str, Any] = {"num_envs": 3} if kind is FiveUpVectorEnv else {}
+    env = kind(encoder=Counting(), opponents="greedy", players=4, **many)
+    env.reset(seed=1)
+    for _ in range(4):
+        rows = 0
+        env.step(env.action_masks().argmax(-1))
+        assert rows == many.get("num_envs", 1)
 
 
 def test_bad_input() -> None:

@@ -248,12 +248,16 @@ DEEP: Any = [[[]], [1]]  # NumPy makes no array of it
 @pytest.mark.parametrize(
     ("match", "options"),
     [
-        ("illegal_reward must be a number, not 'x'", {"illegal_reward": "x"}),
-        ("illegal_reward must be a number, not nan", {"illegal_reward": float("nan")}),
+        ("illegal_reward must be a number that float32 holds, not 'x'", {"illegal_reward": "x"}),
         (
-            "illegal_reward must be a number, not <int that cannot be shown>",
+            "illegal_reward must be a number that float32 holds, not nan",
+            {"illegal_reward": float("nan")},
+        ),
+        (
+            "illegal_reward must be a number that float32 holds, not <int that cannot be shown>",
             {"illegal_reward": HUGE},
         ),
+        ("must be a number that float32 holds, not -1e[+]?300", {"illegal_reward": -1e300}),
         ("max_hands must be 0 .no limit. or more, not <int that", {"max_hands": HUGE}),
         ("there is no episode array", {"episode": np.array(["hand", "game"])}),
         ("there is no reward array", {"reward": np.array([1, 2])}),
