@@ -37,6 +37,11 @@ def parser() -> Parser:
     )
     made.add_argument("--keys", action="store_true", help="list the keys of a config")
     made.add_argument("--name", help="the run's folder in runs/ (default: the config's name)")
+    made.add_argument(
+        "--trust",
+        action="store_true",
+        help="let the config's file, or the run, name agents that run code: module:Class, programs",
+    )
     made.add_argument("--resume", metavar="RUN", help="resume a run, by name or folder")
     return made
 
@@ -53,9 +58,10 @@ def _main() -> int:
     chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
     if options.resume:
         run = find_run(options.resume)
-        return _train(run.config(parse_changes(words)), run, resume=True)
+        return _train(run.config(parse_changes(words), trust=options.trust), run, resume=True)
     run = new_run(options.name or Path(chosen).stem)
-    return _train(load_config(chosen, words), run, resume=False)
+    config = load_config(chosen, words, trust=options.trust)
+    return _train(config, run, resume=False)
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:
@@ -74,7 +80,7 @@ def _train(config: Config, run: Run, *, resume: bool) -> int:
             display.say(f"The run's folder is {where}. Ctrl-C stops it; --resume continues it.")
             finished = training.train()
         if not finished:
-            display.say(f"Stopped. To resume: python train.py --resume {run.folder.name}")
+            display.say(f"Stopped. To resume: {run.resuming}")
             return INTERRUPTED
         finish(training)
     return 0

@@ -20,5 +20,5 @@ them.
 from fiveup_env.opponents import register_agent
 
 register_agent("openspiel", "agents.openspiel.bots:OpenSpielIsmcts")
-register_agent("torch", "agents.policies.agent:TorchPolicy")
-register_agent("torch+search", "agents.policies.agent:TorchSearch")
+register_agent("torch", "agents.policies.agent:TorchPolicy", in_files=True)
+register_agent("torch+search", "agents.policies.agent:TorchSearch", in_files=True)

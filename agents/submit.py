@@ -62,6 +62,9 @@ def _parser() -> Parser:
     check = commands.add_parser("check", help="check entries")
     check.set_defaults(work=_check)
     check.add_argument("entries", nargs="+", metavar="ENTRY")
+    check.add_argument(
+        "--trust", action="store_true", help="play agents that run code: programs, module:Class"
+    )
     check.add_argument("--chunks", type=int, default=4, help="to play again (default: 4)")
     check.add_argument(
         "--fresh",
@@ -107,7 +110,7 @@ def _check(options: argparse.Namespace) -> int:
 def _refused(path: str, options: argparse.Namespace, seed: int) -> str:
     """Check an entry, the cheap parts first; return why it is refused, if it is."""
     try:
-        entry = Entry(read_json(path))
+        entry = Entry(read_json(path), Path(path).parent, trust=options.trust)
         entry.check_figures()
         entry.check_agent()
         entry.protocol.check()

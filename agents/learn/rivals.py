@@ -6,11 +6,13 @@ folder. Rivals that are hard to beat are met more often.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from agents.policies.agent import spec_of
+from fiveup_env.errors import shown
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 NO_RIVAL: Final = -1
+PAST: Final = re.compile(r"past/\d{6,}")  # the folder of a past self, in that of the run
 MEMORY: Final = 0.02  # the weight of the latest game in the rate at which a rival is beaten
 LEAST_WEIGHT: Final = 0.01  # so that even a rival that always loses is met sometimes
 
@@ -41,7 +44,8 @@ class Rivals:
         self.side = np.zeros(games, np.int64)  # the learner's side
         self.margin = np.zeros(games)  # of the learner's side, in the current game so far
         self._sides = batch.states["public"]["rules"]["sides"].astype(np.int64)
-        for spec in config.rivals if config.rival_share else ():
+        self._configured = config.rivals if config.rival_share else ()
+        for spec in self._configured:
             self._add(spec)
 
     def begin(self, rng: np.random.Generator) -> None:
@@ -91,11 +95,14 @@ class Rivals:
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Return the arrays and the values that `restore` needs."""
         arrays = {"rival": self.rival, "side": self.side, "margin": self.margin}
-        return arrays, {"specs": self.specs, "beaten": self.beaten, "past": self.past}
+        return arrays, {"beaten": self.beaten, "past": self.past}
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue with the rivals of a saved state."""
-        self.specs, self.beaten, self.past = about["specs"], about["beaten"], about["past"]
+        self.beaten, self.past = about["beaten"], about["past"]
+        if not all(map(PAST.fullmatch, self.past)):
+            raise ValueError(f"{shown(self.past)} are not past selves of the run")
+        self.specs = [*self._configured, *self.past]
         self._agents = {spec: self._make(spec) for spec in self.specs}
         self.rival[:], self.side[:] = arrays["rival"], arrays["side"]
         self.margin[:] = arrays["margin"]

@@ -8,7 +8,7 @@ from agents.policies.files import load_network
 from agents.policies.networks import Shape, build
 from agents.runs.config import ConfigError
 from fiveup_env.errors import InputError
-from fiveup_env.opponents.networks.files import PolicyError
+from fiveup_env.opponents.networks.files import PolicyError, policy_folder
 
 if TYPE_CHECKING:
     from agents.policies.networks import PolicyNetwork
@@ -29,7 +29,7 @@ def first_network(config: Config) -> PolicyNetwork:
     if config.start is None:
         return build(shape)
     try:
-        network = load_network(config.start, shape, config.reward)
+        network = load_network(policy_folder(config.start), shape, config.reward)
     except PolicyError as error:
         raise ConfigError(f"start: {error}") from None
     network.cool(config.start_temperature)

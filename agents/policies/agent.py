@@ -15,7 +15,13 @@ from agents.policies.files import load_policy
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import shown
-from fiveup_env.opponents.networks.files import PATHS, NotCompiledError, PolicyError, policy_folder
+from fiveup_env.opponents.networks.files import (
+    PATHS,
+    NotCompiledError,
+    PolicyError,
+    PolicyName,
+    policy_folder,
+)
 from fiveup_env.opponents.networks.policy import Logits, load_compiled, unit_of
 from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -77,7 +83,7 @@ class NetworkAgent(Logits):
 class TorchPolicy(NetworkAgent):
     """Plays a policy by PyTorch, of any shape and on any device: `torch:FOLDER`."""
 
-    path: str = field(default="family", metadata={"help": PATHS})
+    path: PolicyName = field(default="family", metadata={"help": PATHS})
     sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
     temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})

@@ -19,6 +19,7 @@ import yaml
 from agents.fitting.teachers import check_aim, make_teacher
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.trust import check_policy, check_spec
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def key(default: Any, about: str, **limits: Any) -> Any:
     """Return a field for a key: its default, its help text, and its limits.
 
     They are `least`, `most` or `choices`, and `of`, the learners that read the key (default: all).
+    `check` is what a value must pass that stands in a file: of specs and policies.
     """
     return field(default=default, metadata={"help": about, **limits})
 
@@ -162,7 +164,10 @@ class Config:
     depth: int = key(2, "number of layers or blocks", least=1)
     shared: bool = key(False, "let policy and value share all but their last layers")
     start: str | None = key(
-        None, "folder of a saved policy to start from (null: from nothing)", of=STARTED
+        None,
+        "saved policy to start from: a shipped one or a folder (null: from nothing)",
+        check=check_policy,
+        of=STARTED,
     )
     start_temperature: float = key(
         1.0,
@@ -201,7 +206,10 @@ class Config:
         of=ROLLOUTS,
     )
     rivals: tuple[str, ...] = key(
-        (), "specs of the agents that play as rivals; for learner=plain, its one opponent", of=PPO
+        (),
+        "specs of the agents that play as rivals; for learner=plain, its one opponent",
+        check=check_spec,
+        of=PPO,
     )
     partner_share: float = key(
         0.0,
@@ -212,7 +220,10 @@ class Config:
         of=ROLLOUTS,
     )
     partners: tuple[str, ...] = key(
-        (), "specs of the agents that play as partners, one drawn for each game", of=ROLLOUTS
+        (),
+        "specs of the agents that play as partners, one drawn for each game",
+        check=check_spec,
+        of=ROLLOUTS,
     )
     past_every: int = key(
         0,
@@ -227,7 +238,9 @@ class Config:
         of=SELF_PLAY,
     )
     target: str | None = key(
-        None, "spec of an agent to exploit, which is then the only rival, in every game"
+        None,
+        "spec of an agent to exploit, which is then the only rival, in every game",
+        check=check_spec,
     )
 
     # Labels, for learner=expert and learner=all_actions
@@ -235,6 +248,7 @@ class Config:
         None,
         "spec of a search whose values label decisions, such as pimc:worlds=16,weighed=4 "
         "(null: the judge plays them out, in the true deal)",
+        check=check_spec,
         of=LABELS,
     )
     judge: str = key(
@@ -286,7 +300,9 @@ class Config:
 
     # What is shown and kept
     panel: tuple[str, ...] = key(
-        ("greedy", "defensive"), "specs of the agents that the policy is measured against"
+        ("greedy", "defensive"),
+        "specs of the agents that the policy is measured against",
+        check=check_spec,
     )
     panel_minutes: float = key(1.0, "minutes between measurements against the panel", least=0)
     panel_deals: int = key(100, "deals in each measurement, played once from every side", least=2)
@@ -430,15 +446,40 @@ def known_configs() -> list[str]:
     return sorted(path.stem for path in CONFIGS.glob("*.yaml"))
 
 
-def load_config(chosen: str, changes: Iterable[str] = ()) -> Config:
+def load_config(chosen: str, changes: Iterable[str] = (), *, trust: bool = False) -> Config:
     """Return the configuration with this name or file, with `key=value` changes."""
     path = Path(chosen) if chosen.endswith(".yaml") else CONFIGS / f"{chosen}.yaml"
     if not path.is_file():
         raise ConfigError(unknown("config", chosen, known_configs()))
-    return make_config(read_config(path) | parse_changes(changes))
+    return read_config(path, parse_changes(changes), trust=trust)
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path, changes: Mapping[str, Any], *, trust: bool = False) -> Config:
+    """Return the configuration in a file, with changes, which may name any agents.
+
+    The file may do so only if it is trusted, and else those that `check_spec` allows.
+    """
+    values = _values_in(path)
+    for one in dataclasses.fields(Config):
+        check, value = one.metadata.get("check"), values.get(one.name)
+        if check and not trust and one.name not in changes and value is not None:
+            for name in value if isinstance(value, list) else [value]:
+                _check_named(one.name, check, name, path)
+    return make_config(values | changes)
+
+
+def _check_named(key_name: str, check: Any, name: object, path: Path) -> None:
+    """Raise ConfigError unless a config that is not trusted may name an agent or a policy."""
+    try:
+        check(name, path.parent)
+    except FiveUpError as error:
+        raise ConfigError(
+            f"{key_name}: {error}; {key_name}=... on the command line names any, and --trust lets "
+            f"{path} do so"
+        ) from None
+
+
+def _values_in(path: Path) -> dict[str, Any]:
     """Return the keys that a file sets."""
     try:
         values = _read_yaml(path.read_text("utf-8"))

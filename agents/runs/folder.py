@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
-from agents.runs.config import FREE_KEYS, KEYS, Config, make_config, read_config
+from agents.runs.config import FREE_KEYS, KEYS, Config, read_config
 from agents.version import code_version
 from fiveup_env.errors import InputError, unknown
 from fiveup_env.files import atomic_file, file_path
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agents.runs.checkpoints import Checkpoint, State
 
 ABOUT: Final = "about.json"
@@ -59,9 +61,28 @@ class Run:
         with atomic_file(self.config_file) as file:
             yaml.safe_dump(config.as_dict(), file, sort_keys=False)
 
-    def config(self, changes: dict[str, Any]) -> Config:
-        """Return the configuration to resume with: the run's own, with changes."""
-        return make_config(read_config(self.config_file) | changes)
+    def config(self, changes: Mapping[str, Any], *, trust: bool = False) -> Config:
+        """Return the configuration to resume with: the run's own, with changes.
+
+        A run is a folder of files like any other: unless it is trusted, its config may name no
+        agents that run code, and its checkpoints may hold none.
+        """
+        config = read_config(self.config_file, changes, trust=trust)
+        if config.learner == "rllib" and not trust:
+            raise RunError(
+                f"learner: the checkpoints of rllib in {self.folder} hold pickled Python, which "
+                "only --trust resumes"
+            )
+        return config
+
+    @property
+    def resuming(self) -> str:
+        """The command that resumes the run."""
+        try:
+            self.config({})
+        except InputError:
+            return f"python train.py --resume {self.folder.name} --trust"
+        return f"python train.py --resume {self.folder.name}"
 
     def newest(self, config: Config) -> Checkpoint | None:
         """Return the checkpoint to resume from, or None if the run has not written one yet.

@@ -6,11 +6,14 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.files import is_stream
+from fiveup_env.opponents.registry import can_begin
 from fiveup_env.rules.fields import Rules, parse_assignment
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 REFUSED: Final = 2
 INTERRUPTED: Final = 130
+_BEFORE_COLON: Final = re.compile(r"[A-Za-z][\w.+-]*(?=:[A-Za-z_])")  # in module:Class
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,6 +46,7 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Refuse options that are not known; each command refuses its own."""
+        find_modules_of(sys.argv[1:] if args is None else args)
         return self._known(super().parse_known_args(args, namespace))
 
     def parse_known_intermixed_args(  # type: ignore[override]
@@ -61,6 +66,17 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(None, unknown(action.dest, value, action.choices))
 
 
+def find_modules_of(words: Sequence[str]) -> None:
+    """Let the modules that specs of the command line name lie in the current folder.
+
+    It is a place of modules for nothing else, since files of others may lie there.
+    """
+    here = str(Path.cwd())
+    names = {name for word in words for name in _BEFORE_COLON.findall(word)}
+    if here not in sys.path and not all(map(can_begin, names)):
+        sys.path.append(here)
+
+
 def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
     """Run a command and return its exit status; what ends it early is said in one line.
 
@@ -71,8 +87,6 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be any bytes
-    if (here := os.getcwd()) not in sys.path:  # noqa: PTH109  (what sys.path holds is text)
-        sys.path.append(here)  # for agents that are named module:Class
     try:
         try:
             return command()

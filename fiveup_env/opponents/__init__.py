@@ -2,6 +2,7 @@
 
 agent                 the protocol, and the agent that plays at random
 registry              `make_agent("pimc:worlds=200")`, and how to register an agent of your own
+trust                 which specs may come from a file
 rng                   random streams that tell an agent nothing of the deal
 action_probabilities  with what probability an agent plays each action
 heuristics            features of an action, the ladder that weighs them, and `casual`, which errs
@@ -16,6 +17,8 @@ programs              agents in any language, in processes of their own
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import (
     PAIR,
+    PROGRAM,
+    SAVED_MODEL,
     TEXT,
     get_agent,
     known_agents,
@@ -25,17 +28,23 @@ from fiveup_env.opponents.registry import (
 
 __all__ = ["Agent", "get_agent", "known_agents", "make_agent", "register_agent"]
 
-register_agent("random", "fiveup_env.opponents.agent:Random")
-for _rung in ("greedy", "defensive", "positional", "counter", "partner"):
-    register_agent(_rung, f"fiveup_env.opponents.heuristics.ladder:{_rung.capitalize()}")
-register_agent("casual", "fiveup_env.opponents.heuristics.casual:Casual")
-register_agent("level", "fiveup_env.opponents.levels:Level")
-register_agent(PAIR, "fiveup_env.opponents.pairs:Pair")
-register_agent("student", "fiveup_env.opponents.networks.policy:Student")
-register_agent("student+search", "fiveup_env.opponents.search.network_search:StudentSearch")
-register_agent("policy", "fiveup_env.opponents.networks.policy:PolicyAgent")
-register_agent("policy+search", "fiveup_env.opponents.search.network_search:PolicySearch")
-register_agent("pimc", "fiveup_env.opponents.search.pimc:Pimc")
-register_agent("sb3", "fiveup_env.opponents.networks.saved_model:SavedModel")
+for _name, _place in {
+    "random": "agent:Random",
+    "greedy": "heuristics.ladder:Greedy",
+    "defensive": "heuristics.ladder:Defensive",
+    "positional": "heuristics.ladder:Positional",
+    "counter": "heuristics.ladder:Counter",
+    "partner": "heuristics.ladder:Partner",
+    "casual": "heuristics.casual:Casual",
+    "level": "levels:Level",
+    PAIR: "pairs:Pair",
+    "student": "networks.policy:Student",
+    "student+search": "search.network_search:StudentSearch",
+    "policy": "networks.policy:PolicyAgent",
+    "policy+search": "search.network_search:PolicySearch",
+    "pimc": "search.pimc:Pimc",
+}.items():
+    register_agent(_name, f"fiveup_env.opponents.{_place}", in_files=True)
+register_agent(SAVED_MODEL, "fiveup_env.opponents.networks.saved_model:SavedModel")
 register_agent(TEXT, "fiveup_env.opponents.text.agent:TextAgent")
-register_agent("program", "fiveup_env.opponents.programs.agent:Program")
+register_agent(PROGRAM, "fiveup_env.opponents.programs.agent:Program")

@@ -54,9 +54,10 @@ _PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Source: TypeAlias = "Callable[..., Any]"
 
 _AGENTS: dict[str, Source | str] = {}
+_IN_FILES: set[str] = set()
 
 
-def register_agent(name: str, agent: Source | str) -> None:
+def register_agent(name: str, agent: Source | str, *, in_files: bool = False) -> None:
     """Make an agent available by its name.
 
     Registering a class again, as a notebook does when a cell is run again, replaces it.
@@ -65,11 +66,13 @@ def register_agent(name: str, agent: Source | str) -> None:
         name: What specs call it: letters, digits, `_`, `-`, `+` and `.`.
         agent: A dataclass whose instances are agents, a function that is one, or the place of
             either, `"module:Class"`, which is imported when it is asked for.
+        in_files: Whether files of others, such as configs and entries, may name it: whatever its
+            options are, it runs no code and opens no file but a policy that a `PolicyName` names.
 
     Raises:
         AgentError: If there is another agent of that name, or `agent` cannot be used as one.
     """
-    if not _is_word(name):
+    if not is_word(name):
         raise AgentError(f"the name of an agent is a word such as 'greedy', not {shown(name)}")
     if isinstance(agent, str):
         if not _PLACE.fullmatch(agent):
@@ -82,6 +85,17 @@ def register_agent(name: str, agent: Source | str) -> None:
             f"there is an agent {name!r} already, {_place_of(former)}; give this one another name"
         )
     _AGENTS[name] = agent
+    (_IN_FILES.add if in_files else _IN_FILES.discard)(name)
+
+
+def can_begin(name: str) -> bool:
+    """Return whether specs can begin with a name: that of an agent, or of a module that is here."""
+    return name in _AGENTS or name in offered() or _is_module(name.partition(".")[0])
+
+
+def names_in_files() -> list[str]:
+    """Return the names of the agents that files of others may name."""
+    return [name for name in _AGENTS if name in _IN_FILES]
 
 
 def registered() -> dict[str, str]:
@@ -102,11 +116,6 @@ def register_missing(places: Mapping[str, str]) -> None:
 def known_agents() -> dict[str, Source]:
     """Return the class, or the function, of every agent by its name."""
     return {name: load() for name, load in _loaders().items()}
-
-
-def agent_names() -> list[str]:
-    """Return the names of all agents, and import none."""
-    return list(_loaders())
 
 
 def make_agent(spec: str) -> Agent:
@@ -136,11 +145,7 @@ def make_agent(spec: str) -> Agent:
 
 def resolved(spec: str) -> tuple[str, Source, str]:
     """Return what a spec names: the name, the class or function, and the options as text."""
-    if not isinstance(spec, str):
-        raise AgentError(f"the spec of an agent is text such as 'greedy', not {shown(spec)}")
-    if spec.partition(",")[0].endswith(".zip") and not spec.startswith(f"{SAVED_MODEL}:"):
-        spec = f"{SAVED_MODEL}:{spec}"
-    name, _, text = spec.partition(":")
+    name, text = split_name(spec)
     loaders = _loaders()
     if name in loaders:
         return name, loaders[name](), text
@@ -152,6 +157,16 @@ def resolved(spec: str) -> tuple[str, Source, str]:
     raise AgentError(
         f"{unknown('agent', name, loaders)}; an agent of your own is named module:Class"
     )
+
+
+def split_name(spec: object) -> tuple[str, str]:
+    """Return the name of the agent that a spec begins with, and the options as text."""
+    if not isinstance(spec, str):
+        raise AgentError(f"the spec of an agent is text such as 'greedy', not {shown(spec)}")
+    if spec.partition(",")[0].endswith(".zip") and not spec.startswith(f"{SAVED_MODEL}:"):
+        return SAVED_MODEL, spec
+    name, _, text = spec.partition(":")
+    return name, text
 
 
 def needed_options(agent: Source) -> list[str]:
@@ -202,7 +217,7 @@ def listing() -> str:
     return "\n".join(lines)
 
 
-def _is_word(name: object) -> bool:
+def is_word(name: object) -> bool:
     """Return whether specs can name an agent like this."""
     return isinstance(name, str) and re.fullmatch(r"[A-Za-z][\w+.-]*", name) is not None
 
@@ -316,7 +331,7 @@ def options_in(name: str, agent: type[Any], text: str) -> dict[str, Any]:
 def _names_option(part: str, fields: list[str]) -> bool:
     """Return whether a part of a spec names its option, as none does that is no word before `=`."""
     name, equals, _ = part.partition("=")
-    return name in fields or (bool(equals) and _is_word(name))
+    return name in fields or (bool(equals) and is_word(name))
 
 
 def _without_none(kind: Any) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fiveup_env.checks import whole
 from fiveup_env.engine.view import VIEW, as_view, legal_masks
-from fiveup_env.errors import AgentError, IllegalMoveError, InputError, RequestError, shown, unknown
+from fiveup_env.errors import IllegalMoveError, InputError, RequestError, shown
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.registry import PAIR, PROGRAM, agent_names, make_agent
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.opponents.trust import check_spec
 from fiveup_env.rules.actions import Move
 
 if TYPE_CHECKING:
@@ -22,16 +23,11 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
-def safe_names() -> list[str]:
-    """Return the names of the registered agents that run nothing which their spec names."""
-    return [name for name in agent_names() if name not in {PAIR, PROGRAM}]
-
-
 class Answers:
     """Agents that were asked before, each for one request at a time.
 
-    A page names agents by `safe_names` alone: modules are imported, and programs started, for
-    whoever began the server.
+    A page names agents as a file may (`check_spec`): modules are imported, programs started, and
+    folders read, for whoever began the server.
     """
 
     def __init__(self) -> None:
@@ -41,7 +37,7 @@ class Answers:
         self._lock = threading.Lock()
 
     def allow(self, specs: Iterable[str]) -> None:
-        """Let the page name some specs beside those of registered agents."""
+        """Let the page name some specs that whoever began the server has named."""
         self._allowed.update(specs)
 
     def warm_up(self, rules: Rules) -> None:
@@ -50,19 +46,16 @@ class Answers:
         for spec in sorted(self._allowed):
             self.answer(spec, view, 0)
 
-    def agent(self, spec: object) -> tuple[Agent, threading.Lock]:
+    def agent(self, spec: Any) -> tuple[Agent, threading.Lock]:
         """Return an agent and the lock that guards it; raise AgentError if there is none."""
-        if not isinstance(spec, str):
-            raise AgentError(f"an agent is named by its spec, not {shown(spec)}")
-        names = safe_names()
-        if spec not in self._allowed and spec.partition(":")[0] not in names:
-            raise AgentError(unknown("agent", spec.partition(":")[0], names))
+        if not isinstance(spec, str) or spec not in self._allowed:
+            check_spec(spec)
         with self._lock:
             if spec not in self._agents:
                 self._agents[spec] = make_agent(spec), threading.Lock()
             return self._agents[spec]
 
-    def answer(self, spec: object, view: object, key: object) -> str:
+    def answer(self, spec: Any, view: object, key: object) -> str:
         """Return the move of an agent for a view in hexadecimal digits; the key is its chance."""
         agent, lock = self.agent(spec)
         seen, number = _view_in(view), whole(_number_in(key), 0, (1 << 64) - 1)

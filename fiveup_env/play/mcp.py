@@ -3,7 +3,7 @@
     fiveup mcp --keep game.json
     fiveup play --watch game.json
 
-It knows what the seat knows, and plays against the registered agents. A person watches in the
+It knows what the seat knows, and plays against agents of the library. A person watches in the
 terminal by `--show`, or in the browser.
 """
 
@@ -14,19 +14,17 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env.errors import (
-    AgentError,
     FiveUpError,
     InputError,
     MissingExtraError,
     WrongMomentError,
-    unknown,
 )
 from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
 from fiveup_env.game.view_words import move_of_words, move_words, view_text
 from fiveup_env.opponents.registry import split_specs
 from fiveup_env.opponents.text.prompts import deductions
-from fiveup_env.play.answers import safe_names
+from fiveup_env.opponents.trust import check_spec
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.play.terminal import keep, tell
 from fiveup_env.rules.fields import Rules
@@ -191,14 +189,12 @@ def _keep(table: Table, file: Path) -> None:
 def _setup_of(options: dict[str, Any], default: Setup) -> Setup:
     """Return the setup that a model's choices describe; what they leave out is as in `default`.
 
-    A model names agents by `safe_names` alone, as a page does.
+    A model names agents as a file may.
     """
     opponents = options.get("opponents", default.opponents)
     if opponents != default.opponents:
-        known = safe_names()
         for spec in split_specs(opponents):
-            if (name := spec.partition(":")[0]) not in known:
-                raise AgentError(unknown("agent", name, known))
+            check_spec(spec)
     rules = default.rules
     if "rules" in options or "players" in options:
         name = options.get("rules", rules.name or "five_up")

@@ -28,7 +28,7 @@ ARRAYS = {
     "empty": np.zeros((0, 4), np.int8),
     "turned": np.arange(6).reshape(2, 3).T,
 }
-ABOUT = {"updates": 7, "rivals": {"specs": ["greedy"], "beaten": [0.1 + 0.2]}}
+ABOUT = {"updates": 7, "rivals": {"past": [], "beaten": [0.1 + 0.2]}}
 
 
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:

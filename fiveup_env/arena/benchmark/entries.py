@@ -24,15 +24,17 @@ from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.results import agent_digest, code_version
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.checks import finite
-from fiveup_env.errors import shown
+from fiveup_env.errors import AgentError, shown
 from fiveup_env.files import Json, file_path
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.trust import check_spec
 from fiveup_env.progress import progress
 from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from fiveup_env.arena.benchmark.meetings import Meeting
     from fiveup_env.arena.benchmark.protocol import Course
@@ -67,8 +69,15 @@ def read_json(path: str | os.PathLike[str]) -> Json:
 class Entry:
     """An entry whose form is right; `check_figures` and `replay` say whether it is true."""
 
-    def __init__(self, content: Json) -> None:
-        """Read an entry, or raise EntryError."""
+    def __init__(self, content: Json, folder: Path | None = None, *, trust: bool = False) -> None:
+        """Read an entry, or raise EntryError.
+
+        Args:
+            content: What its file holds.
+            folder: That of the file, in which a policy may lie.
+            trust: Whether the agent may be one that runs code: a program or a module.
+        """
+        self._folder, self._trust = folder, trust
         _check_value("format", content.get("format"), FORMAT)
         _check_value("version", content.get("version"), VERSION)
         for name in NOTES:
@@ -151,10 +160,22 @@ class Entry:
         for name, value in figures_of(self.protocol, self.meetings).items():
             _compare(f"card.{name}", self.card.get(name), value, "the games give")
 
+    @property
+    def agent(self) -> str:
+        """The spec, for playing; raises EntryError if an entry that is not trusted may not."""
+        if not self._trust:
+            try:
+                check_spec(self.spec, self._folder)
+            except AgentError as error:
+                raise EntryError(
+                    f"card.agent: {error}; --trust plays what somebody else's entry names"
+                ) from None
+        return self.spec
+
     def check_agent(self) -> None:
         """Raise EntryError unless the agent is here, with the same files."""
-        make_agent(self.spec)
-        digest = agent_digest(self.spec)
+        make_agent(self.agent)
+        digest = agent_digest(self.agent)
         if self.card.get("agent_digest") != digest:
             raise EntryError(
                 f"card.agent_digest is {shown(self.card.get('agent_digest'))}, but the files of "
@@ -167,7 +188,7 @@ class Entry:
         rows = _part(self.card, "card.minis", list)
         if len(rows) != len(minis):
             raise EntryError(f"card.minis has {len(rows)} games, not {len(minis)}")
-        for k, row in enumerate(rows_of(self.spec, minis)):
+        for k, row in enumerate(rows_of(self.agent, minis)):
             _compare(f"card.minis[{k}]", rows[k], row, "computed again,")
 
     def replay(self, chunks: int, seed: int, cores: int = 1) -> int:
@@ -188,8 +209,8 @@ class Entry:
         protocol, sides = self.protocol, task.rules.sides
         rival, pairing, place = ways_of(protocol, self.spec, sides)[number]
         deals = task.deals(quick=self.quick)
-        again = tournament_of(protocol, task, self.spec, deals).task(pairing, chunk[0])
-        ((_, played),) = play_tasks([again], protocol.terms(task, self.spec), cores)
+        again = tournament_of(protocol, task, self.agent, deals).task(pairing, chunk[0])
+        ((_, played),) = play_tasks([again], protocol.terms(task, self.agent), cores)
         self._compare_chunk(task, number, chunk, rival, place, played)
 
     def _compare_chunk(

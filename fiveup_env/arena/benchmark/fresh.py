@@ -63,7 +63,7 @@ def _compared(
 
 def _played(entry: Entry, task: Course, deals: int, seed: int, cores: int) -> Iterable[Meeting]:
     """Yield the meetings of an agent with the panel on fresh deals."""
-    protocol, spec = entry.protocol, entry.spec
+    protocol, spec = entry.protocol, entry.agent
     ways = ways_of(protocol, spec, task.rules.sides)
     asked = {}
     for number, (_, pairing, _) in enumerate(ways):

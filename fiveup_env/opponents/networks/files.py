@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,7 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
 SHIPPED: Final = {
     name: Path(__file__).with_name("policies") / name for name in ("family", "partners", "student")
 }
+PolicyName: TypeAlias = Annotated[str, "policy"]  # an option of an agent that names a policy
 PATHS: Final = f"{', '.join(SHIPPED)} or a policy's folder"  # what a policy may be named by
 
 

@@ -29,6 +29,7 @@ from fiveup_env.opponents.networks.files import (
     NoPolicyError,
     NotCompiledError,
     PolicyError,
+    PolicyName,
     check_tensors,
     policy_folder,
     read_policy,
@@ -79,7 +80,7 @@ class Logits(ABC):
 class PolicyAgent(CompiledAgent, Logits):
     """Plays a trained policy: `policy:FOLDER`, or a shipped one, such as `policy:partners`."""
 
-    path: str = field(default="family", metadata={"help": PATHS})
+    path: PolicyName = field(default="family", metadata={"help": PATHS})
     sample: bool = field(
         default=False,
         metadata={"help": "draw actions by their probabilities"},
@@ -124,7 +125,7 @@ class PolicyAgent(CompiledAgent, Logits):
 class Student(PolicyAgent):
     """Plays `policy:student`, a small network that learnt from true deals, in microseconds."""
 
-    path: str = field(default=STUDENT, metadata={"help": PATHS})
+    path: PolicyName = field(default=STUDENT, metadata={"help": PATHS})
 
 
 def unit_of(about: Mapping[str, Any]) -> float:

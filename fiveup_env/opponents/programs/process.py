@@ -69,7 +69,7 @@ def serving(spec: str, seconds: float | None = None) -> ProgramProcess:
         [sys.executable, "-m", "fiveup_env", "serve", spec, *words],
         seconds,
         watched=False,
-        env=os.environ | {"PYTHONPATH": path},
+        env=os.environ | {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"},  # and no current folder
     )
 
 

@@ -32,7 +32,7 @@ from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.exponentials import exp, log
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown
-from fiveup_env.opponents.networks.files import PATHS, PolicyError, settings_in
+from fiveup_env.opponents.networks.files import PATHS, PolicyError, PolicyName, settings_in
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent, unit_of
 from fiveup_env.opponents.search.playouts import playout_by
 from fiveup_env.opponents.search.units import AIMS, Units
@@ -54,7 +54,7 @@ FAR: Final = 5.0  # errors of the network by which an action may fall behind and
 class NetworkSearch(ABC):
     """A search whose prior is a network's; subclasses say what the prior is."""
 
-    path: str = field(default="family", metadata={"help": PATHS})
+    path: PolicyName = field(default="family", metadata={"help": PATHS})
     worlds: int = field(default=USUAL_WORLDS, metadata={"help": "worlds per decision"})
     ms: float = field(
         default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
@@ -158,7 +158,7 @@ class PolicySearch(NetworkSearch):
 class StudentSearch(NetworkSearch):
     """Looks ahead from what a network expects of each action, by default from the student."""
 
-    path: str = field(default=STUDENT, metadata={"help": PATHS})
+    path: PolicyName = field(default=STUDENT, metadata={"help": PATHS})
     worlds: int = field(default=100, metadata={"help": "worlds per decision"})
     error: float = field(
         default=NETWORK_ERROR,
