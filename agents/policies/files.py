@@ -25,17 +25,15 @@ from fiveup_env.opponents.networks.files import (
     NoPolicyError,
     PolicyError,
     check_finite,
-    check_tensors,
     digest_of,
-    read_policy,
+    read_description,
+    read_weights,
     settings_in,
 )
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import numpy as np
 
     from agents.policies.networks import PolicyNetwork, Shape
 
@@ -67,7 +65,7 @@ def save_policy(
 def _replace(folder: Path, content: bytes, description: Mapping[str, Any]) -> None:
     """Write the files of a policy in such an order that a death leaves the old one or the new one.
 
-    The new policy is there as soon as its description is; `read_policy` finds its weights beside
+    The new policy is there as soon as its description is; `read_weights` finds its weights beside
     those of the old one, and then in their place.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -90,12 +88,13 @@ def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
     _check_installed()
     folder = Path(folder)
     try:
-        description, weights = read_policy(folder)
+        description = read_description(folder)
+        network_shape = _shape_in(description, folder)
+        _check_format(description, network_shape, folder)
+        network = _network_of(network_shape, folder, description)
     except NoPolicyError as error:
         raise PolicyError(f"{error}; available policies: {', '.join(SHIPPED)}") from None
-    network_shape = _shape_in(description, folder)
-    _check_format(description, network_shape, folder)
-    return _network_of(network_shape, weights, folder), description["about"]
+    return network, description["about"]
 
 
 def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork:
@@ -165,16 +164,16 @@ def _check_format(description: Mapping[str, Any], shape: Shape, folder: Path) ->
             )
 
 
-def _network_of(shape: Shape, weights: dict[str, np.ndarray], folder: Path) -> PolicyNetwork:
-    """Return a network with these weights, if their names, sizes and types fit its shape."""
+def _network_of(shape: Shape, folder: Path, description: Mapping[str, Any]) -> PolicyNetwork:
+    """Return the network of a policy, if the names and sizes of its weights fit its shape."""
     import torch
 
     from agents.policies.networks import build
 
     with torch.device("meta"):  # takes no memory, time or chance
         network = build(shape)
-    wanted = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
-    check_tensors(weights, wanted, folder)
+    sizes = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
+    weights = read_weights(folder, description, sizes)
     tensors = {name: torch.from_numpy(weight) for name, weight in weights.items()}
     network.load_state_dict(tensors, assign=True)
     return network

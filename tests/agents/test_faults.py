@@ -12,14 +12,14 @@ import pytest
 import torch
 
 import agents
-from agents.policies.files import save_policy
+from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from agents.runs import folder as runs
 from agents.runs import metrics
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.runs.folder import Run
 from agents.runs.metrics import Metrics, read_metrics
-from fiveup_env.opponents.networks.files import DESCRIPTION, read_policy
+from fiveup_env.opponents.networks.files import DESCRIPTION
 from tests.faults import KINDS, Writer, survives_everywhere, writes_in
 
 AGENTS = Path(agents.__file__).parent
@@ -57,10 +57,10 @@ def read_a_policy(folder: Path) -> int | None:
     """Return which policy is there, and check that its weights are its own."""
     if not (folder / DESCRIPTION).exists():
         return None
-    description, weights = read_policy(folder)
-    version = int(description["about"]["version"])
+    saved, about = load_policy(folder)
+    version = int(about["version"])
     for name, weight in network(version).state_dict().items():
-        assert (weights[name] == weight.numpy()).all()
+        assert torch.equal(saved.state_dict()[name], weight)
     return version
 
 

@@ -19,7 +19,7 @@ from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.workers import Player
 from fiveup_env.errors import shown, unknown
-from fiveup_env.opponents.networks.files import policy_folder, read_policy
+from fiveup_env.opponents.networks.files import policy_folder, read_description
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -101,9 +101,9 @@ class Protocol:
         """Raise ArenaError unless this code plays the protocol."""
         for spec, digest in self.weights.items():
             _, _, name = spec.partition(":")
-            found, _ = read_policy(policy_folder(name))
-            if found["digest"] != digest:
-                raise self.not_played(f"{spec} has the digest {found['digest']}, not {digest}")
+            here = read_description(policy_folder(name))["digest"]  # its weights are read in games
+            if here != digest:
+                raise self.not_played(f"{spec} has the digest {here}, not {digest}")
         for task in self.tasks:
             for name, value in task.rules.fields().items():
                 if task.fields.get(name) != value:

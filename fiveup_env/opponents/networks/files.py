@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import numpy as np
 
 from fiveup_env.errors import InputError, shown
-from fiveup_env.files import read_plain
+from fiveup_env.files import Json, read_plain
 from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ VERSION: Final = 1
 WEIGHTS: Final = "policy.safetensors"
 WAITING: Final = f".{WEIGHTS}-"  # how weights begin whose description is there before them
 DESCRIPTION: Final = "policy.json"
+MOST_DESCRIPTION: Final = 1 << 22  # bytes
+MOST_HEADER: Final = 1 << 20  # bytes, of what names the tensors before they come
 DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "F16": np.dtype("<f2"),
     "F32": np.dtype("<f4"),
@@ -58,25 +62,24 @@ def policy_folder(name: str) -> Path:
     return SHIPPED.get(name, Path(name))
 
 
-def read_policy(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the description of a policy and its weights, whose digest is right."""
-    description = _read_description(folder / DESCRIPTION)
-    weights = read_tensors(_weights_of(folder, description), folder / WEIGHTS)
-    check_finite(weights, folder)
-    return description, weights
+def read_weights(
+    folder: Path, description: Mapping[str, Any], sizes: Mapping[str, tuple[int, ...]]
+) -> dict[str, np.ndarray]:
+    """Return the weights of a policy by name, as arrays of float32.
 
-
-def _weights_of(folder: Path, description: Mapping[str, Any]) -> bytes:
-    """Return the weights of a description, which may be waiting to replace those of another."""
-    held = [path for path in (folder / WEIGHTS, *folder.glob(f"{WAITING}*")) if path.exists()]
+    Args:
+        folder: That of the policy.
+        description: What `read_description` returns for it.
+        sizes: The name and the shape of every tensor that a policy of its shape has.
+    """
+    # Weights wait beside those of another policy while they replace them.
+    waiting = folder / f"{WAITING}{description['digest'][:16]}"
+    held = [path for path in (waiting, folder / WEIGHTS) if path.exists()]
+    most = MOST_HEADER + 8 * sum(map(math.prod, sizes.values()))  # float64 is the largest
     for path in held or [folder / WEIGHTS]:
-        content = read_file(path)
-        try:
-            digest = digest_of(content, description)
-        except RecursionError:
-            raise PolicyError(f"{folder / DESCRIPTION} has too many lists inside lists") from None
-        if digest == description["digest"]:
-            return content
+        content = _read_file(path, most)
+        if digest_of(content, description) == description["digest"]:
+            return _tensors_in(content, sizes, path)
     raise PolicyError(
         f"{WEIGHTS} and {DESCRIPTION} in {folder} do not belong together, or one was altered"
     )
@@ -95,17 +98,18 @@ def settings_in(about: Mapping[str, Any]) -> dict[str, Any]:
     return settings | (config if isinstance(config, dict) else {})
 
 
-def read_file(path: Path) -> bytes:
-    """Return what a file of a policy holds."""
+def _read_file(path: Path, most: int) -> bytes:
+    """Return what a file of a policy holds, which is at most so many bytes."""
     try:
-        return read_plain(path)
+        return read_plain(path, most)
     except OSError as error:
         raise NoPolicyError(f"{path} cannot be read ({error.strerror})") from None
 
 
-def _read_description(path: Path) -> dict[str, Any]:
-    """Return a description, whose parts all have the right types."""
-    content = read_file(path)
+def read_description(folder: Path) -> dict[str, Any]:
+    """Return the description of a policy, whose parts all have the right types."""
+    path = folder / DESCRIPTION
+    content = _read_file(path, MOST_DESCRIPTION)
     try:
         description = parse_json(content)
     except ValueError as error:
@@ -121,37 +125,66 @@ def _read_description(path: Path) -> dict[str, Any]:
     for name, kind in kinds.items():
         if not isinstance(description.get(name), kind):
             raise PolicyError(f"{path} is damaged: it has no {name!r} of type {kind.__name__}")
+    if not re.fullmatch("[0-9a-f]{64}", description["digest"]):
+        raise PolicyError(f"{path} is damaged: its digest is not one of SHA-256")
     return description
 
 
-def read_tensors(content: bytes, path: Path) -> dict[str, np.ndarray]:
-    """Return the tensors of a safetensors file by name, as arrays of float32.
+def _tensors_in(
+    content: bytes, sizes: Mapping[str, tuple[int, ...]], path: Path
+) -> dict[str, np.ndarray]:
+    """Return the tensors of a safetensors file, which has those of these sizes and nothing else.
 
     The file is the length of a header in 8 bytes, the header in JSON, and the bytes of the tensors
     at the offsets that the header names.
     """
+    start = 8 + int.from_bytes(content[:8], "little")
     try:
-        start = 8 + int.from_bytes(content[:8], "little")
-        header = json.loads(content[8:start])
+        header = parse_json(content[8 : min(start, MOST_HEADER)])
         header.pop("__metadata__", None)
-        return {name: _tensor(name, content[start:], **one) for name, one in header.items()}
+        _check_header(header, sizes, len(content) - start)
     except PolicyError as error:
         raise PolicyError(f"{path}: {error}") from None
-    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
+    except (ValueError, TypeError, LookupError, AttributeError):
         raise PolicyError(f"{path} does not hold tensors") from None
-
-
-def _tensor(
-    name: str, content: bytes, dtype: str, shape: list[int], data_offsets: list[int]
-) -> np.ndarray:
-    first, end = data_offsets
-    if not 0 <= first <= end <= len(content):
-        raise ValueError(data_offsets)
-    if dtype not in DTYPES:
-        raise PolicyError(
-            f"the tensor {name!r} holds {shown(dtype)}, not one of {', '.join(DTYPES)}"
+    tensors = {
+        name: np.frombuffer(
+            content,
+            DTYPES[header[name]["dtype"]],
+            math.prod(shape),
+            start + header[name]["data_offsets"][0],
         )
-    return np.frombuffer(content[first:end], DTYPES[dtype]).reshape(shape).astype(np.float32)
+        .reshape(shape)
+        .astype(np.float32)
+        for name, shape in sizes.items()
+    }
+    check_finite(tensors, path)
+    return tensors
+
+
+def _check_header(header: Json, sizes: Mapping[str, tuple[int, ...]], held: int) -> None:
+    """Raise PolicyError for other tensors, and ValueError unless the bytes held are all theirs."""
+    for name in sorted(sizes.keys() | header.keys()):
+        shape = tuple(header[name]["shape"]) if name in header else "absent"
+        if shape != (wanted := sizes.get(name, "absent")):
+            raise PolicyError(
+                f"the tensor {shown(name)} should be {wanted}, but is {shown(shape, str)}"
+            )
+        if (kind := header[name]["dtype"]) not in DTYPES:
+            raise PolicyError(
+                f"the tensor {name!r} holds {shown(kind)}, not one of {', '.join(DTYPES)}"
+            )
+        first, end = header[name]["data_offsets"]
+        size = math.prod(sizes[name]) * DTYPES[kind].itemsize
+        if type(first) is not int or end != first + size:
+            raise ValueError(first, end)
+    filled = 0
+    for first, end in sorted(tensor["data_offsets"] for tensor in header.values()):
+        if first != filled:
+            raise ValueError(first)
+        filled = end
+    if filled != held:
+        raise ValueError(filled)
 
 
 def check_finite(tensors: Mapping[str, np.ndarray], owner: object) -> None:
@@ -159,16 +192,3 @@ def check_finite(tensors: Mapping[str, np.ndarray], owner: object) -> None:
     for name, tensor in tensors.items():
         if not np.isfinite(tensor).all():
             raise PolicyError(f"{owner}: the tensor {name!r} has values that are not finite")
-
-
-def check_tensors(
-    given: Mapping[str, np.ndarray], wanted: Mapping[str, tuple[int, ...]], folder: Path
-) -> None:
-    """Raise PolicyError if tensors do not have the names and shapes that a network has."""
-    for name in sorted(wanted.keys() | given.keys()):
-        shape = given[name].shape if name in given else "absent"
-        if shape != wanted.get(name, "absent"):
-            raise PolicyError(
-                f"{folder}: the tensor {name!r} should be {wanted.get(name, 'absent')}, "
-                f"but is {shape}"
-            )

@@ -30,9 +30,9 @@ from fiveup_env.opponents.networks.files import (
     NotCompiledError,
     PolicyError,
     PolicyName,
-    check_tensors,
     policy_folder,
-    read_policy,
+    read_description,
+    read_weights,
     settings_in,
 )
 from fiveup_env.opponents.networks.lookahead import PIECE
@@ -142,7 +142,7 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
     Raises PolicyError if the policy is missing or damaged, and NotCompiledError if it is of a shape
     that compiled code lacks.
     """
-    description, tensors = read_policy(folder)
+    description = read_description(folder)
     shape: dict[str, Any] = description["shape"]
     wanted = {"kind": "guided", "shared": True}
     for name, value in wanted.items():
@@ -158,13 +158,13 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
             ("depth", shape.get("depth"), MOST_DEPTH),
         )
     }
-    check_tensors(tensors, sizes_of(**sizes), folder)
     encoder = get_encoder("lookahead")
     if description["encoder"].get("version") != encoder.version:
         raise PolicyError(
             f"the policy in {folder} reads lookahead {shown(description['encoder'].get('version'))}"
             f"; this code has version {encoder.version}"
         )
+    tensors = read_weights(folder, description, sizes_of(**sizes))
     facts = [piece for piece in encoder.pieces if piece != PIECE]
     weights = weights_of(tensors, factors_of(facts))
     return weights, description["about"]
