@@ -240,10 +240,11 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     @property
     def state_space(self) -> Box:
         """The space of `state()`: one int8 for each entry, which is never scaled."""
-        low, high = bounds(get_encoder("flat"))
+        low, high = bounds(flat := get_encoder("flat"))
         truth = np.concatenate([np.full(piece.size, piece.high, np.int8) for piece in TRUTH_PIECES])
         least = np.concatenate([low, np.zeros(TRUTH_SIZE, np.int8)])
-        return RowSpace(least, np.concatenate([high, truth]), np.dtype(np.int8), "state")
+        most = np.concatenate([high, truth])
+        return RowSpace(least, most, np.dtype(np.int8), "state", flat.version)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode with this seed, or with the next one of the stream.

@@ -18,17 +18,32 @@ if TYPE_CHECKING:
 CHUNK: Final = 128  # rows that are encoded and then scaled together, while they are in the cache
 
 
-class RowSpace(Box):
-    """The space of rows: a Box whose bounds differ by entry, and which prints in one line."""
+class RowSpace(Box):  # noqa: PLW1641  (no Box has a hash)
+    """The space of rows: a Box whose bounds differ by entry, and which prints in one line.
 
-    def __init__(self, low: np.ndarray, high: np.ndarray, dtype: Any, name: str) -> None:
-        """Make the space of rows, or of arrays of rows, that are named for what writes them."""
+    Models are saved with it, so that `sb3` plays them with the encoder that they learnt from.
+
+    Attributes:
+        name, version: those of the encoder that writes the rows.
+    """
+
+    def __init__(
+        self, low: np.ndarray, high: np.ndarray, dtype: Any, name: str, version: int
+    ) -> None:
+        """Make the space of rows, or of arrays of rows."""
         super().__init__(low, high, dtype=dtype)
-        self.name = name
+        self.name, self.version = name, version
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another space is of the same rows: equal bounds are not enough."""
+        same = super().__eq__(other)
+        if isinstance(other, RowSpace):
+            return same and (self.name, self.version) == (other.name, other.version)
+        return same
 
     def __repr__(self) -> str:
-        """Return the name, the shape and the type, without the bounds."""
-        return f"RowSpace({self.name!r}, {self.shape}, {self.dtype})"
+        """Return the name with the version, the shape and the type, without the bounds."""
+        return f"RowSpace({self.name!r}, {self.version}, {self.shape}, {self.dtype})"
 
 
 class Rows:
@@ -54,7 +69,7 @@ class Rows:
             low, high = low * self._factors, high * self._factors
         if count is not None:
             low, high = (np.broadcast_to(bound, (count, self._size)) for bound in (low, high))
-        return RowSpace(low, high, self.dtype, self.encoder.name)
+        return RowSpace(low, high, self.dtype, self.encoder.name, self.encoder.version)
 
     def empty(self, count: int) -> np.ndarray:
         """Return memory for this many rows."""

@@ -221,9 +221,8 @@ class ScalingExtractor(BaseFeaturesExtractor):
         rows = Rows(chosen, scaled=False).space()
         if observation_space != rows:
             raise OptionError(
-                f"ScalingExtractor takes rows of {chosen.name} as int8, not observations of "
-                f"{observation_space.shape} {observation_space.dtype}: name their encoder in "
-                f"features_extractor_kwargs, and leave out scaled=True"
+                f"ScalingExtractor takes rows of {chosen.name} as int8, not {observation_space}: "
+                f"name their encoder in features_extractor_kwargs, and leave out scaled=True"
             )
         super().__init__(observation_space, rows.shape[0])
         self.register_buffer("factors", torch.from_numpy(factors_of(chosen.pieces)))

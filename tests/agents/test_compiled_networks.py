@@ -136,7 +136,7 @@ def test_shapes_that_compiled_code_lacks_are_refused(
             r"the tensor 'guide.weight' should be \(\d+, 31\), but is \(\d+, 32",
         ),
         ("shape", {"depth": 2}, "'policy_trunk.blocks.1.0.bias' should be .*, but is absent"),
-        ("encoder", {"version": 2}, "reads lookahead 2; this code has version 1"),
+        ("encoder", {"version": 2}, "reads lookahead 2; this code has lookahead 1"),
     ],
 )
 def test_descriptions_that_do_not_fit_the_weights_are_refused(

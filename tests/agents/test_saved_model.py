@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.torch_layers import FlattenExtractor
 
 from fiveup_env import Batch, Rules, make_agent
 from fiveup_env.arena.duels import duel
+from fiveup_env.encoders import ENCODERS, Flat
 from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.errors import EncoderError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.networks.saved_model import SavedModel
 
@@ -124,5 +128,94 @@ def test_a_model_of_other_observations_or_another_activation_is_refused(tmp_path
     torch.save(tensors, tmp_path / "policy.pth")
     weights = (tmp_path / "policy.pth").read_bytes()
     altered(path, data=json.dumps(about).encode(), **{"policy.pth": weights})
-    with pytest.raises(PolicyError, match="reads rows of 12 numbers, which no encoder here writes"):
+    with pytest.raises(PolicyError, match="has layers that do not fit rows of flat and the 121"):
+        make_agent(path)
+
+
+class Halves(Flat):
+    """An encoder of somebody else, whose rows are as wide as those of `flat`."""
+
+    name, version = "halves", 3
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write rows of flat, in another order."""
+        super().encode(views, rows)
+        rows[:] = rows[:, ::-1].copy()
+
+
+@pytest.fixture
+def halves(monkeypatch: pytest.MonkeyPatch) -> Halves:
+    monkeypatch.setitem(ENCODERS, "halves", Halves())
+    return Halves()
+
+
+def trained_on(env: Any, path: Path, **network: Any) -> tuple[MaskablePPO, str]:
+    """Return a model that has learnt for a moment, and its file."""
+    model = MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=8, seed=1, policy_kwargs=network)
+    model.learn(8)
+    model.save(path / "model.zip")
+    return model, str(path / "model.zip")
+
+
+def test_a_model_plays_with_the_encoder_that_it_was_trained_with(
+    halves: Halves, tmp_path: Path
+) -> None:
+    env = FiveUpVecEnv(8, players=2, seed=3, episode="hand", encoder=halves)
+    model, path = trained_on(env, tmp_path)
+    agent: Any = make_agent(path)
+    observations: Any = env.reset()
+    chosen, _ = model.predict(observations, deterministic=True, action_masks=env.action_masks())
+    logits = agent.logits(env.batch.views())
+    assert (logits.max(1) - logits[np.arange(8), chosen] < 1e-5).all()
+    alone = FiveUpEnv(players=2, encoder="halves")
+    _, path = trained_on(alone, tmp_path)
+    assert make_agent(path)._encoder.name == "halves"  # type: ignore[attr-defined]
+
+
+def test_a_model_of_another_encoder_is_refused_and_not_played_with_flat(
+    halves: Halves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = FiveUpVecEnv(8, players=2, episode="hand", encoder=halves)
+    model, path = trained_on(env, tmp_path)
+    with pytest.raises(PolicyError, match="reads halves, not flat"):
+        make_agent(f"{path},encoder=flat")
+    with pytest.raises(ValueError, match=r"'halves', 3, .* != RowSpace\('flat', 1"):
+        model.set_env(FiveUpVecEnv(8, players=2, episode="hand"))
+    monkeypatch.setattr(Halves, "version", 4)
+    with pytest.raises(PolicyError, match="reads halves 3; this code has halves 4"):
+        make_agent(path)
+    monkeypatch.delitem(ENCODERS, "halves")
+    with pytest.raises(EncoderError, match="there is no encoder 'halves'"):
+        make_agent(path)
+
+
+def test_a_model_that_does_not_say_its_encoder_is_told_it(tmp_path: Path) -> None:
+    _, _, path = saved(tmp_path)
+    with zipfile.ZipFile(path) as file:
+        about = json.loads(file.read("data"))
+    about["observation_space"] = {":type:": "<class 'gymnasium.spaces.box.Box'>", "dtype": "int8"}
+    altered(path, data=json.dumps(about).encode())
+    with pytest.raises(
+        PolicyError, match="does not say which encoder it reads; name it by encoder="
+    ):
+        make_agent(path)
+    assert make_agent(f"{path},encoder=flat")._encoder.name == "flat"  # type: ignore[attr-defined]
+    with pytest.raises(PolicyError, match="has layers that do not fit rows of tokens and the 121"):
+        make_agent(f"{path},encoder=tokens")
+
+
+class Doubling(FlattenExtractor):
+    """Looks at observations in a way of its own, without any weights."""
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return the observations twice as large."""
+        return 2 * super().forward(observations)
+
+
+def test_a_model_that_changes_what_it_observes_is_refused(tmp_path: Path) -> None:
+    env = FiveUpVecEnv(8, players=2, episode="hand")
+    _, path = trained_on(env, tmp_path, features_extractor_class=Doubling)
+    with pytest.raises(
+        PolicyError, match="has the features extractor Doubling; FlattenExtractor or"
+    ):
         make_agent(path)

@@ -143,7 +143,7 @@ def test_the_extractor_takes_the_rows_of_any_encoder_and_nothing_else() -> None:
         (FiveUpVecEnv(4, encoder="tokens", **HANDS), {}),
         (FiveUpVecEnv(4, **HANDS), tokens),
     ):
-        with pytest.raises(OptionError, match=r"takes rows of .* as int8, not observations of"):
+        with pytest.raises(OptionError, match=r"takes rows of .* as int8, not RowSpace\("):
             model_of(env, **options)
 
 

@@ -177,7 +177,7 @@ def test_without_pygame_the_message_names_both_extras(monkeypatch: pytest.Monkey
 
 def test_spaces_print_in_one_line() -> None:
     aec, single = fiveup_env.env(), FiveUpEnv()
-    assert str(single.observation_space) == "RowSpace('flat', (557,), int8)"
+    assert str(single.observation_space) == "RowSpace('flat', 1, (557,), int8)"
     assert len(str(aec.observation_space("player_0"))) < 120
     assert len(str(aec.unwrapped.state_space)) < 120
     with pytest.raises(OptionError, match="no render mode"):

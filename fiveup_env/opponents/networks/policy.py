@@ -159,10 +159,11 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
         )
     }
     encoder = get_encoder("lookahead")
-    if description["encoder"].get("version") != encoder.version:
+    name, version = (description["encoder"].get(word) for word in ("name", "version"))
+    if (name, version) != (encoder.name, encoder.version):
         raise PolicyError(
-            f"the policy in {folder} reads lookahead {shown(description['encoder'].get('version'))}"
-            f"; this code has version {encoder.version}"
+            f"the policy in {folder} reads {shown(name, str)} {shown(version)}; this code has "
+            f"{encoder.name} {encoder.version}"
         )
     tensors = read_weights(folder, description, sizes_of(**sizes))
     facts = [piece for piece in encoder.pieces if piece != PIECE]

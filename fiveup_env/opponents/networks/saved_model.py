@@ -2,7 +2,8 @@
 
 The weights are read from the zip file, and nothing that is pickled beside them is loaded. So what
 is played is what `MlpPolicy` builds: layers with one activation, on the rows of an encoder, scaled
-by the environment, by `ScalingExtractor`, or not at all.
+by the environment, by `ScalingExtractor`, or not at all. A model of anything else is refused. The
+environments' spaces name the encoder and its version, and are saved with the model.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.encoders import ENCODERS, factors_of, row_size
+from fiveup_env.encoders import factors_of, get_encoder, row_size
 from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import MissingExtraError, shown
 from fiveup_env.files import file_path
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 ACTIVATIONS: Final = {"Tanh": "tanh", "ReLU": "relu"}  # by their names in a file and in torch
 LAYERS: Final = "mlp_extractor.policy_net."
 FACTORS: Final = "features_extractor.factors"
+EXTRACTORS: Final = ("FlattenExtractor", "ScalingExtractor")
 
 
 @dataclass
@@ -39,6 +41,9 @@ class SavedModel(Logits):
     path: str = field(metadata={"help": "the zip file"})
     sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
     temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
+    encoder: str = field(
+        default="", metadata={"help": "what wrote its observations, if the file does not say it"}
+    )
 
     def __post_init__(self) -> None:
         """Read the weights; raise PolicyError if they are not those of such a model."""
@@ -54,13 +59,13 @@ class SavedModel(Logits):
         except (KeyError, ValueError):
             raise PolicyError(f"{self.path} is not a model of MlpPolicy") from None
         self._layers.append(last)
+        _check_features(about, self.path)
         self._activation = _activation_of(about, self.path)
-        width = self._layers[0][0].shape[-1]
-        self._encoder = _encoder_of(width, self.path)
+        self._encoder = _encoder_of(about, self.encoder, self.path)
         self._factors = weights.get(FACTORS)
         if _is_scaled(about):
             self._factors = last[0].new_tensor(factors_of(self._encoder.pieces))
-        self._check_shapes(width)
+        self._check_shapes(row_size(self._encoder))
 
     def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action (float32), -inf where it is not allowed."""
@@ -86,7 +91,10 @@ class SavedModel(Logits):
             fits = fits and weight.ndim == 2 and weight.shape == (len(bias), width)
             width = len(bias)
         if not fits or width != ACTION_COUNT:
-            raise PolicyError(f"{self.path} has layers that do not fit: it is no model of ours")
+            raise PolicyError(
+                f"{self.path} has layers that do not fit rows of {self._encoder.name} and the "
+                f"{ACTION_COUNT} actions"
+            )
 
 
 def _contents_of(path: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -133,11 +141,30 @@ def _activation_of(about: dict[str, Any], path: str) -> str:
     return ACTIVATIONS[name]
 
 
-def _encoder_of(width: int, path: str) -> Encoder:
-    for encoder in ENCODERS.values():
-        if row_size(encoder) == width:
-            return encoder
-    raise PolicyError(f"{path} reads rows of {width} numbers, which no encoder here writes")
+def _check_features(about: dict[str, Any], path: str) -> None:
+    """Raise PolicyError if a model does more to its observations than is done here."""
+    said = _said(about, "policy_kwargs", "features_extractor_class")
+    name = said.removesuffix("'>").rpartition(".")[-1] or EXTRACTORS[0]
+    if name not in EXTRACTORS:
+        raise PolicyError(
+            f"{path} has the features extractor {shown(name, str)}; {' or '.join(EXTRACTORS)} can "
+            "be played"
+        )
+
+
+def _encoder_of(about: dict[str, Any], named: str, path: str) -> Encoder:
+    """Return the encoder of a model, by what its file says or else by the name that is given."""
+    name, version = (_said(about, "observation_space", word) for word in ("name", "version"))
+    if not (name or named):
+        raise PolicyError(f"{path} does not say which encoder it reads; name it by encoder=")
+    if named and name not in {named, ""}:
+        raise PolicyError(f"{path} reads {shown(name, str)}, not {shown(named, str)}")
+    encoder = get_encoder(named or name)
+    if name and version != str(encoder.version):
+        raise PolicyError(
+            f"{path} reads {name} {shown(version, str)}; this code has {name} {encoder.version}"
+        )
+    return encoder
 
 
 def _is_scaled(about: dict[str, Any]) -> bool:
