@@ -7,10 +7,8 @@ machine that others use as well does not tell small differences, so the threshol
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,12 +16,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from benchmarks.results import ROOT, markdown, ranged, speed_options
+from benchmarks.timing import ROUNDS, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT: Final = Path(__file__).parents[1]
 LEAST: Final = 0.7  # of the other commit's speed
 
 # Only names that old versions have, too. Everything runs once before it is timed, to be compiled.
@@ -75,9 +73,8 @@ print(json.dumps(speeds))
 
 def main() -> int:
     """Measure, print the table, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = speed_options(__doc__)
     parser.add_argument("commit", help="what to compare with, such as main")
-    add_anyway(parser)
     options = parser.parse_args()
     with _checked_out(options.commit) as other, quiet(anyway=options.anyway):
         rounds = [(_speeds(other), _speeds(ROOT)) for _ in range(ROUNDS)]
@@ -115,16 +112,14 @@ def _speeds(folder: Path) -> dict[str, float]:
 
 def _print_table(commit: str, rounds: list[tuple[dict[str, float], dict[str, float]]]) -> list[str]:
     """Print the speeds and their ratios; return what is much slower."""
-    slow = []
-    print(f"| a second | {commit} | here | here / {commit} |\n| --- | --- | --- | --- |")
+    rows = []
     for name in rounds[0][0]:
         before, here = ([speeds[side][name] for speeds in rounds] for side in (0, 1))
         ratios = [now / then for then, now in zip(before, here, strict=True)]
-        columns = f"{spread(before, ',.0f')} | {spread(here, ',.0f')} | {spread(ratios, '.2f')}"
-        print(f"| {name} | {columns} |")
-        if statistics.median(ratios) < LEAST:
-            slow.append(name)
-    return slow
+        speeds = {commit: ranged(before, ",.0f"), "here": ranged(here, ",.0f")}
+        rows.append({"a second": name} | speeds | {f"here / {commit}": ranged(ratios, ".2f")})
+    print(markdown(rows))
+    return [row["a second"] for row in rows if row[f"here / {commit}"]["value"] < LEAST]
 
 
 if __name__ == "__main__":

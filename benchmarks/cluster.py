@@ -7,7 +7,6 @@ every round. Printed are the medians of the rounds and their ranges.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import time
 from typing import TYPE_CHECKING, Any
@@ -27,8 +26,8 @@ from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
 from agents.learn.starting import shape_of
 from agents.runs.config import load_config
-from benchmarks.results import add_save, measured, publish
-from benchmarks.timing import ROUNDS, add_anyway, quiet
+from benchmarks.results import measured, publish, speed_options
+from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import Rules
 from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.games import Task, Terms
@@ -86,10 +85,9 @@ def sampling() -> list[Json]:
     rounds = []
     for _ in range(ROUNDS):
         batch, aec = through_batch(), max(rate() for rate in through_aec.values())
-        rounds.append({"batch": batch, "ratio": batch / aec})
-    ratio = ("ratio", ".0f", "times RLlib's over the AEC environment")
-    line = ("RLlib's sampling over `Batch`", ("batch", ",.0f", "moves/s"), ratio)
-    return measured([line], rounds)
+        ratio = batch / aec, ".0f", "times RLlib's over the AEC environment"
+        rounds.append({"RLlib's sampling over `Batch`": ((batch, ",.0f", "moves/s"), ratio)})
+    return measured(rounds)
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
@@ -122,18 +120,15 @@ def arena() -> list[Json]:
     for _ in range(ROUNDS):
         one, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
         local = seconds_a_chunk(play_tasks, tasks(count), terms, 2)
-        rounds.append({"more": one / two, "local": local / two})
-    what = "the arena on two workers of Ray"
-    others = (("more", ".1f", "times one"), ("local", ".2f", "times two processes of its own"))
-    return measured([(what, None, other) for other in others], rounds)
+        more, other = (one / two, ".1f", "times one"), (local / two, ".2f", "times two processes")
+        what = "the arena on two workers of Ray"
+        rounds.append({what: (None, more), f"{what}, next to its own": (None, other)})
+    return measured(rounds)
 
 
 def main() -> None:
     """Measure and print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    add_anyway(parser)
-    add_save(parser)
-    options = parser.parse_args()
+    options = speed_options(__doc__).parse_args()
     torch.set_num_threads(1)
     with quiet(anyway=options.anyway, daemons=True):
         connect()

@@ -181,18 +181,15 @@ def by_game(lines: Sequence[dict[str, Any]]) -> Measured:
 
 def rows(found: Measured) -> list[dict[str, Any]]:
     """Return a row for every game: the seeds, and what is left of random play's NashConv."""
+
+    def left(seeds: list[dict[str, Any]]) -> dict[str, Any]:
+        return ranged([100 * one["curve"][-1][1] / one["random"] for one in seeds], ".2f", "%")
+
     return [
         {"game": f"`{game}`", "players": players, "seeds": max(map(len, methods.values()))}
-        | {method: _left(methods[method]) if method in methods else None for method in METHODS}
+        | {method: left(methods[method]) if method in methods else None for method in METHODS}
         for (game, players), methods in found.items()
     ]
-
-
-def _left(seeds: list[dict[str, Any]]) -> dict[str, Any]:
-    cell = ranged([100 * one["curve"][-1][1] / one["random"] for one in seeds], ".2f", "%")
-    if len(seeds) == 1:
-        del cell["ci"]
-    return cell
 
 
 @rc_context(STYLE | {"font.size": 8})
@@ -232,12 +229,7 @@ def main() -> None:
     with workers(options.processes) as pool, CURVES.open("a", encoding="utf-8") as file:
         for line in pool.map(measure, wanted):
             print(json.dumps(line), file=file, flush=True)
-            at, left = line["curve"][-1]
-            print(
-                f"{line['game']} for {line['players']}, {line['method']}, seed {line['seed']}: "
-                f"NashConv {left:.4f} after {at:,} decisions",
-                flush=True,
-            )
+            print(*(line[name] for name in Task._fields), *line["curve"][-1], flush=True)
     found = by_game(read_lines())
     draw(found)
     publish("convergence", keep=options.save, rows=rows(found))

@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import agents as laboratory  # noqa: F401 - registers its agents
-from benchmarks.results import add_save, publish
+from benchmarks.duels import duels_with
+from benchmarks.results import add_save, cell, publish
 from fiveup_env import Rules
-from fiveup_env.arena.duels import duel_between, duel_of
-from fiveup_env.arena.games import Terms
 from fiveup_env.arena.statistics import interval, resampled_means, share_bounds
-from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.cli.shared import answer
 
 if TYPE_CHECKING:
@@ -57,7 +55,6 @@ HELD_OUT: Final = (
 )
 RIVAL: Final = "partner"
 RULES: Final = Rules.preset("five_up", 4)
-CHUNK: Final = 50
 SEED: Final = 7_400_000_000
 
 
@@ -94,28 +91,12 @@ def play(
     Returns:
         The shares of the games that the teams won, and their points a hand.
     """
-    specs = {team: f"pair:{team[0]},second={team[1]}" for team in teams}
-    tournament = Tournament(
-        (*specs.values(), RIVAL), Terms(RULES), deals, SEED, against=RIVAL, chunk=CHUNK
-    )
-    outcome = play_tournament(tournament, cores, results)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    chunks = {meeting: outcome.chunks_of(meeting) for meeting in tournament.meetings}
-    duels = {meeting: duel_of(played, RULES) for meeting, played in chunks.items()}
-    found = {team: duel_between(spec, RIVAL, duels, RULES.sides) for team, spec in specs.items()}
+    specs = {f"pair:{one},second={other}": (one, other) for one, other in teams}
+    duels = duels_with(RIVAL, specs, RULES, deals, SEED, cores=cores, results=results)
     return (
-        Crossplay({team: duel.wins for team, duel in found.items()}),
-        Crossplay({team: duel.margins for team, duel in found.items()}),
+        Crossplay({specs[spec]: duel.wins for spec, duel in duels.items()}),
+        Crossplay({specs[spec]: duel.margins for spec, duel in duels.items()}),
     )
-
-
-def add_play(parser: argparse.ArgumentParser) -> None:
-    """Give a benchmark the options that `play` takes."""
-    parser.add_argument("--deals", type=int, default=400, help="default: 400")
-    parser.add_argument("--cores", type=int, default=1, help="processes that play (default: 1)")
-    kept = "keep results, and skip what it already holds"
-    parser.add_argument("--results", metavar="FILE", help=kept)
 
 
 def teams_of(agents: Sequence[str], partners: Sequence[str]) -> list[Team]:
@@ -127,22 +108,17 @@ def teams_of(agents: Sequence[str], partners: Sequence[str]) -> list[Team]:
 
 def rate(wins: np.ndarray) -> Json:
     """Return a cell with a share of games, as a percentage with its interval."""
-    return _cell(wins, share_bounds(wins, *_bounds(wins)), ".1%")
+    return cell(wins.mean(), share_bounds(wins, *_bounds(wins)), ".1%")
 
 
 def difference(values: np.ndarray, form: str) -> Json:
     """Return a cell with the mean of differences by deal, with its interval."""
-    return _cell(values, _bounds(values), form)
+    return cell(values.mean(), _bounds(values), form)
 
 
 def _bounds(values: np.ndarray) -> tuple[float, float]:
     low, high = interval(resampled_means(values[:, None]))
     return float(low[0]), float(high[0])
-
-
-def _cell(values: np.ndarray, bounds: tuple[float, float], form: str) -> Json:
-    ends = [round(end, 5) for end in bounds]
-    return {"value": round(float(values.mean()), 5), "ci": ends, "format": form}
 
 
 def with_held_out(wins: Crossplay, agent: str) -> Json:
@@ -192,7 +168,10 @@ def main() -> int:
     """Measure, print what was found, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_save(parser)
-    add_play(parser)
+    parser.add_argument("--deals", type=int, default=400, help="default: 400")
+    parser.add_argument("--cores", type=int, default=1, help="processes that play (default: 1)")
+    kept = "keep results, and skip what it already holds"
+    parser.add_argument("--results", metavar="FILE", help=kept)
     parser.add_argument("--enter", nargs="+", metavar="SPEC", help="measure these agents alone")
     options = parser.parse_args()
     if options.enter and options.save:

@@ -8,7 +8,6 @@ a CPU are kept apart from those of an accelerator.
 
 from __future__ import annotations
 
-import argparse
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import jax
 import jax.numpy as jnp
 
-from benchmarks.results import add_save, publish, ranged
-from benchmarks.timing import add_anyway, quiet
+from benchmarks.results import publish, ranged, speed_options
+from benchmarks.timing import quiet
 from fiveup_env.jax import FiveUp
 from fiveup_env.jax.episodes import PARTS
 
@@ -102,28 +101,21 @@ def measure(games: int, steps: int, rounds: int, names: Sequence[str]) -> Json:
         "jax": jax.__version__,
     }
     for k, name in enumerate(names, 2):
-        row[f"times pgx's {name}"] = ranged([a[0] / a[k] for a in rates], ".2f", "")
+        row[f"times pgx's {name}"] = ranged([a[0] / a[k] for a in rates], ".2f")
     return row
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = speed_options(__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games in a batch")
     parser.add_argument("--steps", type=int, default=100, help="steps of every game in a timing")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=600, help="no size begins after these")
     parser.add_argument("--pgx", nargs="+", default=[], metavar="NAME", help="games of pgx")
-    add_anyway(parser)
-    add_save(parser)
     options = parser.parse_args()
-    rows: list[Json] = []
-    started = time.monotonic()
     with quiet(anyway=options.anyway):
-        for games in options.sizes:
-            if time.monotonic() - started < options.seconds:
-                row = measure(games, options.steps, options.rounds, options.pgx)
-                rows.append(row)
+        more = options.steps, options.rounds, options.pgx
+        rows = [measure(games, *more) for games in options.sizes]
         name = "jax-cpu" if jax.default_backend() == "cpu" else "device"
         publish(name, keep=options.save, rows=rows)
 

@@ -6,7 +6,6 @@ rounds and their ranges.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -14,11 +13,12 @@ import tempfile
 import threading
 import time
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.results import add_save, measured, publish
-from benchmarks.timing import ROUNDS, add_anyway, quiet
+from benchmarks.results import measured, publish, speed_options
+from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import TILES, Game, Rules
 from fiveup_env.engine.chance import chance_below, deal, scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -27,6 +27,9 @@ from fiveup_env.engine.play import begin_hand, play, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, PLAYING
 from fiveup_env.rules.fields import MAX_PLAYERS
 from tests.engines.reference import Reference
+
+if TYPE_CHECKING:
+    from benchmarks.results import Round
 
 GAMES = 256
 HANDS_OF_EACH = 1_000
@@ -143,49 +146,35 @@ def seconds_of(program: str, cache: str | None = None) -> float:
     return float(done.stdout)
 
 
-def measure(rules: Rules) -> dict[str, float]:
-    """Return the figures of one round, by name."""
+def measure(rules: Rules) -> Round:
+    """Return the figures of one round."""
     engine, reference = engine_rate(rules), reference_rate(rules)
     with tempfile.TemporaryDirectory() as empty:
         compiling = seconds_of(FIRST_USE, cache=empty)
     seconds_of(FIRST_USE)
     return {
-        "engine, M": engine / 1e6,
-        "engine/reference": engine / reference,
-        "threads": threads_ratio(),
-        "game": game_rate(),
-        "import": seconds_of(IMPORT),
-        "compiling": compiling,
-        "first use": seconds_of(FIRST_USE),
+        "random play by the compiled rules, one core": (
+            (engine / 1e6, ".1f", "M moves/s"),
+            (engine / reference, ",.0f", "times the literal reference"),
+        ),
+        "a million random hands on two threads": (
+            None,
+            (threads_ratio(), ".2f", "times one thread"),
+        ),
+        "`Game`: `list(legal_moves)` and `push`": ((game_rate(), ",.0f", "moves/s"), None),
+        "`import fiveup_env`": ((seconds_of(IMPORT), ".2f", "s"), None),
+        "first use, which compiles everything": ((compiling, ".1f", "s"), None),
+        "first use, compiled before": ((seconds_of(FIRST_USE), ".2f", "s"), None),
     }
-
-
-# What is printed: what it is, how fast, and compared with what.
-LINES = (
-    (
-        "random play by the compiled rules, one core",
-        ("engine, M", ".1f", "M moves/s"),
-        ("engine/reference", ",.0f", "times the literal reference"),
-    ),
-    ("a million random hands on two threads", None, ("threads", ".2f", "times one thread")),
-    ("`Game`: `list(legal_moves)` and `push`", ("game", ",.0f", "moves/s"), None),
-    ("`import fiveup_env`", ("import", ".2f", "s"), None),
-    ("first use, which compiles everything", ("compiling", ".1f", "s"), None),
-    ("first use, compiled before", ("first use", ".2f", "s"), None),
-)
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    add_anyway(parser)
-    add_save(parser)
-    options, rules = parser.parse_args(), Rules.preset()
+    options, rules = speed_options(__doc__).parse_args(), Rules.preset()
     play_random_hands(new_games(1, rules), np.uint64(0), 1)
     with quiet(anyway=options.anyway):
         rounds = [measure(rules) for _ in range(ROUNDS)]
-        rows = measured(LINES, rounds)
-        publish("engine", keep=options.save, rows=rows)
+        publish("engine", keep=options.save, rows=measured(rounds))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.results import add_save, publish
+from benchmarks.duels import duels_with
+from benchmarks.results import add_save, cell, publish
 from fiveup_env import Rules
-from fiveup_env.arena.games import Terms
 from fiveup_env.arena.ratings import lead_of
-from fiveup_env.arena.standings import standings_of
-from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS
 
 if TYPE_CHECKING:
@@ -29,18 +27,15 @@ GAMES: Final = {  # by the heading of their column
 }
 # By how much fewer deals the slow levels play: in the main game, and in the other two.
 SLOW: Final = {"level:9": (1, 5), "level:10": (4, 20)}
-CHUNK: Final = 50
 SEED: Final = 6_200_000_000
 
 
 def lead(level: str, below: str, rules: Rules, deals: int) -> Json:
     """Return a cell with the Elo by which a level is ahead of the one below."""
-    tournament = Tournament((level, below), Terms(rules), deals, SEED, chunk=CHUNK)
-    pair = standings_of(play_tournament(tournament, os.cpu_count() or 1)).pairs[0]
-    value, *ends = (
-        round(lead_of(rate, rules.sides)) for rate in (pair["win_rate"], *pair["win_rate_ci"])
-    )
-    return {"value": value, "ci": ends, "format": "+.0f"}
+    duel = duels_with(below, [level], rules, deals, SEED, cores=os.cpu_count() or 1)[level]
+    rates = duel.wins.mean(), *duel.win_interval()
+    value, *ends = (lead_of(rate, rules.sides) for rate in rates)
+    return cell(value, ends, "+.0f")
 
 
 def main() -> None:
@@ -53,8 +48,8 @@ def main() -> None:
     rows[0] |= dict.fromkeys(GAMES, "")
     for k, (below, level) in enumerate(pairwise(LEVEL_SPECS), 1):
         main, other = (options.deals // one_of for one_of in SLOW.get(level, (1, 1)))
-        said = f"{main:,} / {other:,}"
-        row: Json = {"level": f"`{level}`", "agent": f"`{LEVELS[k]}`", "deals": said}
+        row: Json = {"level": f"`{level}`", "agent": f"`{LEVELS[k]}`"}
+        row["deals"] = f"{main:,} / {other:,}"
         for (name, rules), deals in zip(GAMES.items(), (main, other, other), strict=True):
             row[name] = lead(level, below, rules, deals)
         rows.append(row)

@@ -6,7 +6,6 @@ library too. Everything is measured in every round, in turn. It needs node and a
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import gzip
 import json
@@ -15,19 +14,22 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 import fiveup_env
 from benchmarks.engine import engine_rate, new_games, play_random_hands
-from benchmarks.results import add_save, measured, publish
-from benchmarks.timing import ROUNDS, add_anyway, quiet
+from benchmarks.results import measured, publish, speed_options
+from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import Batch, Rules
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.weights import pack
+
+if TYPE_CHECKING:
+    from benchmarks.results import Round
 
 PORTABLE: Final = Path(fiveup_env.__file__).parent / "portable"
 VIEWS: Final = 500
@@ -80,60 +82,31 @@ def library_rate(path: Path) -> float:
     return MOVES / (time.perf_counter() - started)
 
 
-def measure(folder: Path, views: np.ndarray) -> dict[str, float]:
-    """Return the figures of one round, by name."""
+def measure(folder: Path, views: np.ndarray) -> Round:
+    """Return the figures of one round."""
     here = native(views)
     script = Path(__file__).with_name("portable.mjs")
     command = ["node", str(script), str(PORTABLE / "fiveup.mjs"), str(folder)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
     there = json.loads(done.stdout)
-    library = library_rate(folder / "libfiveup.so")
-    found = {
-        "native M": here["moves"] / 1e6,
-        "module M": there["moves"] / 1e6,
-        "module share": there["moves"] / here["moves"],
-        "library M": library / 1e6,
-        "library share": library / here["moves"],
-        "load": 1000 * there["load"],
+    of = ".2f", "of Numba's speed"
+    figures: Round = {
+        f"random moves, {name}": ((rate / 1e6, ".1f", "M moves/s"), (rate / here["moves"], *of))
+        for name, rate in (
+            ("the module in node", there["moves"]),
+            ("the C library", library_rate(folder / "libfiveup.so")),
+        )
     }
-    for name in AGENTS:
-        found[f"{name} us"] = 1e6 * there[name]
-        found[f"{name} share"] = here[name] / there[name]
-    return found
-
-
-def lines() -> list[Any]:
-    """Return what is printed: what it is, how fast, and compared with what."""
-    of = "of Numba's speed"
-    return [
-        (
-            "random moves, the module in node",
-            ("module M", ".1f", "M moves/s"),
-            ("module share", ".2f", of),
-        ),
-        (
-            "random moves, the C library",
-            ("library M", ".1f", "M moves/s"),
-            ("library share", ".2f", of),
-        ),
-        *(
-            (
-                f"`{spec}` in node, a decision",
-                (f"{name} us", ",.1f", "us"),
-                (f"{name} share", ".2f", of),
-            )
-            for name, (spec, _, _) in AGENTS.items()
-        ),
-        ("loading the module and the binding in node", ("load", ".0f", "ms"), None),
-    ]
+    for name, (spec, _, _) in AGENTS.items():
+        speed = 1e6 * there[name], ",.1f", "us"
+        figures[f"`{spec}` in node, a decision"] = speed, (here[name] / there[name], *of)
+    load = 1000 * there["load"], ".0f", "ms"
+    return figures | {"loading the module and the binding in node": (load, None)}
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    add_anyway(parser)
-    add_save(parser)
-    options = parser.parse_args()
+    options = speed_options(__doc__).parse_args()
     module = (PORTABLE / "fiveup.wasm").read_bytes()
     views = views_of_play()
     with tempfile.TemporaryDirectory() as name:
@@ -145,8 +118,7 @@ def main() -> None:
         (folder / "sizes.json").write_text(json.dumps({"size": VIEW.itemsize}))
         play_random_hands(new_games(1, Rules.preset()), np.uint64(0), 1)
         with quiet(anyway=options.anyway):
-            rounds = [measure(folder, views) for _ in range(ROUNDS)]
-            rows = measured(lines(), rounds)
+            rows = measured([measure(folder, views) for _ in range(ROUNDS)])
             small = len(gzip.compress(module, 9))
             sizes = f"{len(module) / 1000:.0f} KB; {small / 1000:.0f} KB by gzip"
             rows.append({"what": "the module", "how fast": sizes, "compared": None})

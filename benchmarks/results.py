@@ -1,10 +1,10 @@
 """Results as data: a command that measures writes `results/NAME.json`, and pages show its tables.
 
-A file says what ran (command, version, commit, machine, seconds) and holds lists of rows: `rows`
-as benchmarks write them with `--save`, `pairs` and `ratings` as `evaluate.py --json` does. A key of
-a row is a column, and `KEY_ci` is the interval of `KEY`. A cell is text, a number, a dict of
-`value` with `ci` or `error`, `format` and `unit`, or a list of these. A row with the key `pair`
-shows a pair of another file: `["NAME", "AGENT", "OPPONENT"]`.
+A file says what ran (command, version, machine, seconds; a commit that has the command) and holds
+lists of rows: `rows` as benchmarks write them with `--save`, `pairs` and `ratings` as `evaluate.py
+--json` does. A key of a row is a column, and `KEY_ci` is the interval of `KEY`. A cell is text, a
+number, a dict of `value` with `ci` or `error`, `format` and `unit`, or a list of these. A row with
+the key `pair` shows a pair of another file: `["NAME", "AGENT", "OPPONENT"]`.
 
 `python -m benchmarks.results` writes the tables of README.md anew, and exits with 1 if any changed.
 """
@@ -17,32 +17,27 @@ import shlex
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import fiveup_env
 from benchmarks.timing import machine
-from fiveup_env.arena.tables import columns
 from fiveup_env.files import write_atomic
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from fiveup_env.files import Json
 
-    Figure = tuple[str, str, str]  # its name in a round, how it is written, and its unit
-    Line = tuple[str, Figure | None, Figure | None]
+    Figure = tuple[float, str, str]  # its value, how it is written, and its unit
+    Round = dict[str, tuple[Figure | None, Figure | None]]  # by what it is: how fast, and compared
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "results"
 README: Final = ROOT / "README.md"
 STARTED: Final = time.monotonic()
-NUMBER: Final = r"[+-]?\d[\d,]*(?:\.\d+)?"
-CELL: Final = re.compile(
-    rf"({NUMBER})(?: \(({NUMBER}) \.\. ({NUMBER})\))?(?: \+- ({NUMBER}))?(?: (\D.*))?"
-)
 BLOCK: Final = re.compile(r"(<!-- results (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADINGS: Final = {  # of keys, with the format of their numbers
     "win_rate": ("win rate (%)", ".1%"),
@@ -58,59 +53,51 @@ COLUMNS: Final = {  # of what `evaluate.py` writes, those that a page shows
 }
 
 
+def speed_options(doc: str | None) -> ArgumentParser:
+    """Return a parser with the options of a benchmark of speed."""
+    parser = ArgumentParser(description=doc)
+    anyway = "measure even if other work keeps the machine busy"
+    parser.add_argument("--anyway", action="store_true", help=anyway)
+    add_save(parser)
+    return parser
+
+
 def add_save(parser: ArgumentParser) -> None:
     """Give a benchmark the option to keep what it measures."""
     parser.add_argument("--save", action="store_true", help="write results/NAME.json for the pages")
 
 
-def measured(lines: Iterable[Line], rounds: Sequence[dict[str, float]]) -> list[Json]:
-    """Return a row for every line: what it is, how fast that is, and what that is compared with."""
+def measured(rounds: Sequence[Round]) -> list[Json]:
+    """Return a row for all that was measured: how fast it is, and how that compares."""
 
-    def cell(figure: Figure | None) -> Json | None:
-        if figure is None:
-            return None
-        name, form, unit = figure
-        return ranged([one[name] for one in rounds], form, unit)
+    def over(figures: Sequence[Figure | None]) -> Json | None:
+        values = [figure[0] for figure in figures if figure]
+        return ranged(values, *figures[0][1:]) if figures[0] else None
 
     return [
-        {"what": what, "how fast": cell(speed), "compared": cell(other)}
-        for what, speed, other in lines
+        {"what": what, "how fast": over(speeds), "compared": over(ratios)}
+        for what in rounds[0]
+        for speeds, ratios in [zip(*(one[what] for one in rounds), strict=True)]
     ]
 
 
-def ranged(values: Sequence[float], form: str, unit: str) -> Json:
+def ranged(values: Sequence[float], form: str, unit: str = "") -> Json:
     """Return a cell with the median of some values, and their range."""
-    value, low, high = (float(f"{x:.4g}") for x in (median(values), min(values), max(values)))
-    return {"value": value, "ci": [low, high], "format": form, "unit": unit}
+    ends = (min(values), max(values)) if len(values) > 1 else ()
+    return cell(median(values), ends, form, unit)
 
 
-def named(table: Sequence[Sequence[str]]) -> list[Json]:
-    """Return the rows of a table of text, whose first row has the headings, as data."""
-    heads, *rows = table
-    return [dict(zip(heads, map(_parsed, row), strict=True)) for row in rows]
-
-
-def _parsed(text: str) -> Any:
-    found = CELL.fullmatch(text)
-    if not found:
-        return text
-    numbers = [float(one.replace(",", "")) for one in found.groups()[:4] if one]
-    decimals = max(len(one.partition(".")[2]) for one in found.groups()[:4] if one)
-    cell: Json = {"value": numbers[0]}
-    if found[2]:
-        cell["ci"] = numbers[1:3]
-    if found[4]:
-        cell["error"] = numbers[-1]
-    if found[5]:
-        cell["unit"] = found[5]
-    forms = (f"{sign},.{decimals}f" for sign in ("", "+"))
-    return next((one for form in forms if _cell(one := cell | {"format": form}) == text), text)
+def cell(value: float, ends: Sequence[float], form: str, unit: str = "") -> Json:
+    """Return a cell with a value and the ends of its interval, if it has one."""
+    value, *ends = (float(f"{x:.4g}") for x in (value, *ends))
+    parts = {"value": value, "ci": ends, "format": form, "unit": unit}
+    return {key: part for key, part in parts.items() if part not in ("", [])}
 
 
 def publish(name: str, *, keep: bool, **lists: list[Json]) -> None:
     """Print lists of rows that this command measured; with `keep`, write `results/NAME.json`."""
     for rows in filter(None, lists.values()):
-        print(columns([list(rows[0]), *(list(map(_cell, row.values())) for row in rows)], set()))
+        print(markdown(rows))
     if not keep:
         return
     program = Path(sys.argv[0]).resolve().relative_to(ROOT).with_suffix("")
@@ -166,7 +153,11 @@ def commands(places: str) -> str:
 
 def table(places: str) -> str:
     """Return the Markdown table of rows from places such as `ladder/ratings` or `engine:1,3`."""
-    rows = [row for place in places.split() for row in map(_resolved, _rows(place))]
+    return markdown([row for place in places.split() for row in map(_resolved, _rows(place))])
+
+
+def markdown(rows: Sequence[Json]) -> str:
+    """Return rows as a Markdown table."""
     keys = [key for key in rows[0] if not key.endswith("_ci")]
     heads = [HEADINGS.get(key, (key, ""))[0] for key in keys]
     lines = [heads, ["---"] * len(keys), *([_cell_of(row, key) for key in keys] for row in rows)]

@@ -1,46 +1,41 @@
 """Measure the strength of searches against their time: `python -m benchmarks.search`.
 
-python -m benchmarks.search --results search.jsonl --output docs/search.svg
-
 Every search of `SEARCHES` plays at each of its budgets against one fixed agent, on duplicate deals.
 Budgets are worlds, so that results do not depend on the machine; only the time does. The results
 file keeps what was played: the same command continues after an interruption, and with more
 `--deals` (best a multiple of 50) it adds to it. The time is measured anew each time, on one core,
 over decisions with a choice of greedy games: all together, as in the arena, where a network is
-faster, and one at a time, as at a table. `--deals 0` measures nothing else.
+faster, and one at a time, as at a table. `--save` draws docs/search.svg, too.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
-import statistics
 import sys
 import time
-from importlib.resources import files
-from pathlib import Path
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import torch
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 import agents as laboratory  # noqa: F401 - registers its agents
-from benchmarks.results import add_save, named, publish
-from benchmarks.timing import ROUNDS, add_anyway, quiet, spread
+from agents.runs.plots import STYLE, name_curves, save_svg
+from benchmarks.duels import duels_with
+from benchmarks.results import FOLDER, cell, publish, ranged, speed_options
+from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import Batch, Rules
-from fiveup_env.arena.charts import Point, trade_off
-from fiveup_env.arena.duels import duel_of
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.tables import percent, points
-from fiveup_env.arena.tournament import Outcome, Tournament, play_tournament
-from fiveup_env.errors import FiveUpError
+from fiveup_env.cli.shared import answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from fiveup_env.arena.duels import Duel
+    from fiveup_env.files import Json
     from fiveup_env.opponents.agent import Agent
 
 # The spec of each search without its worlds, and the worlds of its smallest and largest budget:
@@ -53,21 +48,23 @@ SEARCHES: Final = {
     "student": ("student", 0, 0),
     "partner": ("partner", 0, 0),
 }
+RIVAL: Final = "policy:partners"
+RULES: Final = Rules.preset(players=4)
 SEED: Final = 3_100_000_000
-CHUNK: Final = 50  # deals of one task
 GAMES: Final = 4
 POSITIONS: Final = 200  # decisions that are timed
 WAYS: Final = ("together", "alone")
+PLOT: Final = FOLDER.parent / "docs" / "search.svg"
 
 
 def budgets(name: str) -> dict[int, str]:
     """Return the specs of a search, by the number of worlds."""
     spec, worlds, most = SEARCHES[name]
-    found = {} if worlds else {0: spec}
+    specs = {} if worlds else {0: spec}
     while 0 < worlds <= most:
-        found[worlds] = f"{spec}{',' if ':' in spec else ':'}worlds={worlds}"
+        specs[worlds] = f"{spec}{',' if ':' in spec else ':'}worlds={worlds}"
         worlds *= 4
-    return found
+    return specs
 
 
 def decisions() -> np.ndarray:
@@ -100,109 +97,62 @@ def times(specs: Sequence[str]) -> dict[str, dict[str, list[float]]]:
 
 
 def milliseconds(agent: Agent, views: np.ndarray, size: int) -> float:
-    """Return the milliseconds per decision, given `size` at a time."""
+    """Return the mean time of a decision when an agent is asked for `size` views at a time."""
     rng, started = np.random.default_rng(1), time.perf_counter()
     for k in range(0, len(views), size):
         agent(views[k : k + size], rng)
     return 1000 * (time.perf_counter() - started) / len(views)
 
 
-def strengths(outcome: Outcome) -> dict[str, tuple[Point, Point]]:
-    """Return win rate and points a hand of every agent that has played; `across` is deals."""
-    tournament, found = outcome.tournament, {}
-    for meeting in tournament.meetings:
-        if chunks := outcome.chunks_of(meeting):
-            played = duel_of(chunks, tournament.terms.rules)
-            spec, against = meeting
-            if spec == tournament.against:
-                spec, played = against, played.turned
-            found[spec] = (
-                Point(len(played.wins), played.wins.mean(), *played.win_interval()),
-                Point(len(played.wins), played.margins.mean(), *played.margin_interval()),
-            )
-    return found
+def row(name: str, worlds: int, taken: Mapping[str, list[float]], duel: Duel) -> Json:
+    """Return the row of a search at one of its budgets."""
+    return {
+        "search": name,
+        "worlds": worlds,
+        **{f"ms {way}": ranged(taken[way], ",.3f") for way in WAYS},
+        "deals": len(duel.wins),
+        "win rate (%)": cell(duel.wins.mean(), duel.win_interval(), ".1%"),
+        "points a hand": cell(duel.margins.mean(), duel.margin_interval(), "+,.2f"),
+    }
 
 
-def report(
-    taken: dict[str, dict[str, list[float]]], won: dict[str, tuple[Point, Point]]
-) -> list[Sequence[str]]:
-    """Return the table of all searches."""
-    rows: list[Sequence[str]] = [
-        ("search", "worlds", "ms together", "ms alone", "deals", "win rate (%)", "points a hand")
-    ]
-    for name in SEARCHES:
-        for worlds, spec in budgets(name).items():
-            row = [name, str(worlds), *(spread(each, ".3f") for each in taken[spec].values())]
-            if spec in won:
-                wins, margins = won[spec]
-                row += [
-                    f"{wins.across:.0f}",
-                    percent(wins.value, wins[2:]),
-                    points(margins.value, margins[2:]),
-                ]
-            rows.append([*row, *[""] * (len(rows[0]) - len(row))])
-    return rows
+@rc_context(STYLE)
+def draw(rows: Sequence[Json]) -> None:
+    """Draw the win rates with their intervals over the time of a decision among many."""
+    figure = Figure(figsize=(8, 5))
+    axes = figure.subplots()
+    for name, own in groupby(rows, lambda row: row["search"]):
+        same = list(own)
+        at = [row["ms together"]["value"] for row in same]
+        wins = [row["win rate (%)"] for row in same]
+        rates = 100 * np.array([[rate["value"], *rate["ci"]] for rate in wins])
+        errors = abs(rates[:, 1:] - rates[:, :1]).T
+        axes.errorbar(at, rates[:, 0], errors, marker="o", markersize=4, label=name)
+    axes.set(xscale="log", xlabel="milliseconds a decision", ylabel=f"win rate (%) against {RIVAL}")
+    name_curves(figure)
+    with atomic_file(PLOT) as file:
+        save_svg(figure, file)
 
 
-def plot(taken: dict[str, float], won: dict[str, tuple[Point, Point]], against: str) -> str:
-    """Return the plot as an SVG file of its own, in the colours of the arena's report."""
-    curves = [
-        (
-            name,
-            [
-                Point(taken[spec], *(100 * share for share in won[spec][0][1:]))
-                for spec in budgets(name).values()
-            ],
-        )
-        for name in SEARCHES
-    ]
-    chart = trade_off(curves, "milliseconds a decision", f"win rate (%) against {against}")
-    page = files("fiveup_env.arena").joinpath("page.html").read_text("utf-8")
-    style = re.search("<style>.*?</style>", page, re.DOTALL)
-    paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
-    opening, rest = chart.split("\n", 1)
-    opening = opening.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
-    return "\n".join((opening, style[0] if style else "", paper, rest, ""))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Play what is missing, measure the times, print the table and draw the plot."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--deals", type=int, default=400, help=f"deals for every budget, best a multiple of {CHUNK}"
-    )
-    parser.add_argument("--seed", type=int, default=SEED, help="first deal")
-    parser.add_argument("--against", default="policy:partners", help="the agent they all play")
-    parser.add_argument("--cores", type=int, default=1)
-    parser.add_argument("--results", type=Path, default=Path("search.jsonl"), metavar="FILE")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="the SVG file")
-    parser.add_argument(
-        "--time", choices=("together", "alone"), default="together", help="the plot's times"
-    )
-    add_anyway(parser)
-    add_save(parser)
-    options = parser.parse_args(arguments)
+    parser = speed_options(__doc__)
+    parser.add_argument("--deals", type=int, default=400, help="for every budget (default: 400)")
+    parser.add_argument("--cores", type=int, default=1, help="processes that play (default: 1)")
+    parser.add_argument("--results", default="search.jsonl", metavar="FILE", help="what was played")
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    specs = [spec for name in SEARCHES for spec in budgets(name).values()]
-    won: dict[str, tuple[Point, Point]] = {}
-    try:
-        if options.deals:
-            terms = Terms(Rules.preset(players=4))
-            agents, against = (*specs, options.against), options.against
-            tournament = Tournament(agents, terms, options.deals, options.seed, against, CHUNK)
-            won = strengths(play_tournament(tournament, options.cores, options.results))
-    except FiveUpError as error:
-        print(f"benchmarks.search: {error}", file=sys.stderr)
-        return 2
+    specs = {(name, worlds): spec for name in SEARCHES for worlds, spec in budgets(name).items()}
+    cores, file, deals = options.cores, options.results, options.deals
+    duels = duels_with(RIVAL, specs.values(), RULES, deals, SEED, cores=cores, results=file)
     with quiet(anyway=options.anyway):
-        taken = times(specs)
-        publish("search", keep=options.save, rows=named(report(taken, won)))
-    if options.output and won:
-        with atomic_file(options.output) as file:
-            across = {spec: statistics.median(each[options.time]) for spec, each in taken.items()}
-            file.write(plot(across, won, options.against))
+        taken = times(list(specs.values()))
+        rows = [row(*place, taken[spec], duels[spec]) for place, spec in specs.items()]
+        publish("search", keep=options.save, rows=rows)
+    if options.save:
+        draw(rows)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer("search", main))

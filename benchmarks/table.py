@@ -9,22 +9,24 @@ decisions takes to be judged.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import shutil
-import statistics
 import tempfile
 import threading
 import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from benchmarks.timing import ROUNDS, add_anyway, quiet
+from benchmarks.results import publish, ranged, speed_options
+from benchmarks.timing import ROUNDS, quiet
 from fiveup_env.play.page import page_files, write_page
+
+if TYPE_CHECKING:
+    from fiveup_env.files import Json
 
 TWO: Final = "?seed=5&players=2&levels=partner"
 WATCH: Final = """
@@ -85,23 +87,22 @@ class Quiet(SimpleHTTPRequestHandler):
 
 def main() -> None:
     """Measure, and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add_anyway(parser)
-    options = parser.parse_args()
+    options = speed_options(__doc__).parse_args()
     sizes = {path: len(gzip.compress(content, 9)) for path, content in page_files().items()}
     first = sum(size for path, size in sizes.items() if not path.endswith(".weights"))
-    print(f"{first:,} bytes by gzip, {sizes['fiveup.wasm']:,} of them the module")
     with tempfile.TemporaryDirectory() as folder, quiet(anyway=options.anyway, daemons=True):
         write_page(Path(folder))
         handler = partial(Quiet, directory=folder)
         with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            measure(f"http://127.0.0.1:{server.server_address[1]}/")
+            rows = measure(f"http://127.0.0.1:{server.server_address[1]}/")
             server.shutdown()
+        size = f"{first:,} bytes by gzip, {sizes['fiveup.wasm']:,} of them the module"
+        publish("table", keep=options.save, rows=[{"what": "the first game", "": size}, *rows])
 
 
-def measure(address: str) -> None:
-    """Open the page, play and judge in it."""
+def measure(address: str) -> list[Json]:
+    """Open the page, play and judge in it; return what that took."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -114,23 +115,23 @@ def measure(address: str) -> None:
             page.wait_for_selector(PLAYABLE)
             opened.append(time.perf_counter() - began)
             page.context.close()
-        print(f"first tile that can be played: median {statistics.median(opened):.2f} s")
         page = new_page(browser)
         page.goto(address)
         page.wait_for_selector(PLAYABLE)
         times = page.evaluate(ANSWERS)
-        print(
-            f"the strongest level: median {statistics.median(times):.0f} ms, most {max(times):.0f}"
-        )
         blocked = page.evaluate("longest")
         decisions, judged, first, ready = page.evaluate(JUDGED)
         blocked = max(blocked, page.evaluate("longest"))
-        print(f"the judges were ready after {ready / 1000:.1f} s")
-        print(
-            f"{decisions} decisions judged in {judged / 1000:.1f} s, the first after {first:.0f} ms"
-        )
-        print(f"the page was blocked for at most {blocked:.0f} ms")
         browser.close()
+    figures = {
+        "the first tile that can be played": ranged(opened, ".2f", "s"),
+        "an answer of the strongest level": ranged(times, ".0f", "ms"),
+        "the judges, until they are ready": ranged([ready], ".0f", "ms"),
+        "the first decision, judged": ranged([first], ".0f", "ms"),
+        f"{decisions} decisions, judged": ranged([judged], ".0f", "ms"),
+        "the page, blocked at most": ranged([blocked], ".0f", "ms"),
+    }
+    return [{"what": what, "": figure} for what, figure in figures.items()]
 
 
 def new_page(browser: Any) -> Any:

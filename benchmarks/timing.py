@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import platform
-import statistics
 import sys
 import time
 from contextlib import contextmanager
@@ -17,21 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 ROUNDS: Final = 5
 MOST_LOAD: Final = 0.1  # cores that other work may keep busy
 SECONDS_OF_LOOKING: Final = 5.0
 STAT: Final = Path("/proc/stat")
 BUSY: Final = (0, 1, 2, 5, 6, 7)  # user, nice, system, irq, softirq, steal; in a line of STAT
-
-
-def add_anyway(parser: ArgumentParser) -> None:
-    """Give a benchmark the option to measure on a busy machine."""
-    parser.add_argument(
-        "--anyway", action="store_true", help="measure even if other work keeps the machine busy"
-    )
 
 
 @contextmanager
@@ -100,9 +91,3 @@ def _refuse(load: float, *, anyway: bool) -> None:
             f"other work keeps {load:.2f} cores of this machine busy, and figures to publish allow "
             f"{MOST_LOAD}; stop it, or add --anyway"
         )
-
-
-def spread(values: Sequence[float], form: str = ",.1f") -> str:
-    """Return the median of some rounds and, in brackets, the lowest and the highest."""
-    low, high = min(values), max(values)
-    return f"{statistics.median(values):{form}} ({low:{form}} .. {high:{form}})"

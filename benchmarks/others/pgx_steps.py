@@ -53,4 +53,4 @@ def player(name: str, batch: int) -> Callable[[], int]:
 if __name__ == "__main__":
     jax.config.update("jax_platforms", "cpu")
     for name in ("leduc_holdem", "connect_four"):
-        report("pgx", {f"{name}, {batch} at once": player(name, batch) for batch in BATCHES})
+        report("pgx", name, [player(name, batch) for batch in BATCHES])

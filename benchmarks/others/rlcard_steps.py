@@ -47,4 +47,4 @@ def runner(name: str) -> Callable[[], int]:
 
 if __name__ == "__main__":
     for name in ("leduc-holdem", "uno"):
-        report("rlcard", {name: stepper(name), f"{name}, run()": runner(name)})
+        report("rlcard", name, [stepper(name), runner(name)])

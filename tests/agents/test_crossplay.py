@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import crossplay, strangers
+from benchmarks import crossplay
 from benchmarks.crossplay import (
     HELD_OUT,
     Crossplay,
@@ -76,31 +76,5 @@ def test_an_entry_is_played_beside_all_held_out_partners(monkeypatch: pytest.Mon
     assert row["difference"]["value"] == pytest.approx(held_out["value"] - alone["value"], abs=1e-4)
 
 
-def test_no_policy_learns_from_a_held_out_partner() -> None:
-    assert not set(strangers.POPULATION) & set(HELD_OUT)
+def test_no_agent_is_a_held_out_partner() -> None:
     assert not set(crossplay.AGENTS) & set(HELD_OUT)
-    kinds = [one for kind in strangers.KINDS.values() for one in kind]
-    assert sorted(kinds) == sorted((*strangers.POPULATION, *HELD_OUT))
-
-
-def test_the_arms_are_compared_seed_by_seed() -> None:
-    policies = {"itself": ["a0", "a1"], "strangers": ["b0", "b1"]}
-    level = {"a0": 0.3, "a1": 0.5, "b0": 0.4, "b1": 0.7}
-    others = [one for kind in strangers.KINDS.values() for one in kind]
-    everybody = [*level, *others]
-    wins = {
-        (one, other): np.full(5, level.get(one, level.get(other, 0.5)))
-        for one in everybody
-        for other in everybody
-    }
-    rows = strangers.rows_of(Crossplay(wins), policies)
-    assert [row["win rate (%) beside"] for row in rows] == [
-        "itself",
-        "other seeds",
-        strangers.LESS,
-        *strangers.KINDS,
-    ]
-    assert rows[0]["trained with itself"]["value"] == pytest.approx(0.4)
-    assert rows[0]["trained with strangers"]["value"] == pytest.approx(0.55)
-    assert rows[0]["difference, by deals"]["value"] == pytest.approx(0.15)
-    assert rows[0]["by seeds"].startswith("15.0 +- ")
