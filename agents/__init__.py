@@ -1,7 +1,7 @@
 """The laboratory, which makes the files that the library ships: it learns, fits and tunes.
 
-    policies/   networks in PyTorch, and the agents that play them
-    learn/      self-play, expert iteration, imitation, exploiters, and the stock baseline
+    policies/   networks in PyTorch, their files, and the agents that play them
+    learn/      self-play, expert iteration, exploiters, and the stock baseline
     runs/       the config, folder, checkpoints, metrics and display of a run
     fitting/    what searches and heuristics are measured, fitted and tuned with; teachers
     puzzles/    positions with one best move, for the table

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TeachingError(InputError):
-    """A teacher that cannot teach, or examples that cannot be learnt from."""
+    """A teacher that cannot teach."""
 
 
 @runtime_checkable
@@ -47,24 +47,16 @@ def check_aim(teacher: Teacher, reward: str) -> None:
         )
 
 
-def values_of(teacher: Teacher, views: np.ndarray, rng: Generator) -> np.ndarray:
-    """Return a teacher's values, -inf where it has none."""
-    values = teacher.values(views, rng).astype(np.float32)
-    told = (legal_masks(views) > 0) & ~np.isnan(values)
-    values = np.where(told, values, np.float32(-np.inf))
-    if not np.isfinite(values.max(1)).all():
-        raise TeachingError(
-            "the teacher must have a finite value for an allowed action of every view"
-        )
-    return values
-
-
 def label_by(teacher: Teacher, views: np.ndarray, units: Units, rng: Generator) -> np.ndarray:
     """Return the reward that a teacher expects of every action, otherwise NaN.
 
     Where a teacher rules out all actions but one, it says nothing about that one's value.
     """
-    values = values_of(teacher, views, rng)
-    known = np.isfinite(values)
+    values = teacher.values(views, rng).astype(np.float32)
+    known = (legal_masks(views) > 0) & np.isfinite(values)
+    if not known.any(1).all():
+        raise TeachingError(
+            "the teacher must have a finite value for an allowed action of every view"
+        )
     known[known.sum(1) == 1] = False
     return units.rewards(np.where(known, values, np.nan)).astype(np.float32)

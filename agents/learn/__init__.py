@@ -1,4 +1,4 @@
-"""Learning: self-play, stock MaskablePPO as the baseline, imitation, and calibration."""
+"""Learning: self-play, stock MaskablePPO as the baseline, expert iteration."""
 
 import os
 

@@ -32,5 +32,5 @@ def first_network(config: Config) -> PolicyNetwork:
         network = load_network(policy_folder(config.start), shape, config.reward)
     except PolicyError as error:
         raise ConfigError(f"start: {error}") from None
-    network.cool(config.start_temperature)
+    network.divide_logits(config.start_temperature)
     return network

@@ -50,11 +50,6 @@ class NetworkAgent(Logits):
         """Return the network's value for the seat of every view, in the units it was trained on."""
         return self._evaluate(as_views(views), self.network.values, ())
 
-    def value_inputs(self, views: np.ndarray) -> np.ndarray:
-        """Return what the network's value head reads, for every view."""
-        width = self.network.shape.width
-        return self._evaluate(as_views(views), self.network.value_inputs, (width,))
-
     def logits(self, views: np.ndarray) -> np.ndarray:
         """Return the logit of every action, -inf where it is not allowed."""
         views = as_views(views)

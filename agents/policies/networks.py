@@ -118,21 +118,17 @@ class PolicyNetwork(nn.Module):
 
     def values(self, rows: Tensor) -> Tensor:
         """Return the values alone, which takes less time."""
-        return self.value_head(self.value_inputs(rows))[:, 0]
-
-    def value_inputs(self, rows: Tensor) -> Tensor:
-        """Return what the value head reads."""
         trunk = self.policy_trunk if self.value_trunk is None else self.value_trunk
-        return trunk(*self.reader(rows))
+        return self.value_head(trunk(*self.reader(rows)))[:, 0]
 
     @torch.no_grad()
-    def cool(self, temperature: float) -> None:
-        """Divide all logits by a temperature, by scaling the weights in place."""
-        self.worth.div_(temperature)
+    def divide_logits(self, divisor: float) -> None:
+        """Divide all logits by a number, by scaling the weights in place."""
+        self.worth.div_(divisor)
         for head in (self.policy_head, self.guide):
             if head is not None:
-                head.weight.div_(temperature)
-                head.bias.div_(temperature)
+                head.weight.div_(divisor)
+                head.bias.div_(divisor)
 
     def _logits(self, rows: Tensor, latent: Tensor) -> Tensor:
         plays = rows[:, self.plays].long().clamp(0, USUAL_POINTS + 1)

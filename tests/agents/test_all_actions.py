@@ -93,7 +93,7 @@ def test_a_policy_in_no_doubt_has_a_sixteenth_labelled_for_the_values(tmp_path: 
     learner = learner_of(tmp_path, games=512)
     learner._learning.worth.data += torch.randn(len(learner._learning.worth))
     learner._learning.policy_head.bias.data += torch.randn(121)
-    learner._learning.cool(1e-4)
+    learner._learning.divide_logits(1e-4)
     rng = np.random.default_rng(0)
     lessons = [learner._move(rng) for _ in range(8)]
     returns = np.concatenate([lesson.returns for lesson in lessons])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.fitting.teachers import label_by, make_teacher
+from agents.fitting.teachers import TeachingError, label_by, make_teacher
 from agents.learn import expert, rollouts
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
@@ -127,6 +127,15 @@ def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> Non
     labels = label_by(Sure(), views, units, np.random.default_rng(0))
     assert np.isnan(labels[0]).all()
     assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
+
+
+def test_a_teacher_without_values_is_refused() -> None:
+    silent = SimpleNamespace(
+        aim="hand", values=lambda views, _: np.full((len(views), ACTION_COUNT), np.nan)
+    )
+    views = Game(seed=4).view()
+    with pytest.raises(TeachingError, match="a finite value for an allowed action"):
+        label_by(silent, views, Units(views, "margin"), np.random.default_rng(0))
 
 
 def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> None:

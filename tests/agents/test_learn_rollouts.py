@@ -11,15 +11,16 @@ import pytest
 from agents.learn.advantages import NOBODY
 from agents.learn.partners import NO_SEAT, Partners
 from agents.learn.rivals import Rivals
-from agents.learn.rollouts import Lesson, Rollouts, make_batch
+from agents.learn.rollouts import Lesson, Rollouts, burn_in, make_batch
 from agents.runs.config import Config
+from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
+from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
     from agents.learn.rollouts import Choice
-    from fiveup_env.envs.batch import Batch
 
 
 def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
@@ -206,3 +207,24 @@ def test_a_partner_plays_one_seat_and_is_not_learnt_from() -> None:
         assert ((partners.seat == before) | batch.terminated).all()
         seated |= set(partners.seat[possible].tolist())
     assert seated == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("players", "steady"), [(4, 0.209), (2, 0.184)])
+def test_after_the_burn_in_as_many_games_are_near_their_end_as_in_a_long_run(
+    players: int, steady: float
+) -> None:
+    batch = Batch(2_000, "five_up", players, seed=1)
+    batch.reset()
+    burn_in(batch, np.random.default_rng(1))
+    public = batch.states["public"]
+    rules = public["rules"][0]
+    to_go = (rules["target"] - public["scores"][:, : rules["sides"]].max(1)) / rules["unit"]
+    assert abs((to_go <= 10).mean() - steady) < 0.04
+
+
+def test_games_of_every_preset_are_burnt_in() -> None:
+    batch = Batch(21 * 8, list(PRESETS), [2, 3, 4], seed=1)
+    batch.reset()
+    burn_in(batch, np.random.default_rng(1))
+    assert (batch.states["public"]["scores"].reshape(8, 21, -1).max((0, 2)) > 0).all()
+    batch.step(batch.random_actions(np.random.default_rng(0)))

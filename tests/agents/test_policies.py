@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load, save
 
+from agents.policies import __main__ as commands
 from agents.policies import files as policies
 from agents.policies.agent import NetworkAgent, TorchPolicy
 from agents.policies.files import load_network, load_policy, save_policy
@@ -144,6 +145,38 @@ def test_loading_takes_no_chance(saved: Path) -> None:
     torch.manual_seed(9)
     load_policy(saved)
     assert torch.equal(torch.rand(3), expected)
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["policies", *words])
+    return commands.main()
+
+
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[-1]])
+def test_a_policy_with_divided_logits_chooses_the_same_and_is_less_sure(
+    shape: Shape, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, (one, other) = lively(shape), (str(tmp_path / name) for name in ("one", "other"))
+    save_policy(one, network, ABOUT)
+    assert changed(monkeypatch, one, "-o", other, "--divide-logits", "16") == 0
+    less_sure, about = load_policy(other)
+    assert about.items() > ABOUT.items()
+    rows = torch.randint(0, 2, (64, row_size(get_encoder(shape.encoder))), dtype=torch.int8)
+    with torch.inference_mode():
+        assert torch.equal(less_sure.logits(rows) * 16, network.logits(rows))
+        assert torch.equal(less_sure.values(rows), network.values(rows))
+    assert changed(monkeypatch, other, "-o", other, "--half") == 0
+    weights = load((tmp_path / "other" / WEIGHTS).read_bytes())
+    assert {weight.dtype for weight in weights.values()} == {torch.float16}
+
+
+@pytest.mark.parametrize("divisor", ["0", "-2", "nan", "1e300"])
+def test_logits_are_divided_by_a_number_above_0(
+    divisor: str, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert changed(monkeypatch, str(saved), "-o", str(saved), f"--divide-logits={divisor}") == 2
+    sentence = f"--divide-logits must be from 0.001 to 1000.0, not {float(divisor)}"
+    assert capsys.readouterr().err == f"policies: {sentence}\n"
 
 
 def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
