@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,7 +34,7 @@ from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fiveup_env.game.game import Game
     from fiveup_env.opponents.agent import Agent
@@ -94,6 +95,7 @@ class Played:
     judged: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))
     records: tuple[str, ...] = ()
     faults: tuple[str, ...] = ("", "")  # by agent: why it first forfeited a game, if it did
+    usage: tuple[Mapping[str, int], ...] = ({}, {})  # by agent: what it counts, such as tokens
 
 
 class Decision(NamedTuple):
@@ -182,7 +184,7 @@ class _Chunk:
         self.shown = [np.zeros(count, VIEW) for _ in range(2)]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
-        self.faults = ["", ""]
+        self.faults, self.usage = ["", ""], [Counter[str](), Counter[str]()]
         self.trials = Trials(terms.judge) if terms.judge else None
         self.keys = keyed_rng("judge", int(seeds[0]))
         self.rngs = [keyed_rng("arena", int(seeds[0]), place) for place in range(2)]
@@ -208,6 +210,7 @@ class _Chunk:
             hands=public["hand_number"].astype(np.int64) + 1,
             records=self.records() if self.terms.record else (),
             faults=tuple(self.faults),
+            usage=tuple(map(dict, self.usage)),
         )
 
     def play_on(self) -> None:
@@ -239,7 +242,7 @@ class _Chunk:
         observe_seats(self.games, which, self.games["public"]["turn"][which], views)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))
-        before = self.time_of(asked)
+        before, used = self.time_of(asked), Counter(getattr(asked, "usage", {}))
         try:
             actions = np.asarray(asked(views, rng))
             after = self.time_of(asked)
@@ -252,6 +255,7 @@ class _Chunk:
         finally:
             if self.announce:
                 self.announce(None)
+        self.usage[agent] += Counter(getattr(asked, "usage", {})) - used
         self.played.seconds[agent] += seconds
         self.played.decisions[agent] += len(which)
         if seconds > self.terms.move_limit * len(which):

@@ -234,6 +234,7 @@ def to_json(played: Played) -> Json:
         "seconds": played.seconds.tolist(),
         "judged": played.judged.tolist(),
         "faults": list(played.faults),
+        "usage": list(played.usage),
     }
 
 
@@ -256,6 +257,7 @@ def from_json(chunk: Json) -> Played:
         seconds=np.array(chunk["seconds"]),
         judged=np.array(chunk["judged"]).reshape(-1, 2, 3),
         faults=tuple(chunk["faults"]),
+        usage=tuple(chunk["usage"]),
     )
 
 

@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
     made = commands.add_parser("benchmark", help="measure an agent by a named benchmark")
     made.set_defaults(run=benchmark)
     add = made.add_argument
-    add("benchmark", metavar="NAME", help="such as fiveup-v1")
+    add("benchmark", metavar="NAME", help="fiveup-v1, or fiveup-text-v1 for language models")
     add("--agents", required=True, metavar="SPEC", help="the agent, such as partner")
     add("--quick", action="store_true", help="fewer deals, wider intervals")
     add_shared_options(made)

@@ -39,9 +39,15 @@ from tests.support import Here, install_agents
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fiveup_env.arena.benchmark.protocol import Protocol
+
 
 FULL = read_protocol("fiveup-v1")
-PINNED = "c29fa354c73adbedd2a73891b2c8b7c1"
+TEXT = read_protocol("fiveup-text-v1")
+PINNED = {
+    "fiveup-v1": "c29fa354c73adbedd2a73891b2c8b7c1",
+    "fiveup-text-v1": "9d1b83678b3e926c6bec025458ce638d",
+}
 # The same tasks with few deals and a panel that is quick.
 SMALL = replace(
     FULL,
@@ -131,7 +137,7 @@ def card(spec: str, folder: Path | None = None, cores: int = 1, **how: Any) -> d
         outcomes = list(play(SMALL, spec, cores, folder, quick=quick))
     minis = list(lonely.rows_of(spec, SMALL.minis))
     made = card_of(SMALL, spec, outcomes, None, minis, quick=quick)
-    made["cost"] = {"seconds_per_move": 1e-6, "megabytes": None, "machine": "", "software": ""}
+    made["cost"] |= {"seconds_per_move": 1e-6, "machine": "", "software": ""}
     return made
 
 
@@ -157,30 +163,31 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- The protocol
 
 
-def test_the_protocol_is_what_it_was_when_it_was_published() -> None:
-    assert FULL.digest == PINNED
+@pytest.mark.parametrize("protocol", [FULL, TEXT], ids=PINNED)
+def test_a_protocol_is_what_it_was_when_it_was_published(protocol: Protocol) -> None:
+    assert protocol.digest == PINNED[protocol.name]
+    protocol.check()
 
 
-def test_its_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
-    ranges = sorted((task.first - SAMPLE, task.first + task.full) for task in FULL.tasks)
+def test_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
+    tasks = [task for protocol in (FULL, TEXT) for task in protocol.tasks]
+    ranges = sorted((task.first - SAMPLE, task.first + task.full) for task in tasks)
     assert all(end < start for (_, end), (start, _) in pairwise(ranges))
     assert ranges[-1][1] < FIRST_OF_STREAMS
 
 
-def test_this_code_plays_it() -> None:
-    FULL.check()
-
-
 def test_code_that_plays_otherwise_is_refused_by_what_differs() -> None:
     task = SMALL.tasks[0]
-    wrong_fields = replace(task, fields={**task.fields, "target": 60})
+    wrong_fields = replace(task, fields={**task.fields, "multiple": 7})
     wrong_moves = replace(task, sample={**task.sample, "greedy": "0"})
+    other_words = replace(TEXT.tasks[0], text="words=quarry")
     for protocol, what in [
-        (replace(SMALL, tasks=(wrong_fields,)), "two has target 60, and here five_up has 61"),
-        (replace(SMALL, tasks=(wrong_moves,)), "greedy makes other moves in the task two"),
+        (replace(SMALL, tasks=(wrong_fields,)), "greedy is not the same in the task two"),
+        (replace(SMALL, tasks=(wrong_moves,)), "greedy is not the same in the task two"),
         (replace(FULL, weights={"policy:partners": "0"}), "policy:partners has the digest"),
+        (replace(TEXT, tasks=(other_words,)), "text is not the same in the task five-up"),
     ]:
-        with pytest.raises(ArenaError, match=f"does not play fiveup-v1: .*{what}"):
+        with pytest.raises(ArenaError, match=f"does not play {protocol.name}: .*{what}"):
             protocol.check()
 
 
@@ -222,7 +229,8 @@ def test_an_agent_of_the_panel_is_even_with_itself() -> None:
         keep_here(patch)
         outcomes = list(play(SMALL, "greedy", 1, quick=True))
     figures = figures_of(
-        SMALL, {task.name: meetings_of(SMALL, "greedy", outcome) for task, outcome in outcomes}
+        SMALL,
+        {task.name: meetings_of(SMALL, task, "greedy", outcome) for task, outcome in outcomes},
     )
     # With three sides both ways are the same games, so that this holds on every deal.
     assert figures["tasks"][1]["win_rates"]["greedy"]["interval"] == pytest.approx([0.5, 0.5])
@@ -315,6 +323,45 @@ def test_an_agent_that_takes_long_over_a_mini_game_says_that_it_responds() -> No
     (row,) = lonely.rows_of("greedy", SMALL.minis, lambda: told.append("greedy"))
     assert len(told) == lonely.ASKED + SMALL.minis[0].times
     assert lonely.measure(SMALL, "greedy", quick=True)[1] == [row]
+
+
+# --- Language models
+
+
+def card_of_model(model: str, folder: Path, text: str = "") -> dict[str, Any]:
+    """Return the card of a scripted model in two deals of one task, whose options are changed."""
+    task = replace(TEXT.tasks[0], quick=2, elo=(0.0,))
+    task = replace(task, text=f"{task.text}{text}")
+    few = replace(TEXT, panel=("greedy",), judge=SMALL.judge, move_limit=math.inf, tasks=(task,))
+    spec = f"text:tests.opponents.test_text:{model}"
+    list(play(few, spec, 1, folder, quick=True))
+    outcomes = list(play(few, spec, 1, folder, quick=True))  # as it was kept
+    assert lonely.measure(few, spec, quick=True) == (None, [])
+    return card_of(few, spec, outcomes, None, [], quick=True)
+
+
+def test_a_language_model_is_measured_in_any_words_with_its_answers_and_tokens(
+    tmp_path: Path,
+) -> None:
+    made = card_of_model("last", tmp_path / "plain")
+    (usage,) = made["cost"]["usage"].values()
+    assert usage == {"answers": usage["answers"], "tokens": 5 * usage["answers"]}
+    assert made["forfeits"] == 0
+    assert made["error_rate"]["value"] > 0
+    for text in (card_text(made), card_page(made, TEXT)):
+        assert f"{usage['tokens']:,}" in text
+        assert "NashConv" not in text
+    other = card_of_model("last", tmp_path / "quarry", ",words=quarry")
+    assert other["meetings"] == made["meetings"]
+
+
+def test_a_language_model_that_names_no_move_forfeits_and_its_answers_are_counted(
+    tmp_path: Path,
+) -> None:
+    made = card_of_model("mute", tmp_path, ",tries=2")
+    assert made["cost"]["usage"] == {"five-up": {"answers": 8, "unreadable": 8}}
+    assert made["forfeits"] == 4
+    assert "100.0" in card_text(made)
 
 
 # --- Agents that look where they should not

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from fiveup_env.arena.benchmark.figures import figures_of
-from fiveup_env.arena.benchmark.play import meetings_of, seconds_of
+from fiveup_env.arena.benchmark.play import costs_of, meetings_of
 from fiveup_env.arena.results import agent_digest, code_of
 from fiveup_env.arena.tables import columns, duration, hundredths, percent
 
@@ -27,6 +27,8 @@ FORMAT = "fiveup-card"
 VERSION = 1
 INFO = Path("/proc/cpuinfo")
 TIMES = "cost"  # the part of a card that another run does not repeat
+MINI_HEADS = ("mini game", "NashConv", "of random play's")
+USAGE_HEADS = ("task", "answers", "unreadable (%)", "illegal (%)", "tokens")
 
 
 def card_of(
@@ -39,9 +41,10 @@ def card_of(
     quick: bool,
 ) -> Json:
     """Return the card of an agent that has played all tasks."""
-    meetings = {task.name: meetings_of(protocol, spec, outcome) for task, outcome in outcomes}
-    spent = [seconds_of(outcome, protocol, spec) for _, outcome in outcomes]
-    seconds, decisions = (sum(column) for column in zip(*spent, strict=True))
+    meetings = {task.name: meetings_of(protocol, task, spec, out) for task, out in outcomes}
+    costs = [costs_of(protocol, task, spec, outcome) for task, outcome in outcomes]
+    seconds, decisions = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
+    usage = {name: dict(cost[2]) for name, cost in zip(meetings, costs, strict=True) if cost[2]}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -59,6 +62,7 @@ def card_of(
             "machine": f"{platform.system()} {platform.machine()}, {processor()}",
             "software": f"Python {platform.python_version()}, NumPy {np.__version__}, "
             f"Numba {numba.__version__}",
+            **({"usage": usage} if usage else {}),
         },
         "meetings": {
             name: [meeting.to_json() for meeting in of_task] for name, of_task in meetings.items()
@@ -114,14 +118,14 @@ def card_text(card: Json) -> str:
         (row["task"], *(rate_text(row["win_rates"][rival]) for rival in rivals))
         for row in card["tasks"]
     ]
-    minis = [("mini game", "NashConv", "of random play's")] + [
-        (row["mini"], *mini_texts(row)) for row in card["minis"]
-    ]
+    minis = [(row["mini"], *mini_texts(row)) for row in card["minis"]]
+    usage = usage_rows(card)
     parts = [
         f"{card['protocol']}, {size} of {card['agent']}",
         columns(rows, right={1, 4}),
         columns(against, right=set()),
-        columns(minis, right=set()),
+        *([columns([MINI_HEADS, *minis], right=set())] if minis else []),
+        *([columns([USAGE_HEADS, *usage], right={1, 2, 3, 4})] if usage else []),
         f"{move_text(card)} per move, {memory_text(card)}",
         *fault_lines(card),
     ]
@@ -150,6 +154,16 @@ def mini_texts(row: Json) -> tuple[str, str]:
         return "-", row["fault"]
     about = "" if row["exact"] else "about "
     return f"{about}{row['nash_conv']:.3f}", f"{100 * row['of_random']:.1f} %"
+
+
+def usage_rows(card: Json) -> list[tuple[str, ...]]:
+    """Return the answers of a language model and its tokens, by task; nothing of other agents."""
+    rows = []
+    for task, usage in card[TIMES].get("usage", {}).items():
+        answers, tokens = usage["answers"], usage.get("tokens", 0)
+        wrong = [f"{100 * usage.get(kind, 0) / answers:.1f}" for kind in ("unreadable", "illegal")]
+        rows.append((task, f"{answers:,}", *wrong, f"{tokens:,}"))
+    return rows
 
 
 def move_text(card: Json) -> str:

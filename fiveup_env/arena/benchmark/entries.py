@@ -108,7 +108,7 @@ class Entry:
         sides = task.rules.sides
         wanted = [
             (rival, sides == 2 or place == 0)
-            for rival, _, place in ways_of(self.protocol, self.spec, sides)
+            for rival, _, place in ways_of(self.protocol, task, self.spec)
         ]
         where = f"card.meetings.{task.name}"
         if len(listed) != len(wanted):
@@ -206,8 +206,8 @@ class Entry:
         return len(order)
 
     def _replay(self, task: Course, number: int, chunk: tuple[int, int], cores: int) -> None:
-        protocol, sides = self.protocol, task.rules.sides
-        rival, pairing, place = ways_of(protocol, self.spec, sides)[number]
+        protocol = self.protocol
+        rival, pairing, place = ways_of(protocol, task, self.spec)[number]
         deals = task.deals(quick=self.quick)
         again = tournament_of(protocol, task, self.agent, deals).task(pairing, chunk[0])
         ((_, played),) = play_tasks([again], protocol.terms(task, self.agent), cores)

@@ -64,7 +64,7 @@ def _compared(
 def _played(entry: Entry, task: Course, deals: int, seed: int, cores: int) -> Iterable[Meeting]:
     """Yield the meetings of an agent with the panel on fresh deals."""
     protocol, spec = entry.protocol, entry.agent
-    ways = ways_of(protocol, spec, task.rules.sides)
+    ways = ways_of(protocol, task, spec)
     asked = {}
     for number, (_, pairing, _) in enumerate(ways):
         first = int(keyed_rng("fresh deals", seed, task.name, number).integers(FIRSTS))

@@ -39,7 +39,12 @@ SEEN = 1_000  # the information states in which that is seen
 
 
 def measure(protocol: Protocol, spec: str, *, quick: bool) -> tuple[float | None, list[Json]]:
-    """Return the megabytes that an agent takes, None if unknown, and its rows of the mini games."""
+    """Return the megabytes that an agent takes, None if unknown, and its rows of the mini games.
+
+    Nothing is measured of an agent that the protocol does not let play in a process of its own.
+    """
+    if not protocol.apart:
+        return None, []
     minis = [mini for mini in protocol.minis if mini.quick or not quick]
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()

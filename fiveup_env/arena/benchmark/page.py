@@ -6,6 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fiveup_env.arena.benchmark.card import (
+    MINI_HEADS,
+    USAGE_HEADS,
     elo_text,
     error_text,
     fault_lines,
@@ -13,6 +15,7 @@ from fiveup_env.arena.benchmark.card import (
     mini_texts,
     move_text,
     rate_text,
+    usage_rows,
 )
 from fiveup_env.arena.charts import Whisker, whiskers
 from fiveup_env.arena.markup import facts_of, figure_of, page_of, sections_of, table_of
@@ -29,8 +32,11 @@ def card_page(card: Json, protocol: Protocol) -> str:
         ("The score", _score(card)),
         ("Where it stands", _standing(card, protocol)),
         ("Against the panel", _against(card)),
-        ("Mini games", _minis(card)),
     ]
+    if card["minis"]:
+        sections.append(("Mini games", _minis(card)))
+    if usage := usage_rows(card):
+        sections.append(("Answers", table_of(USAGE_HEADS, usage)))
     if faults := fault_lines(card):
         text = "\n".join(f"<p>{escape(line)}</p>" for line in faults)
         sections.insert(1, ("Games forfeited", text))
@@ -107,6 +113,5 @@ def _minis(card: Json) -> str:
     return (
         "<p>By how much best replies gain against the agent in games that are small enough to be "
         "solved. It is exact where an agent always chooses the same or reports its probabilities; "
-        "else (<i>about</i>) its choices were counted.</p>"
-        + table_of(["mini game", "NashConv", "of random play's"], rows)
+        "else (<i>about</i>) its choices were counted.</p>" + table_of(MINI_HEADS, rows)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
 def tournament_of(protocol: Protocol, task: Course, spec: str, deals: int) -> Tournament:
     """Return the games of an agent with the panel in a task."""
+    agent = task.agent(spec)
     return Tournament(
-        (spec, *protocol.panel),
+        (agent, *protocol.panel),
         protocol.terms(task, spec),
         deals,
         task.first,
-        against=spec,
+        against=agent,
         chunk=protocol.chunk,
     )
 
@@ -55,31 +57,34 @@ def play(
             return
 
 
-def ways_of(protocol: Protocol, spec: str, sides: int) -> list[tuple[str, Pairing, int]]:
+def ways_of(protocol: Protocol, task: Course, spec: str) -> list[tuple[str, Pairing, int]]:
     """Return how the arena lets an agent meet the panel: the rival, the pair, the agent's place."""
+    agent, sides = task.agent(spec), task.rules.sides
     ways: list[tuple[str, Pairing, int]] = []
     for rival in protocol.panel:
-        if sides > 2 or spec <= rival:
-            ways.append((rival, (spec, rival), 0))
-        if sides > 2 or spec > rival:
-            ways.append((rival, (rival, spec), 1))
+        if sides > 2 or agent <= rival:
+            ways.append((rival, (agent, rival), 0))
+        if sides > 2 or agent > rival:
+            ways.append((rival, (rival, agent), 1))
     return ways
 
 
-def meetings_of(protocol: Protocol, spec: str, outcome: Outcome) -> list[Meeting]:
+def meetings_of(protocol: Protocol, task: Course, spec: str, outcome: Outcome) -> list[Meeting]:
     """Return the meetings of an agent with the panel, in the order of the panel."""
-    rules = outcome.tournament.terms.rules
     return [
-        meeting_of(rival, place, outcome.chunks_of(pairing), rules, protocol.judge_every)
-        for rival, pairing, place in ways_of(protocol, spec, rules.sides)
+        meeting_of(rival, place, outcome.chunks_of(pairing), task.rules, protocol.judge_every)
+        for rival, pairing, place in ways_of(protocol, task, spec)
     ]
 
 
-def seconds_of(outcome: Outcome, protocol: Protocol, spec: str) -> tuple[float, int]:
-    """Return the seconds that an agent took in a task, and the number of its decisions."""
-    seconds, decisions = 0.0, 0
-    for _, pairing, place in ways_of(protocol, spec, outcome.tournament.terms.rules.sides):
+def costs_of(
+    protocol: Protocol, task: Course, spec: str, outcome: Outcome
+) -> tuple[float, int, Counter[str]]:
+    """Return an agent's seconds and decisions in a task, and what it counts itself."""
+    seconds, decisions, usage = 0.0, 0, Counter[str]()
+    for _, pairing, place in ways_of(protocol, task, spec):
         for played in outcome.chunks_of(pairing):
             seconds += float(played.seconds[place])
             decisions += int(played.decisions[place])
-    return seconds, decisions
+            usage.update(played.usage[place])
+    return seconds, decisions, usage

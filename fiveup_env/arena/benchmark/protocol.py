@@ -18,14 +18,17 @@ from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.workers import Player
-from fiveup_env.errors import shown, unknown
+from fiveup_env.errors import unknown
+from fiveup_env.game.game import Game
 from fiveup_env.opponents.networks.files import policy_folder, read_description
+from fiveup_env.opponents.registry import TEXT, make_agent
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT = "fiveup-benchmark"
+NOTES = ("format", "panel_played")  # of the data file, of which nothing is made
 FOLDER = Path(__file__).parent
 SAMPLE = 2  # deals of each task that the panel plays to show that code plays a protocol
 
@@ -37,17 +40,23 @@ class Course:
     name: str
     preset: str
     players: int
-    fields: Mapping[str, Any]  # every field of the rules
+    fields: Mapping[str, Any]  # every field of the rules, whatever the preset has
     first: int  # deal stream
     quick: int  # the number of deals of a quick card, which are the first of those of a full one
     full: int
     elo: tuple[float, ...]  # of the panel, in its order
     sample: Mapping[str, str]  # by agent of the panel: a digest of a few of its games
+    text: str = ""  # options of an agent that reads text, such as words=quarry
 
     @cached_property
     def rules(self) -> Rules:
         """The rules of the task."""
-        return Rules.preset(self.preset, self.players)
+        return Rules.preset(self.preset, self.players, **self.fields)
+
+    def agent(self, spec: str) -> str:
+        """Return the spec by which an agent plays the task: `text` is told what it reads."""
+        reads = self.text and spec.partition(":")[0] == TEXT
+        return f"{spec},{self.text}" if reads else spec
 
     def deals(self, *, quick: bool) -> int:
         """Return the number of deals of a card."""
@@ -78,16 +87,19 @@ class Protocol:
     judge_every: int  # every how many deals
     tasks: tuple[Course, ...]
     minis: tuple[Mini, ...]
+    episode: str = "game"
+    apart: bool = True  # whether the agent plays in processes of its own, and is judged alone
 
     def terms(self, task: Course, spec: str) -> Terms:
-        """Return how an agent plays the games of a task: apart from them, in its own process."""
+        """Return how an agent plays the games of a task."""
         return Terms(
             task.rules,
+            self.episode,
             forfeit=True,
             move_limit=self.move_limit,
             judge=self.judge,
             judge_every=self.judge_every,
-            apart=spec,
+            apart=task.agent(spec) if self.apart else None,
         )
 
     def task(self, name: object) -> Course:
@@ -105,15 +117,9 @@ class Protocol:
             if here != digest:
                 raise self.not_played(f"{spec} has the digest {here}, not {digest}")
         for task in self.tasks:
-            for name, value in task.rules.fields().items():
-                if task.fields.get(name) != value:
-                    raise self.not_played(
-                        f"the task {task.name} has {name} {shown(task.fields.get(name))}, "
-                        f"and here {task.preset} has {shown(value)}"
-                    )
-            for spec, digest in sample_of(self, task).items():
-                if task.sample[spec] != digest:
-                    raise self.not_played(f"{spec} makes other moves in the task {task.name}")
+            for what, digest in sample_of(self, task).items():
+                if task.sample[what] != digest:
+                    raise self.not_played(f"{what} is not the same in the task {task.name}")
 
     def not_played(self, why: str) -> ArenaError:
         """Return the error for code that does not play this protocol."""
@@ -134,24 +140,39 @@ def read_protocol(name: str) -> Protocol:
 def protocol_of(content: Mapping[str, Any]) -> Protocol:
     """Return the protocol with this content."""
     text = json.dumps(content, sort_keys=True)
+    tasks = [Course(**task | {"elo": tuple(task["elo"])}) for task in content["tasks"]]
     return Protocol(
-        **{name: content[name] for name in ("name", "weights", "move_limit", "chunk", "judge")},
-        digest=hashlib.blake2b(text.encode(), digest_size=16).hexdigest(),
-        panel=tuple(content["panel"]),
-        judge_every=content["judge_every"],
-        tasks=tuple(Course(**task | {"elo": tuple(task["elo"])}) for task in content["tasks"]),
-        minis=tuple(Mini(**mini) for mini in content["minis"]),
+        **{name: value for name, value in content.items() if name not in NOTES}
+        | {
+            "digest": hashlib.blake2b(text.encode(), digest_size=16).hexdigest(),
+            "panel": tuple(content["panel"]),
+            "tasks": tuple(tasks),
+            "minis": tuple(Mini(**mini) for mini in content["minis"]),
+        }
     )
 
 
 def sample_of(protocol: Protocol, task: Course) -> dict[str, str]:
-    """Return a digest of the games of each agent of the panel against the next, on a few deals."""
-    player, digests = Player(Terms(task.rules)), {}
+    """Return digests of what a task is made of: games of the panel, and questions in words.
+
+    Each agent of the panel meets the next on a few deals.
+    """
+    player, digests = Player(Terms(task.rules, protocol.episode)), {}
     for spec, rival in zip(protocol.panel, _turned(protocol.panel), strict=True):
         played = player.play(Task((spec, rival), task.first - SAMPLE, SAMPLE))
-        content = json.dumps([played.scores.tolist(), played.hands.tolist()])
-        digests[spec] = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+        digests[spec] = _digest([played.scores.tolist(), played.hands.tolist()])
+    if task.text:
+        reader: Any = make_agent(task.agent(f"{TEXT}:builtins:repr"))  # asks no model
+        game, questions = Game(task.rules, seed=task.first - SAMPLE), []
+        while game.hand_number == 0 and not game.hand_over:
+            questions.append(reader.question(game.view()))
+            game.push(next(iter(game.legal_moves)))
+        digests[TEXT] = _digest(questions)
     return digests
+
+
+def _digest(content: object) -> str:
+    return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
 
 def _turned(panel: tuple[str, ...]) -> tuple[str, ...]:

@@ -101,10 +101,14 @@ class TextAgent:
                 self.usage.update(usage)
         return actions
 
+    def question(self, view: np.ndarray) -> str:
+        """Return what the model is asked about a view."""
+        return self._words.disguise(prompt(view, self._kind))
+
     def _ask(self, view: np.ndarray) -> tuple[int, Counter[str]]:
         """Return the action that the model chooses, and what the answers took."""
         usage = Counter[str]()
-        question = asked = self._words.disguise(prompt(view, self._kind))
+        question = asked = self.question(view)
         for _ in range(self.tries):
             answer, tokens = self._answer(asked)
             usage.update(answers=1, tokens=tokens)
