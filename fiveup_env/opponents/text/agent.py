@@ -79,8 +79,7 @@ class TextAgent:
                 raise AgentError(f"{name} is a whole number from 1 to {most}, not {shown(value)}")
         self._kind = cast("PromptKind", self.prompt)
         self._words = vocabulary(self.words)
-        made = model_source(self.model) if isinstance(self.model, str) else self.model
-        self._model: Model = made() if isinstance(made, type) else made
+        self._model = _model_at(self.model) if isinstance(self.model, str) else self.model
         if not callable(self._model):
             raise AgentError(f"a model is called with a prompt, and {shown(self.model)} cannot be")
         self.usage = Counter[str]()
@@ -136,12 +135,15 @@ class TextAgent:
         return answer, count
 
 
-def model_source(place: str) -> Any:
-    """Return the function or the class at `module:Model`; raise AgentError if there is none."""
+def _model_at(place: str) -> Model:
+    """Return the model at `module:Model`, made if it is a class."""
     module, _, name = place.partition(":")
     try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+        source: Any = getattr(import_module(module), name)
+        model: Model = source() if isinstance(source, type) else source
+    except Exception as error:
         raise AgentError(
-            f"there is no model {shown(place)}: {error}; a model is named module:Model"
-        ) from None
+            f"there is no model {shown(place)}, which is named module:Model: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    return model
