@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import secrets
 import shutil
 import sys
 import tarfile
@@ -123,7 +124,7 @@ def mutants(session: nox.Session) -> None:
 @here
 def smoke(session: nox.Session) -> None:
     """Train for a moment, and play a short tournament."""
-    name = f"nox-{dt.datetime.now(dt.timezone.utc):%H%M%S}"
+    name = f"nox-{secrets.token_hex(8)}"
     run(session, 10, "python", "train.py", "smoke", "--name", name)
     shutil.rmtree(ROOT / "runs" / name)
     run(session, 10, "python", "evaluate.py", "--deals", "50", "--episode", "hand")

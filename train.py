@@ -48,7 +48,7 @@ def parser() -> Parser:
 
 def _main() -> int:
     from agents.runs.config import describe_keys, load_config, parse_changes
-    from agents.runs.folder import find_run, new_run
+    from agents.runs.folder import new_run, resumed_run
 
     options = parser().parse_intermixed_args()
     if options.keys:
@@ -57,11 +57,12 @@ def _main() -> int:
     words = [word for word in (options.config, *options.changes) if word]
     chosen = options.named or (words.pop(0) if words and "=" not in words[0] else "quick")
     if options.resume:
-        run = find_run(options.resume)
-        return _train(run.config(parse_changes(words), trust=options.trust), run, resume=True)
-    run = new_run(options.name or Path(chosen).stem)
+        with resumed_run(options.resume) as run:
+            config = run.config(parse_changes(words), trust=options.trust)
+            return _train(config, run, resume=True)
     config = load_config(chosen, words, trust=options.trust)
-    return _train(config, run, resume=False)
+    with new_run(options.name or Path(chosen).stem, config) as run:
+        return _train(config, run, resume=False)
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:

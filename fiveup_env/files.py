@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Their descriptors are shared: opened by name, a file that they lead to would be overwritten.
 STANDARD: Final = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 RANDOM_BYTES: Final = 8  # in the name of a draft
+LOCK_PLACE: Final = (1 << 31) - 2  # on Windows: beyond the end of any file that is locked
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
@@ -148,28 +149,35 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 class Appended:
-    """A file to which whole lines are appended.
+    """A file to which this process alone appends whole lines, until it closes it.
 
-    If the process dies in between, part of the last line may be there. So whoever opens the file
-    again says how much of it is good, and the rest is cut off.
+    If the process dies in between, part of the last line may be there. It is cut off when the next
+    line is appended.
     """
 
-    def __init__(self, path: str | os.PathLike[str], length: int) -> None:
-        """Open a file, and make it if need be; only its first `length` bytes are kept."""
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open a file, and make it if need be; raise BlockingIOError if another process has it."""
         self._path = file_path(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._descriptor = os.open(self._path, flags, 0o666)
         try:
             with _naming(self._path):
-                os.ftruncate(self._descriptor, length)
+                with _where_possible():
+                    _lock(self._descriptor, wait=False)
+                content = self._path.read_bytes()
         except BaseException:
             self.close()
             raise
+        self._whole = content.rfind(b"\n") + 1  # bytes of whole lines
+        self._torn = self._whole < len(content)
 
     def append(self, lines: bytes) -> None:
         """Append lines; they are on disk when this returns."""
         left = memoryview(lines)
         with _naming(self._path):
+            if self._torn:
+                os.ftruncate(self._descriptor, self._whole)
+                self._torn = False
             while left:
                 left = left[os.write(self._descriptor, left) :]
             os.fsync(self._descriptor)
@@ -205,15 +213,26 @@ def clear_drafts(folder: Path, name: str = "*") -> None:
 
 
 @contextmanager
-def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]:
     """Let one process at a time into the block: that which holds the lock on this file.
 
-    Where files cannot be locked, all are let in.
+    Others wait, or get a BlockingIOError. Where files cannot be locked, all are let in.
     """
     with ExitStack() as stack:
-        with suppress(OSError):
-            _lock(stack.enter_context(Path(path).open("ab")).fileno())
+        with _where_possible():
+            _lock(stack.enter_context(Path(path).open("ab")).fileno(), wait=wait)
         yield
+
+
+@contextmanager
+def _where_possible() -> Iterator[None]:
+    """Ignore all errors of the system but that another process holds the lock on a file."""
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError:
+        pass
 
 
 def _lock(descriptor: int, *, wait: bool = True) -> None:
@@ -221,7 +240,15 @@ def _lock(descriptor: int, *, wait: bool = True) -> None:
     if sys.platform == "win32":
         import msvcrt
 
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        # Others cannot read a byte that is locked there.
+        place = os.lseek(descriptor, 0, os.SEEK_CUR)
+        os.lseek(descriptor, LOCK_PLACE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError(*error.args) from None
+        finally:
+            os.lseek(descriptor, place, os.SEEK_SET)
     else:
         import fcntl
 

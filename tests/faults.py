@@ -256,13 +256,11 @@ def read_text(folder: Path) -> int | None:
 
 
 def append_lines(folder: Path, version: int) -> None:
-    """Open a file at its last whole line, and append what it lacks of one or two."""
+    """Append what a file lacks of one line or two."""
     file = folder / "lines"
-    content = file.read_bytes() if file.exists() else b""
-    whole = content[: content.rfind(b"\n") + 1]
-    appended = Appended(file, len(whole))
+    appended = Appended(file)
     try:
-        for number in range(whole.count(b"\n"), version + 1):
+        for number in range(file.read_bytes().count(b"\n"), version + 1):
             appended.append(f"{number} {'.' * 1_000}\n".encode())
     finally:
         appended.close()

@@ -1,6 +1,7 @@
 """The folder of a run: how it was started, its metrics, its checkpoints and its policy.
 
 runs/NAME/
+    .lock           locked while the run is in progress
     config.yaml     the configuration, with every key
     about.json      the command, with those that resumed the run, the version of the code, the seed
     metrics.jsonl   a line for every update
@@ -14,7 +15,10 @@ runs/NAME/
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,10 +28,10 @@ from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoin
 from agents.runs.config import FREE_KEYS, KEYS, Config, read_config
 from agents.version import code_version
 from fiveup_env.errors import InputError, unknown
-from fiveup_env.files import atomic_file, file_path
+from fiveup_env.files import atomic_file, file_path, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from agents.runs.checkpoints import Checkpoint, State
 
@@ -44,6 +48,7 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.lock = folder / ".lock"
         self.config_file = folder / "config.yaml"
         self.metrics_file = folder / "metrics.jsonl"
         self.curve_file = folder / "curve.svg"
@@ -52,8 +57,8 @@ class Run:
         self.command = command()
 
     def begin(self, config: Config) -> None:
-        """Make the folder, and write how the run was started or resumed."""
-        self.checkpoints.mkdir(parents=True, exist_ok=True)
+        """Write how the run was started or resumed."""
+        self.checkpoints.mkdir(exist_ok=True)
         self.command = _joined(self._command_before(), self.command)
         about = {"command": self.command, "code": code_version(), "seed": config.seed}
         with atomic_file(self.folder / ABOUT) as file:
@@ -121,15 +126,49 @@ class Run:
         return f"the last good checkpoint is {kept[-1]}" if kept else "there is no checkpoint yet"
 
 
-def new_run(name: str) -> Run:
-    """Return a run whose folder does not exist yet; a number is added to a name that is taken."""
+@contextmanager
+def new_run(name: str, config: Config) -> Iterator[Run]:
+    """Make the folder of a new run, begin the run, and hold its lock in the block.
+
+    A number is added to a name that is taken. If the block is left before the first line of
+    metrics, as when the learner refuses the configuration, there is no folder afterwards.
+    """
+    run = Run(_new_folder(name))
+    try:
+        with locked(run.lock):
+            run.begin(config)
+            yield run
+    finally:
+        if not run.metrics_file.exists():
+            shutil.rmtree(run.folder, ignore_errors=True)
+
+
+def _new_folder(name: str) -> Path:
+    """Make a folder with this name, or with the first free number after it."""
     if not name or Path(name).name != name:
         raise RunError(f"the name of a run must be a plain folder name, not {name!r}")
-    number, folder = 1, RUNS / file_path(name)
-    while folder.exists():
-        number += 1
+    folder = RUNS / file_path(name)
+    RUNS.mkdir(parents=True, exist_ok=True)
+    for number in count(2):
+        with suppress(FileExistsError):
+            folder.mkdir()
+            break
         folder = RUNS / f"{name}-{number}"
-    return Run(folder)
+    return folder
+
+
+@contextmanager
+def resumed_run(chosen: str) -> Iterator[Run]:
+    """Find the run with this name or folder, and hold its lock in the block."""
+    run = find_run(chosen)
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(run.lock, wait=False))
+        except BlockingIOError:
+            raise RunError(
+                f"{run.folder} is in progress: wait for its process, or stop it"
+            ) from None
+        yield run
 
 
 def find_run(chosen: str) -> Run:

@@ -31,7 +31,7 @@ class Metrics:
         lines = [line for line in read_metrics(run.metrics_file) if line["update"] <= updates]
         with atomic_file(run.metrics_file) as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
-        self._file = Appended(run.metrics_file, run.metrics_file.stat().st_size)
+        self._file = Appended(run.metrics_file)
         self._events = SummaryWriter(str(run.folder), purge_step=updates + 1)
 
     def write(self, line: Line) -> None:

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,16 +42,40 @@ if TYPE_CHECKING:
 JUDGE_EVERY = 8  # decisions are judged on every eighth deal: judging takes longer than playing
 
 
+def term(default: Any, **option: Any) -> Any:
+    """Return a field that `fiveup evaluate` has an option for, with what `argparse` is told of it.
+
+    The header of a results file is made from the same fields, so that none is forgotten there.
+    """
+    return field(default=default, metadata=option)
+
+
 @dataclass(frozen=True)
 class Terms:
     """How games are played, in every chunk of a tournament."""
 
     rules: Rules
-    episode: str = "game"
-    forfeit: bool = False  # whether an agent at fault loses its game; else it ends the tournament
-    move_limit: float = math.inf  # seconds for a decision
-    judge: str | None = None  # the reference that judges decisions, if they are to be judged
-    judge_every: int = JUDGE_EVERY  # every how many deals
+    episode: str = term("game", choices=EPISODES, help="default: game")
+    judge: str | None = term(
+        None, metavar="SPEC", help="judge decisions by a search (docs/understand/arena.md)"
+    )
+    judge_every: int = term(
+        JUDGE_EVERY,
+        type=int,
+        metavar="N",
+        help=f"judge the decisions of every n-th deal (default: {JUDGE_EVERY})",
+    )
+    move_limit: float = term(
+        math.inf,
+        type=float,
+        metavar="SECONDS",
+        help="seconds allowed for a decision (default: no limit)",
+    )
+    forfeit: bool = term(
+        default=False,
+        action="store_true",
+        help="an agent at fault loses its game, and play goes on",
+    )
     record: bool = False  # whether to keep the record of every game
     apart: str | None = None  # the agent that plays in a process of its own, and is judged alone
 

@@ -12,7 +12,6 @@ import hashlib
 import inspect
 import json
 import re
-from dataclasses import asdict
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -34,23 +33,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from fiveup_env.arena.games import Terms
-
 FORMAT = "fiveup-arena"
 PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs")
-
-
-def header_of(terms: Terms, seed: int, chunk: int) -> Json:
-    """Return the header, which must be the same in all runs that share a results file."""
-    return {
-        "format": FORMAT,
-        **asdict(terms.rules),
-        "episode": terms.episode,
-        "seed": seed,
-        "chunk": chunk,
-        "judge": [terms.judge, terms.judge_every] if terms.judge else None,
-        "code": code_version(),
-    }
+PLAYING_FILES = ("apart", "clock", "games", "tally", "workers")  # of the arena
 
 
 @cache
@@ -60,7 +45,7 @@ def code_version() -> str:
         *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/**/*.py")),
         *PACKAGE.glob("opponents/*/*.json"),
         *PACKAGE.glob("opponents/networks/policies/*/*"),
-        *(PACKAGE / "arena" / f"{name}.py" for name in ("games", "tally")),
+        *(PACKAGE / "arena" / f"{name}.py" for name in PLAYING_FILES),
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
 
@@ -138,22 +123,14 @@ class ResultsFile:
         self.path = file_path(path)
         self.played: dict[Task, Played] = {}
         self._origins = {spec: origin(spec) for spec in specs}
-        content = self.path.read_bytes() if self.path.exists() else b""
-        first = _line(header)
-        if len(content) < len(first) and first.startswith(content):  # empty, or a truncated header
-            complete, missing = b"", first
-        else:
-            written = _header_in(content.partition(b"\n")[0]) if b"\n" in content else None
-            if written is None:
-                raise ArenaError(
-                    f"{self.path} is not a results file of the arena: choose another name"
-                )
-            _check_header(f"{self.path}", written, header)
-            complete, missing = content[: content.rindex(b"\n") + 1], b""
-            self._read(complete, header)
-        self._file = Appended(self.path, len(complete))
         try:
-            self._file.append(missing)
+            self._file = Appended(self.path)
+        except BlockingIOError:
+            raise ArenaError(
+                f"{self.path} is in use by another process: wait for it, or choose another file"
+            ) from None
+        try:
+            self._read(header)
         except BaseException:
             self.close()
             raise
@@ -173,9 +150,21 @@ class ResultsFile:
         self._file.append(_sealed_line(about | to_json(played)))
         self.played[task] = played
 
-    def _read(self, content: bytes, header: Json) -> None:
-        """Read all chunks; further headers are those of results that were appended as a whole."""
-        for number, line in enumerate(content.splitlines()[1:], 2):
+    def _read(self, header: Json) -> None:
+        """Read all chunks; further headers are those of results that were appended as a whole.
+
+        A new file is given its header, and so is one whose header was cut off as it was written.
+        """
+        content, first = self.path.read_bytes(), _line(header)
+        if len(content) < len(first) and first.startswith(content):
+            self._file.append(first)
+            return
+        begun, *lines = content[: content.rfind(b"\n") + 1].splitlines() or [b""]
+        written = _header_in(begun)
+        if written is None:
+            raise ArenaError(f"{self.path} is not a results file of the arena: choose another name")
+        _check_header(f"{self.path}", written, header)
+        for number, line in enumerate(lines, 2):
             if written := _header_in(line):
                 _check_header(f"{self.path}, line {number},", written, header)
                 continue
@@ -209,10 +198,11 @@ def _header_in(line: bytes) -> Json | None:
 
 def _check_header(where: str, written: Json, header: Json) -> None:
     """Refuse results of other games; `where` names them."""
-    for name, value in header.items():
-        if written.get(name) != value:
+    for name in header | written:
+        was, now = (one.get(name, "unknown") for one in (written, header))
+        if was != now:
             raise ArenaError(
-                f"{where} was played with {name} {shown(written.get(name))}, not {value!r}: "
+                f"{where} was played with {name} {shown(was)}, not {now!r}: "
                 "choose another file, or continue with its settings"
             )
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fiveup_env.arena.duels import CHUNK, duel_between, duel_of
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.results import ResultsFile, header_of
+from fiveup_env.arena.games import Task, Terms, term
+from fiveup_env.arena.results import FORMAT, ResultsFile, code_version, origin
 from fiveup_env.arena.workers import Player, play_tasks
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
@@ -24,9 +25,14 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.games import Played
     from fiveup_env.arena.sequential import SequentialTest
+    from fiveup_env.files import Json
 
 # Two specs: the first plays one side, the second all others.
 Meeting: TypeAlias = tuple[str, str]
+
+# Fields of a tournament and its terms that are not as such in a header: rules are there field by
+# field, chunks name their agents and deals, and whether games are recorded changes nothing in them.
+BESIDES_HEADER: Final = frozenset(("terms", "rules", "agents", "against", "deals", "record"))
 
 # Plays tasks on this many cores, and yields each result as soon as it is there, in any order.
 Engine: TypeAlias = "Callable[[Iterable[Task], Terms, int], Iterator[tuple[Task, Played]]]"
@@ -39,9 +45,11 @@ class Tournament:
     agents: tuple[str, ...]  # specs
     terms: Terms
     deals: int
-    seed: int = 0  # the first deal stream
-    against: str | None = None  # the agent that meets every other; None: all meet all
-    chunk: int = CHUNK  # deals that are played side by side
+    seed: int = term(0, type=int, help="the first deal stream (default: 0)")
+    against: str | None = term(  # None: all meet all
+        None, metavar="SPEC", help="play only the pairs with this agent"
+    )
+    chunk: int = term(CHUNK, type=int, help=f"deals played side by side (default: {CHUNK})")
 
     def __post_init__(self) -> None:
         """Refuse a tournament that cannot be played."""
@@ -83,6 +91,23 @@ class Tournament:
         if self.terms.rules.sides == 2:
             return list(dict.fromkeys((min(pair), max(pair)) for pair in specs))
         return list(dict.fromkeys(way for a, b in specs for way in ((a, b), (b, a))))
+
+    @property
+    def header(self) -> Json:
+        """The header of a results file: all that decides a figure, but what chunks say."""
+        chosen = {
+            field.name: getattr(part, field.name)
+            for part in (self.terms, self)
+            for field in fields(part)
+            if field.name not in BESIDES_HEADER
+        }
+        return {
+            "format": FORMAT,
+            **asdict(self.terms.rules),
+            **{name: None if value == math.inf else value for name, value in chosen.items()},
+            "judge_origin": origin(self.terms.judge) if self.terms.judge else None,
+            "code": code_version(),
+        }
 
     def task(self, meeting: Meeting, start: int) -> Task:
         """Return the task of a meeting for the chunk that begins with the deal `start`."""
@@ -174,8 +199,7 @@ def play_tournament(
     engine = engine or play_tasks
     if results is None:
         return _play(tournament, cores, None, engine, decided)
-    header = header_of(tournament.terms, tournament.seed, tournament.chunk)
-    with closing(ResultsFile(results, header, tournament.agents)) as file:
+    with closing(ResultsFile(results, tournament.header, tournament.agents)) as file:
         return _play(tournament, cores, file, engine, decided)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env.arena.duels import CHUNK
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import JUDGE_EVERY, Terms
+from fiveup_env.arena.games import Terms
 from fiveup_env.arena.report import report_html
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
@@ -27,7 +27,6 @@ from fiveup_env.cli.benchmark import (
     engine_of,
 )
 from fiveup_env.cli.shared import INTERRUPTED, Parser, add_rules, answer, rules_of
-from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
@@ -35,6 +34,7 @@ from fiveup_env.progress import show_line
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from dataclasses import Field
 
     from fiveup_env.cli.benchmark import Engines
 
@@ -103,27 +103,22 @@ def add_options(made: Parser, engines: Engines = NO_OTHER_ENGINES) -> None:
     add("--agents", metavar="SPECS", help=f"specs, separated by commas (default: {AGENTS})")
     add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
     add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
-    add("--against", metavar="SPEC", help="play only the pairs with this agent")
     add_rules(made)
-    add("--episode", choices=EPISODES, default="game", help="default: game")
+    for term in (*terms_in(Terms), *terms_in(Tournament)):
+        add(f"--{term.name.replace('_', '-')}", default=term.default, **term.metadata)
     deals = f"deal streams (default: {DEALS}; with --sprt {MOST_DEALS})"
     add("--deals", type=int, help=deals)
-    add("--seed", type=int, default=0, help="the first deal stream (default: 0)")
-    add("--chunk", type=int, default=CHUNK, help=f"deals played side by side (default: {CHUNK})")
     add_shared_options(made, engines)
     kept = "keep results, and skip what it already holds"
     add("--results", metavar="FILE", help=kept)
     add("--record", metavar="FILE", help="write the records of all games, such as games.jsonl")
-    judge = "judge decisions by a search (docs/understand/arena.md)"
-    add("--judge", metavar="SPEC", help=judge)
-    every = f"judge the decisions of every n-th deal (default: {JUDGE_EVERY})"
-    add("--judge-every", type=int, default=JUDGE_EVERY, metavar="N", help=every)
     sprt = "play until a test accepts one of two leads"
     add("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help=sprt)
-    limit = "seconds allowed for a decision (default: no limit)"
-    add("--move-limit", type=float, default=float("inf"), metavar="SECONDS", help=limit)
-    forfeit = "an agent at fault loses its game, and play goes on"
-    add("--forfeit", action="store_true", help=forfeit)
+
+
+def terms_in(struct: type[Terms | Tournament]) -> list[Field[Any]]:
+    """Return the fields of a struct that have an option."""
+    return [field for field in fields(struct) if field.metadata]
 
 
 def _run(options: argparse.Namespace, engines: Engines, command: str) -> int:
@@ -132,7 +127,7 @@ def _run(options: argparse.Namespace, engines: Engines, command: str) -> int:
         raise ArenaError("--quick goes with --benchmark")
     if options.deals is None:
         options.deals = MOST_DEALS if options.sprt else DEALS
-    tournament = _tournament(options)
+    tournament = tournament_of(options)
     test = _sequential_test(options, tournament)
     engine, cores = engine_of(options, engines)
     follower = Follower(test, show_line) if test else None
@@ -157,20 +152,17 @@ def _run(options: argparse.Namespace, engines: Engines, command: str) -> int:
     return 0
 
 
-def _tournament(options: argparse.Namespace) -> Tournament:
+def tournament_of(options: argparse.Namespace) -> Tournament:
+    """Return the tournament that the options describe."""
     agents = split_specs(options.agents)
     if options.against and options.against not in agents:
         agents = (*agents, options.against)
-    terms = Terms(
-        rules_of(options),
-        options.episode,
-        forfeit=options.forfeit,
-        move_limit=options.move_limit,
-        record=bool(options.record),
-        judge=options.judge,
-        judge_every=options.judge_every,
+    how, where = (
+        {term.name: getattr(options, term.name) for term in terms_in(struct)}
+        for struct in (Terms, Tournament)
     )
-    return Tournament(agents, terms, options.deals, options.seed, options.against, options.chunk)
+    terms = Terms(rules_of(options), record=bool(options.record), **how)
+    return Tournament(agents, terms, options.deals, **where)
 
 
 def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> SequentialTest | None:

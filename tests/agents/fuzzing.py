@@ -23,7 +23,7 @@ from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
 from fiveup_env.arena.benchmark.leaderboard import page_of_entries
 from fiveup_env.arena.games import Terms
-from fiveup_env.arena.results import ResultsFile, header_of
+from fiveup_env.arena.results import ResultsFile
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
 torch.set_num_threads(1)
 
-SPECS: Final = ("random", "greedy")
-TERMS: Final = Terms(Rules.preset("mini-2", 2), "hand")
+TOURNAMENT: Final = Tournament(
+    ("random", "greedy"), Terms(Rules.preset("mini-2", 2), "hand"), deals=4, seed=3, chunk=2
+)
 
 
 @cache
@@ -140,8 +141,7 @@ def checkpoints(random: Random) -> None:
 @cache
 def some_results() -> bytes:
     """Return the content of a results file."""
-    tournament = Tournament(SPECS, TERMS, deals=4, seed=3, chunk=2)
-    play_tournament(tournament, 1, "played.jsonl")
+    play_tournament(TOURNAMENT, 1, "played.jsonl")
     return Path("played.jsonl").read_bytes()
 
 
@@ -157,9 +157,11 @@ def results(random: Random) -> None:
         altered = mutated_bytes(random, content)
     path = Path("results.jsonl")
     path.write_bytes(altered)
-    file = ResultsFile(path, header_of(TERMS, 3, 2), SPECS)
+    file = ResultsFile(path, TOURNAMENT.header, TOURNAMENT.agents)
     file.close()
-    assert set(path.read_bytes().splitlines()[1:]) <= set(content.splitlines())
+    kept = path.read_bytes()
+    whole = kept[: kept.rfind(b"\n") + 1].splitlines()
+    assert set(whole[1:]) <= set(content.splitlines())
 
 
 def configs(random: Random) -> None:

@@ -25,7 +25,7 @@ from agents.learn.selfplay import SelfPlay
 from agents.runs import checkpoints
 from agents.runs import folder as runs
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
-from agents.runs.config import CONFIGS, load_config
+from agents.runs.config import CONFIGS, Config, load_config
 from agents.runs.metrics import draw_curve, read_metrics
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
@@ -138,6 +138,43 @@ def test_a_second_run_of_a_name_has_a_folder_of_its_own(tmp_path: Path) -> None:
     for _ in range(2):
         assert trained(*TINY, "decisions=100") == 0
     assert {path.name for path in tmp_path.iterdir()} == {"smoke", "smoke-2"}
+
+
+def test_runs_that_are_started_together_have_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_learner, folders = training.make_learner, []
+
+    def made_slowly(config: Config, folder: Path) -> Any:
+        folders.append(folder)
+        assert (folder / "config.yaml").exists()  # whoever is killed now can be resumed
+        if len(folders) == 1:
+            assert trained(*TINY, "decisions=100") == 0
+        return make_learner(config, folder)
+
+    monkeypatch.setattr(training, "make_learner", made_slowly)
+    assert trained(*TINY, "decisions=100") == 0
+    assert folders == [tmp_path / "smoke", tmp_path / "smoke-2"]
+    for folder in folders:
+        assert [line["update"] for line in read_metrics(folder / "metrics.jsonl")] == [1]
+
+
+def test_a_run_in_progress_is_not_resumed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update = SelfPlay.update
+
+    def meanwhile(self: SelfPlay, progress: float) -> Any:
+        if self.updates == 1:
+            assert trained("--resume", "smoke") == 2
+        return update(self, progress)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SelfPlay, "update", meanwhile)
+        assert trained(*TINY, "decisions=600") == 0
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'smoke'} is in progress: wait for its process, or stop it\n" in said
+    assert trained("--resume", "smoke", "decisions=900") == 0
 
 
 @pytest.mark.parametrize("words", [["smoke"], ["--config", "smoke"], [str(CONFIGS / "smoke.yaml")]])

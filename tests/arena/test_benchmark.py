@@ -24,10 +24,10 @@ from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.fresh import check_fresh
 from fiveup_env.arena.benchmark.meetings import meeting_from
 from fiveup_env.arena.benchmark.page import card_page
-from fiveup_env.arena.benchmark.play import meetings_of, play
+from fiveup_env.arena.benchmark.play import meetings_of, play, tournament_of
 from fiveup_env.arena.benchmark.protocol import SAMPLE, Mini, read_protocol
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Task, Terms
+from fiveup_env.arena.games import Played, Task, Terms, all_forfeited
 from fiveup_env.arena.ratings import elo, elo_against
 from fiveup_env.arena.results import agent_digest
 from fiveup_env.arena.workers import Player
@@ -37,6 +37,7 @@ from fiveup_env.errors import FiveUpError
 from tests.support import Here, install_agents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fiveup_env.arena.benchmark.protocol import Protocol
@@ -244,6 +245,24 @@ def test_a_card_is_the_same_on_two_cores_and_from_what_was_kept(
 ) -> None:
     assert card("defensive", tmp_path, cores=2) == defensive
     assert card("defensive", results) == defensive
+
+
+def test_agents_that_play_apart_share_no_games_in_a_folder(tmp_path: Path) -> None:
+    chunks = 0
+
+    def playing(tasks: Iterable[Task], terms: Terms, _: int) -> Iterator[tuple[Task, Played]]:
+        nonlocal chunks
+        for task in tasks:
+            chunks += 1
+            yield task, all_forfeited(terms, task.deals, 0, "it is quicker")
+
+    for wanted in (True, False):  # both are on the panel, and meet each other
+        for spec in SMALL.panel:
+            before = chunks
+            list(play(SMALL, spec, 1, tmp_path, playing, quick=True))
+            assert chunks - before == wanted * sum(
+                len(tournament_of(SMALL, task, spec, task.quick).tasks) for task in SMALL.tasks
+            )
 
 
 def test_the_full_card_continues_the_quick_one(

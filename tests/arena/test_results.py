@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,21 +17,31 @@ from hypothesis import strategies as st
 from fiveup_env import Rules
 from fiveup_env.arena import results, tournament
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Terms
+from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
+from fiveup_env.cli import evaluate
+from fiveup_env.engine.compiled import PACKAGE, module_sources
+from tests.arena.rivals import RIVALRY
 from tests.arena.test_arena import lasting
+from tests.support import on_posix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
+    from fiveup_env.arena.games import Played
     from fiveup_env.arena.tournament import Outcome
+    from fiveup_env.files import Json
 
 SMALL = Tournament(
     ("random", "greedy"), Terms(Rules.preset(players=2), "hand"), deals=5, seed=3, chunk=2
 )
+
+
+def on_terms(**changes: Any) -> Tournament:
+    """Return the same tournament on other terms."""
+    return replace(SMALL, terms=replace(SMALL.terms, **changes))
 
 
 def table(outcome: Outcome) -> str:
@@ -139,6 +152,10 @@ def test_an_interrupted_run_keeps_what_it_played_and_goes_on(
             replace(SMALL, terms=Terms(Rules.preset(players=3), "hand")),
             "was played with players 2, not 3",
         ),
+        (on_terms(forfeit=True), "was played with forfeit False, not True"),
+        (on_terms(move_limit=1.0), "was played with move_limit None, not 1.0"),
+        (on_terms(judge="pimc"), "was played with judge None, not 'pimc'"),
+        (on_terms(apart="greedy"), "was played with apart None, not 'greedy'"),
     ],
 )
 def test_what_was_played_otherwise_is_refused(
@@ -151,12 +168,57 @@ def test_what_was_played_otherwise_is_refused(
     assert file.read_bytes() == complete[0]
 
 
+# What chunks say themselves, what writes or shows them, and what plays a benchmark.
+BESIDES_TERMS = {
+    *("agents", "specs", "against", "deals", "sprt"),
+    *("help", "list", "cores", "engine", "results", "record", "json", "report"),
+    *("benchmark", "quick"),
+}
+CHANGES = {
+    "rules": "all_fives",
+    "players": "3",
+    "set": "hand_size=6",
+    "episode": "hand",
+    "judge": "pimc",
+    "judge_every": "3",
+    "move_limit": "2",
+    "forfeit": None,
+    "seed": "9",
+    "chunk": "7",
+}
+
+
+def test_every_option_that_decides_a_figure_is_in_the_header() -> None:
+    parser = evaluate.parser({"other": lambda: (play_tasks, 1)})
+
+    def header(words: list[str]) -> Json:
+        given = ["--agents", "random,greedy", "--deals", "1", *words]
+        return evaluate.tournament_of(parser.parse_intermixed_args(given)).header
+
+    dests = {action.dest for action in parser._actions}
+    assert dests == BESIDES_TERMS | CHANGES.keys()
+    usual = header([])
+    for name, value in CHANGES.items():
+        option = f"--{name.replace('_', '-')}"
+        assert header([option] if value is None else [option, value]) != usual, name
+
+
+def test_the_version_of_the_code_covers_all_that_plays_a_chunk() -> None:
+    ours = {
+        path.relative_to(PACKAGE).parts for path in module_sources(PACKAGE / "arena/workers.py")
+    }
+    left = {parts for parts in ours if parts[0] not in results.PLAYING_ROOMS}
+    arena = {Path(parts[1]).stem for parts in left if parts[0] == "arena"}
+    assert arena == {*results.PLAYING_FILES, "faults"}  # which reports what ends a tournament
+    assert {parts[0] for parts in left if len(parts) > 1} == {"arena", "drawing"}
+
+
 def test_another_version_of_the_code_is_refused(
     complete: tuple[bytes, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "results.jsonl"
     file.write_bytes(complete[0])
-    monkeypatch.setattr(results, "code_version", lambda: "0.0.0+0123456789abcdef")
+    monkeypatch.setattr(tournament, "code_version", lambda: "0.0.0+0123456789abcdef")
     with pytest.raises(ArenaError, match=r"was played with code .* not '0\.0\.0\+0123456789"):
         play_tournament(SMALL, 1, file)
 
@@ -232,12 +294,43 @@ def test_a_damaged_line_is_named(complete: tuple[bytes, str], tmp_path: Path) ->
             play_tournament(SMALL, 1, file)
 
 
+def test_a_file_in_use_is_refused_to_others_and_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+
+    def playing(tasks: Iterable[Task], terms: Terms, cores: int) -> Iterator[tuple[Task, Played]]:
+        for played in play_tasks(tasks, terms, cores):
+            yield played
+            before = file.read_bytes()
+            with pytest.raises(ArenaError, match=r"results\.jsonl is in use by another process"):
+                play_tournament(SMALL, 1, file)
+            assert file.read_bytes() == before
+
+    play_tournament(SMALL, 1, file, playing)
+    assert len(file.read_text().splitlines()) == 1 + len(SMALL.tasks)
+    assert table(play_tournament(SMALL, 1, file)) == table(play_tournament(SMALL, 1))
+
+
+@on_posix
+def test_rivals_that_are_killed_and_started_again_lose_no_chunk_and_play_none_twice(
+    tmp_path: Path,
+) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "tests.arena.rivals", str(tmp_path)],
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    header, *lines = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    assert header == RIVALRY.header
+    played = [Task(tuple(line["agents"]), line["first"], line["deals"]) for line in lines]
+    assert sorted(played, key=lambda task: task.first) == RIVALRY.tasks
+
+
 def test_records_are_not_asked_of_a_file_that_does_not_keep_them(
     complete: tuple[bytes, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "results.jsonl"
     file.write_bytes(complete[0])
-    recorded = replace(SMALL, terms=replace(SMALL.terms, record=True))
+    recorded = on_terms(record=True)
     with pytest.raises(ArenaError, match="give --record a results file of its own"):
         play_tournament(recorded, 1, file)
     outcome = play_tournament(recorded, 1, tmp_path / "other.jsonl")

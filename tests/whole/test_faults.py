@@ -14,11 +14,11 @@ import pytest
 
 from fiveup_env import Rules
 from fiveup_env.arena.games import Played, Task, Terms
-from fiveup_env.arena.results import ResultsFile, header_of
+from fiveup_env.arena.results import ResultsFile
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.cli import main
 from fiveup_env.engine.compiled import PACKAGE
-from fiveup_env.files import Json, new_folder
+from fiveup_env.files import new_folder
 from fiveup_env.game.records import read_file
 from tests.faults import (
     DEADLY,
@@ -75,8 +75,7 @@ def chunks() -> list[tuple[Task, Played]]:
 
 def results_in(folder: Path) -> ResultsFile:
     """Return a results file."""
-    header: Json = header_of(SMALL.terms, SMALL.seed, SMALL.chunk)
-    return ResultsFile(folder / "results.jsonl", header, SMALL.agents)
+    return ResultsFile(folder / "results.jsonl", SMALL.header, SMALL.agents)
 
 
 def results_of(chunks: list[tuple[Task, Played]]) -> Writer:
@@ -172,7 +171,7 @@ def test_the_same_fault_does_the_same(tmp_path: Path) -> None:
     states = []
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
-        with pytest.raises(OSError, match="No space left"), failing(Fault("full", 3, seed=5)):
+        with pytest.raises(OSError, match="No space left"), failing(Fault("full", 2, seed=5)):
             ROOM["lines"].write(tmp_path / name, 1)
         states.append(state_of(tmp_path / name))
     assert states[0] == states[1]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fiveup_env.arena.benchmark.meetings import meeting_of
+from fiveup_env.arena.results import agent_digest
 from fiveup_env.arena.tournament import Tournament, play_tournament
 
 if TYPE_CHECKING:
@@ -43,13 +44,15 @@ def play(
 ) -> Iterator[tuple[Course, Outcome]]:
     """Play the tasks one after the other; with a folder, keep and use what has been played.
 
+    Every agent has files of its own there: it plays apart, so its games are not those of others.
     The iterator ends after a task that was interrupted.
     """
     for task in protocol.tasks:
         results = None
         if folder is not None:
             Path(folder).mkdir(parents=True, exist_ok=True)
-            results = Path(folder) / f"{protocol.name}-{task.name}.jsonl"
+            name = f"{protocol.name}-{task.name}-{agent_digest(spec)}.jsonl"
+            results = Path(folder) / name
         tournament = tournament_of(protocol, task, spec, task.deals(quick=quick))
         outcome = play_tournament(tournament, cores, results, engine)
         yield task, outcome
