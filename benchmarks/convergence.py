@@ -5,17 +5,20 @@
 
 Every method plays every mini game whose sequence form is built within a minute, with each of its
 numbers of players. NashConv is exact, and is noted as the decisions visited double. Curves are kept
-in results/convergence.jsonl and are not measured again; delete a line there to repeat it.
+in results/convergence.jsonl and are not measured again by the same settings; delete a line there to
+repeat it.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import hashlib
 import itertools
 import json
 import tempfile
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -35,7 +38,7 @@ from fiveup_env.exact.profiles import profile_of
 from fiveup_env.exact.regret import CfrPlus
 from fiveup_env.exact.sampling import ExternalSampling
 from fiveup_env.exact.values import exploitability, nash_conv_of_random
-from fiveup_env.files import atomic_file
+from fiveup_env.files import Appended, atomic_file
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -100,7 +103,17 @@ def measure(task: Task) -> dict[str, Any]:
         curve = sampling_curve(form, task.seed, SAMPLED)
     else:
         curve = learner_curve(form, task.seed, DECISIONS[task.game], LEARNERS[task.method])
-    return {**task._asdict(), "random": nash_conv_of_random(form), "curve": curve}
+    about = {**task._asdict(), "settings": settings_of(task)}
+    return {**about, "random": nash_conv_of_random(form), "curve": curve}
+
+
+def settings_of(task: Task) -> str:
+    """Return a digest of the numbers above that a curve depends on."""
+    settings: list[Any] = [{"CFR+": SWEPT, "MCCFR": SAMPLED}.get(task.method)]
+    if task.method in LEARNERS:
+        settings = [DECISIONS[task.game], DOUBLINGS, BASE | LEARNERS[task.method]]
+    text = json.dumps(settings, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 @functools.cache
@@ -148,14 +161,20 @@ def sampling_curve(form: Form, seed: int, most: int) -> Curve:
 
 
 def read_lines() -> list[dict[str, Any]]:
-    """Return what has been measured: a line for every curve."""
-    lines = CURVES.read_text("utf-8").splitlines() if CURVES.is_file() else []
-    return [json.loads(line) for line in lines]
+    """Return what has been measured by the settings of today: a line for every curve."""
+    content = CURVES.read_bytes() if CURVES.is_file() else b""
+    lines = map(json.loads, content[: content.rfind(b"\n") + 1].splitlines())
+    return [line for line in lines if line["settings"] == settings_of(task_in(line))]
+
+
+def task_in(line: dict[str, Any]) -> Task:
+    """Return the task of a line."""
+    return Task(*(line[name] for name in Task._fields))
 
 
 def missing(games: Sequence[str], methods: Sequence[str], seeds: int) -> list[Task]:
     """Return the curves that have not been measured; CFR+ is deterministic, so it has one."""
-    known = {tuple(line[name] for name in Task._fields) for line in read_lines()}
+    known = set(map(task_in, read_lines()))
     wanted = [
         Task(game, players, method, seed)
         for seed in range(seeds)
@@ -225,11 +244,15 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     add_save(parser)
     options = parser.parse_args()
-    wanted = missing(options.games, options.methods, options.seeds)
-    with workers(options.processes) as pool, CURVES.open("a", encoding="utf-8") as file:
+    try:
+        curves = Appended(CURVES)
+    except BlockingIOError:
+        parser.error(f"{CURVES} is in use by another process: wait for it")
+    with closing(curves) as file, workers(options.processes) as pool:
+        wanted = missing(options.games, options.methods, options.seeds)
         for line in pool.map(measure, wanted):
-            print(json.dumps(line), file=file, flush=True)
-            print(*(line[name] for name in Task._fields), *line["curve"][-1], flush=True)
+            file.append(json.dumps(line).encode() + b"\n")
+            print(*task_in(line), *line["curve"][-1], flush=True)
     found = by_game(read_lines())
     draw(found)
     publish("convergence", keep=options.save, rows=rows(found))

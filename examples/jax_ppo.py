@@ -284,23 +284,23 @@ def first_carry(seed: int, games: int) -> Any:
 # --- A run
 
 
-def checkpoint(path: Path, carry: Any, seed: int, spent: float, decisions: int) -> None:
-    """Write all that a run needs to go on."""
+def checkpoint(path: Path, carry: Any, run: tuple[int, int], spent: float, decisions: int) -> None:
+    """Write all that a run needs to go on; a run is named by its seed and its parts."""
     held = io.BytesIO()
-    np.savez(held, np.array([seed, spent, decisions]), *map(np.asarray, jax.tree.leaves(carry)))
+    np.savez(held, np.array([*run, spent, decisions]), *map(np.asarray, jax.tree.leaves(carry)))
     write_atomic(path, held.getvalue())
 
 
-def resumed(path: Path, carry: Any, seed: int) -> tuple[Any, float, int]:
+def resumed(path: Path, carry: Any, run: tuple[int, int]) -> tuple[Any, float, int]:
     """Return what a checkpoint holds, or what to begin with if there is none."""
     if not path.exists():
         return carry, 0.0, 0
     leaves, kind = jax.tree.flatten(carry)
     with np.load(path) as held:
-        (former, spent, decisions), *found = (held[name] for name in held.files)
-    if former != seed or [x.shape for x in found] != [x.shape for x in leaves]:
+        (*former, spent, decisions), *found = (held[name] for name in held.files)
+    if former != [*run] or [x.shape for x in found] != [x.shape for x in leaves]:
         raise SystemExit(
-            f"{path} is of another run: give its --games and --seed, or another --output"
+            f"{path} is of another run: give its --games, --parts and --seed, or another --output"
         )
     return kind.unflatten(map(jnp.asarray, found)), float(spent), int(decisions)
 
@@ -316,10 +316,11 @@ def main() -> None:
     options = parser.parse_args()
     if options.parts < 1 or options.games * STEPS % options.parts:
         parser.error(f"--parts divides {STEPS} decisions of each of the --games")
+    run = options.seed, options.parts
     carry, before, decisions = first_carry(options.seed, options.games), 0.0, 0
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)
-        carry, before, decisions = resumed(options.output / "checkpoint.npz", carry, options.seed)
+        carry, before, decisions = resumed(options.output / "checkpoint.npz", carry, run)
     about = {"rules": ["five_up"], "players": [SEATS], "reward": "margin", "horizon": "hand"}
     about |= {"command": "examples/jax_ppo.py", "seed": options.seed}
     started, told, limit = time.monotonic() - before, before, 60 * options.minutes
@@ -338,7 +339,7 @@ def main() -> None:
             print(f"{spent:5.0f} s, {decisions:,} decisions; points a hand: {line}", flush=True)
             if options.output:
                 save(carry[0], options.output, about | {"decisions": decisions})
-                checkpoint(options.output / "checkpoint.npz", carry, options.seed, spent, decisions)
+                checkpoint(options.output / "checkpoint.npz", carry, run, spent, decisions)
     if options.output:
         print(f"saved: python evaluate.py policy:{options.output} greedy")
 

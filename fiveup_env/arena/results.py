@@ -3,7 +3,8 @@
 Lines are only ever appended, and each is on disk before the next chunk is taken in. So an
 interrupted run continues where it stopped, the chunk of a truncated line is played again, and a
 later run can add deals or agents, and files of the same games may be concatenated. Results of other
-games, or of another version, are refused with a sentence that says which, never mixed in.
+games, or of another version, are refused with a sentence that says which, never mixed in. A file
+that is open is locked, so that one process at a time reads and appends.
 """
 
 from __future__ import annotations

@@ -55,11 +55,17 @@ def test_all_that_learn_come_closer_to_an_equilibrium(
     assert (bed / "plot.svg").stat().st_size > 1000
 
 
-def test_what_has_been_measured_is_not_measured_again(bed: Path) -> None:
+def test_what_has_been_measured_is_not_measured_again_by_the_same_settings(
+    bed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task = Task("mini-2", 2, "CFR+", 0)
     assert convergence.missing(["mini-2"], ["CFR+"], 3) == [task, Task("mini-2", 3, "CFR+", 0)]
-    (bed / "curves.jsonl").write_text(json.dumps(task._asdict()) + "\n")
+    line = json.dumps(task._asdict() | {"settings": convergence.settings_of(task)})
+    (bed / "curves.jsonl").write_text(f'{line}\n{{"game": "mi')  # the last one was cut off
     assert convergence.missing(["mini-2"], ["CFR+"], 3) == [Task("mini-2", 3, "CFR+", 0)]
+    monkeypatch.setattr(convergence, "SWEPT", 200_000)
+    assert task in convergence.missing(["mini-2"], ["CFR+"], 3)
+    assert convergence.read_lines() == []
 
 
 def test_mmd_is_held_to_the_policy_that_played_the_window(tmp_path: Path) -> None:
