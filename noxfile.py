@@ -234,7 +234,7 @@ EXTRAS = {  # what works where the wheel was installed with one extra, and with 
     "openspiel": "from fiveup_env.doors.openspiel import load; load().new_initial_state()",
     "jax": "from fiveup_env.jax import FiveUp; FiveUp().init(0)",
     "web": "from fiveup_env.play.launch import free_socket; free_socket('127.0.0.1', 0).close()",
-    "mcp": "from fiveup_env.play.mcp import server_for; from fiveup_env.play.table import Setup;"
+    "mcp": "from fiveup_env.doors.mcp import server_for; from fiveup_env.play.table import Setup;"
     " server_for(Setup())",
     "textarena": "import textarena as ta, fiveup_env.doors.textarena as d; ta.make(d.NAME)",
     "data": "import minari, pyarrow.parquet",

@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until the client leaves, and return the exit status."""
-    from fiveup_env.play.mcp import server_for
+    from fiveup_env.doors.mcp import server_for
     from fiveup_env.play.table import Setup
 
     setup = Setup(rules=rules_of(options), opponents=options.opponents)

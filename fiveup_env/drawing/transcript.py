@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from fiveup_env.game.game import Game
 
 
-def table_text(game: Game, *, hands: Collection[int] | None = None, finished: bool = False) -> str:
+def table_text(
+    game: Game,
+    *,
+    hands: Collection[int] | None = None,
+    finished: bool = False,
+    unicode: bool = True,
+) -> str:
     """Return the table as it stands: the layout, the hands, the boneyard and the scores.
 
     `hands` are the seats whose tiles are named; of the others they are counted (None: of none).
@@ -47,7 +53,7 @@ def table_text(game: Game, *, hands: Collection[int] | None = None, finished: bo
         lines.append(f"seat {seat}{' *' if seat == turn else '  '} {held}")
     over = f", {ENDED[last.ended]}" if last else ""
     counts = f"boneyard {boneyard}, hand {number}{over}, scores {score_line(scores)}"
-    return "\n".join([layout_text(plays, game.rules.spinners), *lines, counts])
+    return "\n".join([layout_text(plays, game.rules.spinners, unicode=unicode), *lines, counts])
 
 
 def transcript(game: Game, *, unicode: bool = True) -> str:

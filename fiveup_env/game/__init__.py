@@ -6,7 +6,7 @@ from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.values import Deal, End, HandEnd, Layout, Outcome, Step
 from fiveup_env.game.view_json import view_json, view_of
 from fiveup_env.game.view_line import view_line, view_of_line
-from fiveup_env.game.view_words import move_of_words, move_words, view_text
+from fiveup_env.game.view_words import move_of_words, move_words, step_text, view_text
 
 __all__ = [
     "Deal",
@@ -24,6 +24,7 @@ __all__ = [
     "move_words",
     "read_file",
     "rules_text",
+    "step_text",
     "view_json",
     "view_line",
     "view_of",

@@ -92,10 +92,9 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
     moves: list[Json] = []
     seat = int(public["lead"])
     for step in plays:
-        player = int(step.before[0]["public"]["turn"])
-        moves += _passes(rules, step.before, seat, (player - seat) % rules.players)
-        moves.append(_play(rules, step, legal=legal))
-        seat = (player + 1) % rules.players
+        moves += _passes(rules, step.before, seat, (step.seat - seat) % rules.players)
+        moves.append(_play(step, legal=legal))
+        seat = (step.seat + 1) % rules.players
     ended = ENDINGS[public["ended"]]
     if ended == "blocked":
         moves += _passes(rules, state, seat, rules.players)
@@ -125,18 +124,14 @@ def dealt_hands(rules: Rules, state: np.ndarray) -> list[list[Tile]]:
     return [list(tiles_in(hand)) for hand in hands]
 
 
-def _play(rules: Rules, step: Step, *, legal: bool) -> Json:
+def _play(step: Step, *, legal: bool) -> Json:
     """Return the entry of a play in the list of moves."""
-    seat = int(step.before[0]["public"]["turn"])
-    side = rules.side_of(seat)
-    after = step.after[0]["public"]
-    gained = after["scores"][side] - step.before[0]["public"]["scores"][side]
     entry = {
-        "player": seat,
-        "draws": _draws(step.before, seat),
+        "player": step.seat,
+        "draws": _draws(step.before, step.seat),
         **_where(step.move),
-        "total": int(after["layout"]["total"]),
-        "points": int(gained - after["end_points"][side]),
+        "total": step.total,
+        "points": step.points,
     }
     if legal:
         mask = np.zeros((1, ACTION_COUNT), np.int8)

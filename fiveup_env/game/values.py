@@ -9,6 +9,7 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.state import CLOSED, NOT_PLAYED, ONE_SIDE, TWO_SIDES
 from fiveup_env.errors import DealError, TileError, shown
 from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.fields import Rules
 from fiveup_env.rules.tiles import TILES, Tile, tiles_in
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fiveup_env.rules.actions import Move
-    from fiveup_env.rules.fields import Rules
 
 
 # How a hand ended: a player went out, nobody could play, or a play reached the target.
@@ -188,6 +188,23 @@ class Step:
     before: np.ndarray
     move: Move
     after: np.ndarray
+
+    @property
+    def seat(self) -> int:
+        """The seat that made the move."""
+        return int(self.before[0]["public"]["turn"])
+
+    @property
+    def total(self) -> int:
+        """The total of the open ends after the move."""
+        return int(self.after[0]["public"]["layout"]["total"])
+
+    @property
+    def points(self) -> int:
+        """What the move itself scored for its side: not what the end of the hand brought."""
+        before, after = self.before[0]["public"], self.after[0]["public"]
+        side = Rules.from_struct(before["rules"]).side_of(self.seat)
+        return int(after["scores"][side] - before["scores"][side] - after["end_points"][side])
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from fiveup_env.engine.state import BLOCKED, DOMINO, NOBODY, NOT_ENDED
-from fiveup_env.engine.view import as_view, legal_masks
+from fiveup_env.engine.view import VIEW, as_view, legal_masks, observe_at
 from fiveup_env.errors import InvalidMoveError, TileError, shown
 from fiveup_env.game.facts import HIDDEN, Event, Facts, facts_of, with_passes
 from fiveup_env.game.rules_words import number_of
@@ -21,7 +24,7 @@ from fiveup_env.rules.tiles import TILES, Tile, tiles_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
+    from fiveup_env.game.values import Step
 
 _WORDS: Final = re.compile(
     r"(?:lead (?P<led>[0-6]-[0-6])"
@@ -92,6 +95,42 @@ def view_text(view: np.ndarray, *, moves: bool = True) -> str:
     return "\n".join(lines)
 
 
+def step_text(step: Step, seat: int) -> str:
+    """Return what a seat sees of a move and of what follows from it, in sentences.
+
+    They tell what the move scored, the draws and passes that it forced, and the end of the hand.
+
+    >>> from fiveup_env import Game
+    >>> game = Game("five_up", players=2, seed=29)
+    >>> game.push("6-4")
+    Move.parse('6-4')
+    >>> step_text(*game.steps(), seat=1)
+    'Seat 0 led 6-4: total 10, 2 points. You drew 6-6.'
+    """
+    before, after = (_facts_for(seat, state) for state in (step.before, step.after))
+    events = list(with_passes(after))[len(list(with_passes(before))) :]
+    told = [_told(list(same), seat) for _, same in groupby(events, lambda event: event[:2])]
+    if step.move.tile is not None:
+        gain = f", {number_of(step.points, 'point')}" if step.points else ""
+        told[0] += f": total {step.total}{gain}"
+    return " ".join([*(f"{words}." for words in told), *_end(after)])
+
+
+def _facts_for(seat: int, state: np.ndarray) -> Facts:
+    views = np.zeros(1, VIEW)
+    observe_at(state, 0, seat, views, 0)
+    return next(facts_of(views))
+
+
+def _told(events: list[Event], viewer: int) -> str:
+    """Return what a seat did: one event, or draws in a row."""
+    who = "You" if events[0].seat == viewer else f"Seat {events[0].seat}"
+    if len(events) == 1:
+        return who + _done(events[0]).removeprefix(f"seat {events[0].seat}")
+    tiles = ", ".join(str(TILES[event.tile]) for event in events if event.tile != HIDDEN)
+    return f"{who} drew {number_of(len(events), 'tile')}{': ' if tiles else ''}{tiles}"
+
+
 def _standing(facts: Facts) -> Iterator[str]:
     rules, seat = facts.rules, facts.seat
     partner = f", the partner of seat {(seat + 2) % 4}" if rules.teams else ""
@@ -151,8 +190,14 @@ def _table(facts: Facts, public: np.void) -> Iterator[str]:
             if facts.turn == facts.seat
             else f"It is the turn of seat {facts.turn}."
         )
+    yield from _end(facts)
+
+
+def _end(facts: Facts) -> Iterator[str]:
+    """Yield how the hand and the game have ended, if they have."""
+    if facts.ended == NOT_ENDED:
         return
-    kind = "side" if rules.teams else "seat"
+    kind = "side" if facts.rules.teams else "seat"
     how = {DOMINO: "a player went out", BLOCKED: "it is blocked"}.get(
         facts.ended, "a side has reached the target"
     )

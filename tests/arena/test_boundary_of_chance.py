@@ -155,7 +155,7 @@ def with_stable_baselines(agent: Agent, seed: int) -> set[int]:
 def at_the_table(agent: Agent, seed: int) -> set[int]:
     table = Table(Setup(rules=RULES, seed=seed))
     table._agents = dict.fromkeys(table._agents, agent)
-    table.start()
+    table.go_on()
     for _ in range(STEPS):
         if table.is_mine:
             table.play(next(iter(table.game.legal_moves)))
@@ -267,7 +267,7 @@ def test_hidden_tiles_change_no_byte_of_what_an_agent_at_the_table_is_handed() -
         thief, game = Thief(), game_of(mine, "5-5 5-6 6-6 4-5 4-6", lead=1)
         table = Table(Setup(rules=game.rules, seed=SEED), game)
         table._agents = dict.fromkeys(table._agents, thief)
-        table.start()
+        table.go_on()
         handed.append(thief.bytes[0])
     assert handed[0] == handed[1]
 

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import re
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pytest
 
-from fiveup_env import MOVES, Game, InvalidMoveError, Rules
+from fiveup_env import MOVES, Game, InvalidMoveError, Rules, Tile
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import InputError, RulesError
 from fiveup_env.game import view_json, view_of
 from fiveup_env.game.facts import facts_of, views_of
+from fiveup_env.game.records import record_of
 from fiveup_env.game.rules_words import rules_text
+from fiveup_env.game.values import plays_of
 from fiveup_env.game.view_json import FACT_KEYS, views_from, views_json
 from fiveup_env.game.view_line import facts_in, line_of, view_line, view_of_line
-from fiveup_env.game.view_words import move_of_words, move_words, view_text
+from fiveup_env.game.view_words import move_of_words, move_words, step_text, view_text
 from fiveup_env.rules.fields import CHOICES
+from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.tiles import tiles_in
 from tests.engines.reference import Move as Made
 from tests.engines.reference import Reference
 from tests.engines.test_engine_against_reference import Lockstep, in_reference
-from tests.support import EVERY_PRESET, game_of, hidden_otherwise, play_randomly, push_all
+from tests.support import (
+    EVERY_PRESET,
+    game_of,
+    hidden_otherwise,
+    label,
+    play_randomly,
+    push_all,
+    tiles_named,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SEED: Final = 1
 
@@ -175,6 +190,55 @@ def test_every_move_is_read_from_its_words() -> None:
 def test_what_is_no_move_is_refused(words: object) -> None:
     with pytest.raises(InvalidMoveError, match="a move is 'lead 5-3'"):
         move_of_words(words)
+
+
+# --- What happened, in sentences
+
+
+def told_of(game: Game, seat: int) -> Iterator[str]:
+    """Yield the sentences that tell a seat of a game."""
+    for step in game.steps():
+        yield from re.findall(r"\w[^.]*", step_text(step, seat))
+
+
+@pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("rules", EVERY_PRESET[:5], ids=label)
+def test_everything_that_happened_is_told_once_and_in_order(rules: Rules, draw: Any) -> None:
+    game = play_randomly(Game(Rules.of(rules, draw=draw, target=12), seed=4), Random(2))
+    told = told_of(game, seat=1)
+    for hand in record_of(game)["hands"]:
+        for move in hand["moves"]:
+            who = "You" if move["player"] == 1 else f"Seat {move['player']}"
+            drawn: list[str] = []
+            while len(drawn) < len(move["draws"]):
+                words = next(told)
+                assert words.startswith(f"{who} drew")
+                count = re.search(r"(\d+) tiles", words)
+                drawn += re.findall(r"\d-\d", words) or ["?"] * int(count[1] if count else 1)
+            names = [str(Tile.parse(tile)) for tile in move["draws"]]
+            assert drawn == (names if who == "You" else ["?"] * len(names))
+            words = next(told)
+            if move["play"] is None:
+                assert words == f"{who} passed"
+            else:
+                assert words.startswith(f"{who} {'set' if move['on'] else 'led'}")
+                assert f": total {move['total']}" in words
+                assert f", {move['points']} point" in words or not move["points"]
+        assert next(told).startswith("The hand is over")
+        assert next(told).startswith("Its end brought")
+    assert next(told).startswith("The game is over")
+    assert next(told, None) is None
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_sentence_names_a_hidden_tile(name: str) -> None:
+    game = play_randomly(Game(name, players=3, seed=2), Random(7), 30)
+    known: set[Tile] = set()
+    for step in game.steps():
+        for state in (step.before, step.after):
+            known |= {*tiles_in(int(state["hands"][0, 0]))}
+            known |= {move.tile for move in plays_of(state[0]["public"]) if move.tile}
+        assert tiles_named(step_text(step, seat=0)) <= known
 
 
 # --- Rules in words: a reader that knows the words alone plays as the engine does

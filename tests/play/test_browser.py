@@ -23,7 +23,6 @@ from fiveup_env import Game, Rules
 from fiveup_env.game.records import dumps, loads
 from fiveup_env.play.page import write_page
 from fiveup_env.play.table import Setup, Table
-from fiveup_env.play.terminal import keep
 from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
 from tests.web import chromium, folder_server
@@ -423,10 +422,10 @@ def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) 
         assert process.stdout
         try:
             page.goto(process.stdout.readline().split()[4])
-            table.start()
+            table.go_on()
             for _ in range(2):
                 table.play(table.choices()[0].move)
-                keep(table, file, ["model", "partner"])
+                table.save(file, ["model", "partner"])
                 made = len(table.game.moves)
                 page.wait_for_selector(f"body[data-moves='{made}']", timeout=60_000)
                 assert page.locator(FREE).count() == 0

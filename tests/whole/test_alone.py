@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PLAY = """
 from fiveup_env.play.table import Setup, Table
 table = Table(Setup(seed=1, opponents="policy"))
-table.start()
+table.go_on()
 table.play(table.choices()[0].move)
 """
 EVALUATE = """

@@ -15,9 +15,9 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import TextContent
 
 from fiveup_env import Game, Rules
+from fiveup_env.doors.mcp import server_for
 from fiveup_env.game import view_of_line
 from fiveup_env.game.records import loads
-from fiveup_env.play.mcp import server_for
 from fiveup_env.play.table import Setup
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_a_model_plays_a_game_by_the_tools() -> None:
             assert (await told(client, "list_moves"))[1]
 
     asyncio.run(run())
-    assert any("your hand" in line for line in shown)
+    assert any("boneyard" in line for line in shown)
 
 
 def test_the_game_is_kept_as_it_goes(tmp_path: Path) -> None:

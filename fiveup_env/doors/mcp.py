@@ -13,6 +13,7 @@ import logging
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from fiveup_env.drawing.transcript import table_text
 from fiveup_env.errors import (
     FiveUpError,
     InputError,
@@ -21,12 +22,11 @@ from fiveup_env.errors import (
 )
 from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
-from fiveup_env.game.view_words import move_of_words, move_words, view_text
+from fiveup_env.game.view_words import move_of_words, move_words
 from fiveup_env.opponents.registry import split_specs
 from fiveup_env.opponents.text.prompts import deductions
 from fiveup_env.opponents.trust import check_spec
 from fiveup_env.play.table import Setup, Table
-from fiveup_env.play.terminal import keep, tell
 from fiveup_env.rules.fields import Rules
 
 try:
@@ -38,8 +38,6 @@ except ImportError:
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from fiveup_env.play.sights import Sight
 
 ABOUT = (
     "Dominoes: Five Up and its family. Start a game, have the rules explained, look at the "
@@ -116,7 +114,7 @@ class Seat:
         }
         options = {name: value for name, value in given.items() if value is not None}
         self._table = Table(_setup_of(options, self._default))
-        return self._seen(self._table.start())
+        return self._seen(self._table.go_on())
 
     def explain_rules(self) -> str:
         """Return the rules of your game in words."""
@@ -125,7 +123,7 @@ class Seat:
 
     def look(self) -> str:
         """Return the position as you may know it."""
-        return self._position(self._seated())
+        return self._position()
 
     def list_moves(self) -> str:
         """Return your legal moves, each with the total and the points that it brings at once."""
@@ -134,7 +132,8 @@ class Seat:
         if not choices:
             raise WrongMomentError("the game is over: there are no moves")
         return "\n".join(
-            f"{move_words(one.move)}: total {one.total}, {one.points:+d} points" for one in choices
+            f"{move_words(step.move)}: total {step.total}, {step.points:+d} points"
+            for step in choices
         )
 
     def play(self, move: str) -> str:
@@ -150,30 +149,31 @@ class Seat:
     def what_is_known(self) -> str:
         """Return what follows exactly about the hidden tiles from all that you have seen."""
         table = self._seated()
-        if table.is_over:
+        if table.game.is_game_over():
             raise WrongMomentError("the game is over: nothing is hidden any more")
-        return deductions(table.view())
+        return deductions(table.game.view(table.setup.seat))
 
     def position_line(self) -> str:
         """Return the position as one exact line, as FEN is for chess."""
-        return view_line(self._seated().view())
+        table = self._seated()
+        return view_line(table.game.view(table.setup.seat))
 
     def _seated(self) -> Table:
         if self._table is None:
             raise WrongMomentError("there is no game yet: call start_game")
         return self._table
 
-    def _seen(self, sights: list[Sight]) -> str:
+    def _seen(self, said: list[str]) -> str:
         table = self._seated()
         if self._show:
-            tell(sights, self._show, unicode=True)
+            self._show("\n".join([*said, "", table_text(table.game, hands={table.setup.seat})]))
         if self._file:
             _keep(table, self._file)
-        happened = [sight.said for sight in sights if sight.said]
-        return "\n".join([*happened, "", self._position(table)]).strip()
+        return "\n".join([*said, "", self._position()]).strip()
 
-    def _position(self, table: Table) -> str:
-        return view_text(table.view())
+    def _position(self) -> str:
+        table = self._seated()
+        return table.game.text(table.setup.seat)
 
 
 def _keep(table: Table, file: Path) -> None:
@@ -181,7 +181,7 @@ def _keep(table: Table, file: Path) -> None:
     names = table.setup.specs
     names.insert(table.setup.seat, "model")
     try:
-        keep(table, file, names)
+        table.save(file, names)
     except InputError as error:
         logging.getLogger(__name__).warning("%s", error)
 
