@@ -1,6 +1,7 @@
 """Doors for other minds, and to other libraries, each of these behind an extra of its own.
 
 text       the environment for language models
+mcp        a table for language models, as a server of the Model Context Protocol
 openspiel  the games in OpenSpiel
 textarena  TextArena
 

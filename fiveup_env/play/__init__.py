@@ -7,8 +7,8 @@
     guard       what every request must be, and what every answer carries
     server      which request gets what
     launch      a free port, the server and the browser
-    sights      what a seat sees at every moment between two of its decisions
-    table       a game with its seats in Python, for the terminal
+    table       a game, somebody in one of its seats and agents in the others: for the terminal, and
+                for language models (`doors.mcp`)
     terminal    the table in a terminal
 
 The page sends an agent of the server what one seat may know, and nothing else. What serves it, from
