@@ -427,9 +427,9 @@ def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) 
                 table.play(table.choices()[0].move)
                 table.save(file, ["model", "partner"])
                 made = len(table.game.moves)
-                page.wait_for_selector(f"body[data-moves='{made}']", timeout=60_000)
+                watched = f"body[data-moves='{made}']:has(#log:has-text('model'))"
+                page.wait_for_selector(watched, timeout=60_000)
                 assert page.locator(FREE).count() == 0
-                assert "model" in page.inner_text("#log")
         finally:
             process.kill()
     context.close()
