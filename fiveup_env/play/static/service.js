@@ -4,7 +4,7 @@
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (globalThis));
 /** What `page.py` writes here. @type {{ version: string, files: string[], fetched: string[] }} */
 const PAGE = JSON.parse("null");
-const PREFIX = "fiveup", CACHE = `${PREFIX} ${PAGE.version}`;
+const PREFIX = `fiveup ${worker.registration.scope} `, CACHE = PREFIX + PAGE.version; // a site may have several pages
 const OWN = [...PAGE.files, ...PAGE.fetched]; // the files, and those that are kept once they were asked for
 
 worker.addEventListener("install", (event) => {
