@@ -17,7 +17,8 @@ from fiveup_env.errors import InputError, MissingExtraError
 try:
     import uvicorn
 
-    from fiveup_env.play.server import Hosts, Offer, app_of
+    from fiveup_env.play.guard import Hosts
+    from fiveup_env.play.server import Offer, app_of
 except ImportError:
     raise MissingExtraError("the table needs Starlette: pip install 'fiveup-env[web]'") from None
 

@@ -26,7 +26,7 @@ from tests.web import BASE, Client, client_of
 
 launch = pytest.importorskip("fiveup_env.play.launch")
 httpx = pytest.importorskip("httpx")
-Hosts = launch.Hosts
+guard = pytest.importorskip("fiveup_env.play.guard")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -259,7 +259,7 @@ def test_agents_are_asked_with_views_alone(client: Client) -> None:
 def test_a_server_answers_for_its_own_names_alone(
     host: str, address: str, answered: str, refused: str
 ) -> None:
-    hosts = Hosts.at(host, address)
+    hosts = guard.Hosts.at(host, address)
     assert [name for name in answered.split() if name not in hosts] == []
     assert [name for name in ["", *refused.split()] if name in hosts] == []
 
