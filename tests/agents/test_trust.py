@@ -24,12 +24,12 @@ from agents.runs.folder import Run, RunError
 from fiveup_env import Batch
 from fiveup_env.arena.benchmark.entries import Entry, EntryError, read_json
 from fiveup_env.cli.shared import Parser
+from fiveup_env.doors.mcp import _setup_of
 from fiveup_env.errors import AgentError, FiveUpError
 from fiveup_env.opponents import register_agent, registry
 from fiveup_env.opponents.networks.files import SHIPPED
 from fiveup_env.opponents.trust import check_policy, check_spec
 from fiveup_env.play.answers import Answers
-from fiveup_env.play.mcp import _setup_of
 from fiveup_env.play.table import Setup
 
 if TYPE_CHECKING:
