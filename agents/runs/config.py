@@ -465,7 +465,7 @@ def read_config(path: Path, changes: Mapping[str, Any], *, trust: bool = False) 
         if check and not trust and one.name not in changes and value is not None:
             for name in value if isinstance(value, list) else [value]:
                 _check_named(one.name, check, name, path)
-    return make_config(values | changes)
+    return make_config({**values, **changes})
 
 
 def _check_named(key_name: str, check: Any, name: object, path: Path) -> None:

@@ -14,7 +14,8 @@ from stable_baselines3.common.torch_layers import FlattenExtractor
 
 from fiveup_env import Batch, Rules, make_agent
 from fiveup_env.arena.duels import duel
-from fiveup_env.encoders import ENCODERS, Flat
+from fiveup_env.encoders import ENCODERS
+from fiveup_env.encoders.flat import Flat
 from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import EncoderError

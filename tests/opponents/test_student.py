@@ -158,16 +158,19 @@ def test_weights_of_another_shape_are_refused_before_any_is_read(
 def test_a_header_is_read_once_and_each_tensor_once_without_a_copy_of_the_rest(
     copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, parsed = [], []
+    read: list[tuple[int, int]] = []
+    parsed: list[str] = []
     parse, view = json.loads, np.frombuffer
+
+    def loads(text: str, **how: Any) -> Any:
+        parsed.append(text)
+        return parse(text, **how)
 
     def frombuffer(content: bytes, dtype: Any, count: int, offset: int) -> np.ndarray:
         read.append((len(content), offset))
         return view(content, dtype, count, offset)
 
-    monkeypatch.setattr(
-        json, "loads", lambda text, **how: (parsed.append(text), parse(text, **how))[1]
-    )
+    monkeypatch.setattr(json, "loads", loads)
     monkeypatch.setattr(np, "frombuffer", frombuffer)
     make_agent(f"student:{copied}")
     assert len(parsed) == 2  # the description and the header
