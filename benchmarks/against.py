@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.results import ROOT, markdown, ranged, speed_options
+from benchmarks.results import ROOT, ranged, shown, speed_options
 from benchmarks.timing import ROUNDS, quiet
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _print_table(commit: str, rounds: list[tuple[dict[str, float], dict[str, flo
         ratios = [now / then for then, now in zip(before, here, strict=True)]
         speeds = {commit: ranged(before, ",.0f"), "here": ranged(here, ",.0f")}
         rows.append({"a second": name} | speeds | {f"here / {commit}": ranged(ratios, ".2f")})
-    print(markdown(rows))
+    print(shown(rows))
     return [row["a second"] for row in rows if row[f"here / {commit}"]["value"] < LEAST]
 
 

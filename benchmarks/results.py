@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import fiveup_env
 from benchmarks.timing import machine
+from fiveup_env.arena.tables import markdown
 from fiveup_env.files import write_atomic
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def cell(value: float, ends: Sequence[float], form: str, unit: str = "") -> Json
 def publish(name: str, *, keep: bool, **lists: list[Json]) -> None:
     """Print lists of rows that this command measured; with `keep`, write `results/NAME.json`."""
     for rows in filter(None, lists.values()):
-        print(markdown(rows))
+        print(shown(rows))
     if not keep:
         return
     program = Path(sys.argv[0]).resolve().relative_to(ROOT).with_suffix("")
@@ -153,15 +154,14 @@ def commands(places: str) -> str:
 
 def table(places: str) -> str:
     """Return the Markdown table of rows from places such as `ladder/ratings` or `engine:1,3`."""
-    return markdown([row for place in places.split() for row in map(_resolved, _rows(place))])
+    return shown([row for place in places.split() for row in map(_resolved, _rows(place))])
 
 
-def markdown(rows: Sequence[Json]) -> str:
+def shown(rows: Sequence[Json]) -> str:
     """Return rows as a Markdown table."""
     keys = [key for key in rows[0] if not key.endswith("_ci")]
     heads = [HEADINGS.get(key, (key, ""))[0] for key in keys]
-    lines = [heads, ["---"] * len(keys), *([_cell_of(row, key) for key in keys] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown([heads, *([_cell_of(row, key) for key in keys] for row in rows)])
 
 
 def _rows(place: str) -> list[Json]:

@@ -15,6 +15,7 @@ from agents.data.games import rows_of_shard
 from agents.data.plan import COLUMNS, SPLITS, DataError
 from agents.processes import spread
 from fiveup_env.arena.results import code_version
+from fiveup_env.arena.tables import markdown
 from fiveup_env.errors import MissingExtraError, shown, unknown
 from fiveup_env.files import atomic_file, file_path, new_folder
 from fiveup_env.progress import progress
@@ -88,7 +89,9 @@ def read_data(
 def card_of(path: Path, plan: Plan) -> str:
     """Return the card of a complete folder: Markdown, after what a hub of data sets reads."""
     seeds = {split: read_data(path, split, ["seed"])["seed"] for split in SPLITS}
+    counts = [(split, f"{len(s):,}", f"{len(np.unique(s)):,}") for split, s in seeds.items()]
     schema = parquet.read_schema(path / plan.shards[0].file)
+    columns = [(f"`{field.name}`", str(field.type), COLUMNS[field.name]) for field in schema]
     return "\n".join(
         [
             *("---", "license: mit", "pretty_name: Decisions in games of Five Up", "language: en"),
@@ -98,10 +101,8 @@ def card_of(path: Path, plan: Plan) -> str:
             *("---", "", "# Decisions in games of Five Up", ""),
             f"Positions that left a choice, from whole games between {', '.join(plan.agents)}.",
             f"`{plan.values}` valued every action. No game is in two splits.",
-            *("", "| split | positions | games |", "| --- | --- | --- |"),
-            *(f"| {split} | {len(s):,} | {len(np.unique(s)):,} |" for split, s in seeds.items()),
-            *("", "| column | type | what it is |", "| --- | --- | --- |"),
-            *(f"| `{field.name}` | {field.type} | {COLUMNS[field.name]} |" for field in schema),
+            *("", markdown([("split", "positions", "games"), *counts])),
+            *("", markdown([("column", "type", "what it is"), *columns])),
             *("", "Made by the laboratory of fiveup-env", f"({code_version()}):", ""),
             *("```python", f"make_data(folder, {plan})", "```", ""),
         ]

@@ -22,6 +22,7 @@ from agents.data.plan import COLUMNS
 from agents.runs.config import Config
 from benchmarks import results
 from fiveup_env import PRESETS, TILES, Deal, Game, Move, Rules
+from fiveup_env.arena.tables import markdown
 from fiveup_env.drawing.scene import layout_picture
 from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.drawing.svg import picture_svg
@@ -137,9 +138,7 @@ class FromCode(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        head, *rows = TABLES[self.arguments[0]]()
-        lines = [head, ["---"] * len(head), *rows]
-        return self.parse_text_to_nodes("\n".join(f"| {' | '.join(line)} |" for line in lines))
+        return self.parse_text_to_nodes(markdown(TABLES[self.arguments[0]]()))
 
 
 class Results(SphinxDirective):

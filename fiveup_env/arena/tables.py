@@ -124,6 +124,12 @@ def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:
     )
 
 
+def markdown(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of cells, of which the first has the headings, as a Markdown table."""
+    heads, *others = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *others))
+
+
 def short_names(names: Iterable[str], longest: int = LONGEST_NAME) -> dict[str, str]:
     """Return names of at most `longest` characters, no two of which look alike.
 

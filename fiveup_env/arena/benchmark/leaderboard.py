@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.arena.benchmark.card import elo_text, error_text, memory_text, mini_texts, move_text
 from fiveup_env.arena.benchmark.protocol import read_protocol
+from fiveup_env.arena.tables import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def _ratings(entries: Sequence[Json], name: str) -> str:
         ]
         for one in entries
     ]
-    return _table(["agent", "card", "score", *tasks], rows)
+    return markdown([["agent", "card", "score", *tasks], *rows])
 
 
 def _costs(entries: Sequence[Json], name: str) -> str:
@@ -60,7 +61,8 @@ def _costs(entries: Sequence[Json], name: str) -> str:
         for one in entries
     ]
     nash = [f"NashConv in {mini}" for mini in minis]
-    return _table(["agent", "error rate (%)", *nash, "time per move", "memory", "forfeits"], rows)
+    heads = ["agent", "error rate (%)", *nash, "time per move", "memory", "forfeits"]
+    return markdown([heads, *rows])
 
 
 def _nash_conv(card: Json, mini: str) -> str:
@@ -80,12 +82,7 @@ def _notes(entries: Sequence[Json]) -> str:
         ]
         for one in entries
     ]
-    return _table(["agent", "what it does", "training", "budget", "authors", "command"], rows)
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown([["agent", "what it does", "training", "budget", "authors", "command"], *rows])
 
 
 def _cell(text: str) -> str:
