@@ -22,6 +22,8 @@ from benchmarks.timing import ROUNDS, quiet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fiveup_env.files import Json
+
 LEAST: Final = 0.7  # of the other commit's speed
 
 # Only names that old versions have, too. Everything runs once before it is timed, to be compiled.
@@ -106,13 +108,12 @@ def _speeds(folder: Path) -> dict[str, float]:
         stdout=subprocess.PIPE,
         check=True,
     )
-    speeds: dict[str, float] = json.loads(done.stdout)
-    return speeds
+    return dict(json.loads(done.stdout))
 
 
 def _print_table(commit: str, rounds: list[tuple[dict[str, float], dict[str, float]]]) -> list[str]:
     """Print the speeds and their ratios; return what is much slower."""
-    rows = []
+    rows: list[Json] = []
     for name in rounds[0][0]:
         before, here = ([speeds[side][name] for speeds in rounds] for side in (0, 1))
         ratios = [now / then for then, now in zip(before, here, strict=True)]

@@ -144,7 +144,7 @@ def among_all(wins: Crossplay, margins: Crossplay, agents: Sequence[str]) -> Jso
     beside = mean(wins.beside(agent, others[agent]) for agent in agents)
     beyond = mean(margins.beyond_members(agent, others[agent]) for agent in agents)
     return {
-        "agent": f"`{agents[0]}`" if len(agents) == 1 else "the mean",
+        "agent": "the mean" if agents[1:] else f"`{agents[0]}`",
         "with itself (%)": rate(alone),
         "beside the others (%)": rate(beside),
         "difference": difference(beside - alone, "+.1%"),
@@ -159,8 +159,8 @@ def matrix_row(wins: Crossplay, agents: Sequence[str], partner: str) -> Json:
     for agent in agents:
         found = rate(wins.beside(agent, [partner]))
         low, high = found["ci"]
-        shown = {"value": 100 * found["value"], "error": 50 * (high - low)}
-        row[f"`{agent}`"] = {name: round(x, 2) for name, x in shown.items()} | {"format": ".1f"}
+        value, error = (round(x, 2) for x in (100 * found["value"], 50 * (high - low)))
+        row[f"`{agent}`"] = {"value": value, "error": error, "format": ".1f"}
     return row
 
 

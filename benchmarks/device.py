@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from benchmarks.results import publish, ranged, speed_options
-from benchmarks.timing import quiet
+from benchmarks.timing import ROUNDS, quiet
 from fiveup_env.jax import FiveUp
 from fiveup_env.jax.episodes import PARTS
 
@@ -86,11 +86,11 @@ def of_pgx(name: str, games: int, steps: int) -> Measured:
     return Measured(games, steps, start, auto_reset(env.step, env.init))
 
 
-def measure(games: int, steps: int, rounds: int, names: Sequence[str]) -> Json:
+def measure(games: int, steps: int, names: Sequence[str]) -> Json:
     """Return the figures of one size."""
     in_need, to_all = ours(games, steps, PARTS), ours(games, steps, 0)
     others = [of_pgx(name, games, steps) for name in names]
-    rates = [[one.rate() for one in (in_need, to_all, *others)] for _ in range(rounds)]
+    rates = [[one.rate() for one in (in_need, to_all, *others)] for _ in range(ROUNDS)]
     row: Json = {
         "games": {"value": games, "format": ",.0f"},
         "deals to those in need": ranged([a / 1e6 for a, *_ in rates], ".2f", "M steps/s"),
@@ -110,12 +110,10 @@ def main() -> None:
     parser = speed_options(__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games in a batch")
     parser.add_argument("--steps", type=int, default=100, help="steps of every game in a timing")
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pgx", nargs="+", default=[], metavar="NAME", help="games of pgx")
     options = parser.parse_args()
     with quiet(anyway=options.anyway):
-        more = options.steps, options.rounds, options.pgx
-        rows = [measure(games, *more) for games in options.sizes]
+        rows = [measure(games, options.steps, options.pgx) for games in options.sizes]
         name = "jax-cpu" if jax.default_backend() == "cpu" else "device"
         publish(name, keep=options.save, rows=rows)
 

@@ -44,8 +44,8 @@ def main() -> None:
     add_save(parser)
     parser.add_argument("--deals", type=int, default=1200, help="of a pair")
     options = parser.parse_args()
-    rows: list[Json] = [{"level": "`level:1`", "agent": f"`{LEVELS[0]}`", "deals": ""}]
-    rows[0] |= dict.fromkeys(GAMES, "")
+    rows: list[Json] = [{"level": "`level:1`", "agent": f"`{LEVELS[0]}`"}]
+    rows[0] |= dict.fromkeys(("deals", *GAMES), "")
     for k, (below, level) in enumerate(pairwise(LEVEL_SPECS), 1):
         main, other = (options.deals // one_of for one_of in SLOW.get(level, (1, 1)))
         row: Json = {"level": f"`{level}`", "agent": f"`{LEVELS[k]}`"}

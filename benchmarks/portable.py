@@ -90,18 +90,22 @@ def measure(folder: Path, views: np.ndarray) -> Round:
     done = subprocess.run(command, capture_output=True, check=True, text=True)
     there = json.loads(done.stdout)
     of = ".2f", "of Numba's speed"
-    figures: Round = {
+    moves: Round = {
         f"random moves, {name}": ((rate / 1e6, ".1f", "M moves/s"), (rate / here["moves"], *of))
         for name, rate in (
             ("the module in node", there["moves"]),
             ("the C library", library_rate(folder / "libfiveup.so")),
         )
     }
-    for name, (spec, _, _) in AGENTS.items():
-        speed = 1e6 * there[name], ",.1f", "us"
-        figures[f"`{spec}` in node, a decision"] = speed, (here[name] / there[name], *of)
+    decisions: Round = {
+        f"`{spec}` in node, a decision": (
+            (1e6 * there[name], ",.1f", "us"),
+            (here[name] / there[name], *of),
+        )
+        for name, (spec, _, _) in AGENTS.items()
+    }
     load = 1000 * there["load"], ".0f", "ms"
-    return figures | {"loading the module and the binding in node": (load, None)}
+    return {**moves, **decisions, "loading the module and the binding in node": (load, None)}
 
 
 def main() -> None:

@@ -28,12 +28,12 @@ from fiveup_env.arena.tables import markdown
 from fiveup_env.files import write_atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fiveup_env.files import Json
 
     Figure = tuple[float, str, str]  # its value, how it is written, and its unit
-    Round = dict[str, tuple[Figure | None, Figure | None]]  # by what it is: how fast, and compared
+    Round = Mapping[str, tuple[Figure | None, Figure | None]]  # what: how fast, and compared
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "results"
@@ -77,7 +77,7 @@ def measured(rounds: Sequence[Round]) -> list[Json]:
 
     return [
         {"what": what, "how fast": over(speeds), "compared": over(ratios)}
-        for what in rounds[0]
+        for what in next(iter(rounds), {})
         for speeds, ratios in [zip(*(one[what] for one in rounds), strict=True)]
     ]
 
@@ -129,8 +129,7 @@ def dumps(content: Json) -> str:
 
 def read(name: str) -> Json:
     """Return what a file of results holds."""
-    content: Json = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    return content
+    return dict(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
 
 
 def names(places: str) -> list[str]:
