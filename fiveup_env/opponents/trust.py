@@ -77,8 +77,9 @@ def _is_in(name: str, folder: Path) -> bool:
     """Return whether a relative path, and what is there, leads into a folder and nowhere else."""
     try:
         path, held = file_path(name), Path(os.path.realpath(folder))
+        if path.anchor or ".." in path.parts:
+            return False
         real = [Path(os.path.realpath(one)) for one in (path, *path.glob("*"))]
     except OSError:  # no file can have this name
         return False
-    here = not path.anchor and ".." not in path.parts
-    return here and all(one.is_relative_to(held) for one in real)
+    return all(one.is_relative_to(held) for one in real)
