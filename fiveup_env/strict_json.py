@@ -24,8 +24,10 @@ def parse_json(text: str | bytes) -> Any:
         ...
     ValueError: a number must be finite
     """
-    if not isinstance(text, str):
+    if isinstance(text, bytes):
         text = str(text, "utf-8-sig")
+    elif not isinstance(text, str):
+        raise TypeError(f"JSON is a text, not {type(text).__name__}")
     try:
         value = json.loads(text, object_pairs_hook=_object)
     except RecursionError:

@@ -28,7 +28,8 @@ def test_the_policy_that_is_measured_is_the_one_that_learnt() -> None:
     learner = Baseline(load_config("smoke", PLAIN), Path())
     learner.update(0.0)
     rows, stock = rows_of(Batch(40, seed=0)), learner._stock.policy
-    latent = stock.mlp_extractor.forward_actor(stock.extract_features(rows.float()))
+    features: Any = stock.extract_features(rows.float())
+    latent = stock.mlp_extractor.forward_actor(features)
     torch.testing.assert_close(learner.network.logits(rows), stock.action_net(latent))
     torch.testing.assert_close(learner.network.values(rows), stock.predict_values(rows)[:, 0])
 
