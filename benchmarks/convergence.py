@@ -191,8 +191,7 @@ def by_game(lines: Sequence[dict[str, Any]]) -> Measured:
     found: Measured = defaultdict(dict)
     for game, counts in GAMES.items():
         for players, method in itertools.product(counts, METHODS):
-            own = game, players, method
-            seeds = [one for one in lines if (one["game"], one["players"], one["method"]) == own]
+            seeds = [line for line in lines if task_in(line)[:3] == (game, players, method)]
             if seeds:
                 found[game, players][method] = seeds
     return found

@@ -10,20 +10,15 @@ decisions takes to be judged.
 from __future__ import annotations
 
 import gzip
-import shutil
 import tempfile
-import threading
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-
-from playwright.sync_api import sync_playwright
 
 from benchmarks.results import publish, ranged, speed_options
 from benchmarks.timing import ROUNDS, quiet
 from fiveup_env.play.page import page_files, write_page
+from tests.web import chromium, folder_server
 
 if TYPE_CHECKING:
     from fiveup_env.files import Json
@@ -78,51 +73,36 @@ JUDGED: Final = """async () => {
 }"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """A file server that says nothing."""
-
-    def log_message(self, *_given: object) -> None:
-        """Say nothing."""
-
-
 def main() -> None:
     """Measure, and print what was found."""
     options = speed_options(__doc__).parse_args()
     sizes = {path: len(gzip.compress(content, 9)) for path, content in page_files().items()}
     first = sum(size for path, size in sizes.items() if not path.endswith(".weights"))
-    with tempfile.TemporaryDirectory() as folder, quiet(anyway=options.anyway, daemons=True):
-        write_page(Path(folder))
-        handler = partial(Quiet, directory=folder)
-        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            rows = measure(f"http://127.0.0.1:{server.server_address[1]}/")
-            server.shutdown()
+    with tempfile.TemporaryDirectory() as name, quiet(anyway=options.anyway, daemons=True):
+        write_page(Path(name))
+        with folder_server(Path(name)) as address, chromium() as browser:
+            rows = measure(browser, f"{address}/")
         size = f"{first:,} bytes by gzip, {sizes['fiveup.wasm']:,} of them the module"
         publish("table", keep=options.save, rows=[{"what": "the first game", "": size}, *rows])
 
 
-def measure(address: str) -> list[Json]:
+def measure(browser: Any, address: str) -> list[Json]:
     """Open the page, play and judge in it; return what that took."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        opened = []
-        for _ in range(ROUNDS):
-            page = new_page(browser)
-            began = time.perf_counter()
-            page.goto(address + TWO)
-            page.wait_for_selector(PLAYABLE)
-            opened.append(time.perf_counter() - began)
-            page.context.close()
+    opened = []
+    for _ in range(ROUNDS):
         page = new_page(browser)
-        page.goto(address)
+        began = time.perf_counter()
+        page.goto(address + TWO)
         page.wait_for_selector(PLAYABLE)
-        times = page.evaluate(ANSWERS)
-        blocked = page.evaluate("longest")
-        decisions, judged, first, ready = page.evaluate(JUDGED)
-        blocked = max(blocked, page.evaluate("longest"))
-        browser.close()
+        opened.append(time.perf_counter() - began)
+        page.context.close()
+    page = new_page(browser)
+    page.goto(address)
+    page.wait_for_selector(PLAYABLE)
+    times = page.evaluate(ANSWERS)
+    blocked = page.evaluate("longest")
+    decisions, judged, first, ready = page.evaluate(JUDGED)
+    blocked = max(blocked, page.evaluate("longest"))
     figures = {
         "the first tile that can be played": ranged(opened, ".2f", "s"),
         "an answer of the strongest level": ranged(times, ".0f", "ms"),

@@ -1,7 +1,4 @@
-"""Pgx: many games at once, compiled for the CPU, with random legal actions and automatic resets.
-
-XLA uses all the cores it finds; `cores` says how many it kept busy.
-"""
+"""Pgx: many games at once, compiled for all cores of the CPU, reset automatically."""
 
 from __future__ import annotations
 

@@ -29,15 +29,6 @@ class Whisker(NamedTuple):
     high: float
 
 
-class Point(NamedTuple):
-    """A value at some place along a curve, with its interval."""
-
-    across: float
-    value: float
-    low: float
-    high: float
-
-
 class Axis(NamedTuple):
     """A range of values, and the range of coordinates that shows it."""
 
@@ -153,44 +144,6 @@ def lines(curves: Sequence[tuple[str, np.ndarray]], across: str, up: str) -> str
         known_at = np.flatnonzero(~np.isnan(values))
         way = " ".join(f"{flat.at(i + 1)},{steep.at(float(values[i]))}" for i in known_at.tolist())
         parts += _curve(name, shorts[name], k, colour, way, height)
-    return _svg(height + 50 + legend, parts, across)
-
-
-def trade_off(curves: Sequence[tuple[str, Sequence[Point]]], across: str, up: str) -> str:
-    """Return curves with the intervals of their points, over a logarithmic scale."""
-    points = [point for _, curve in curves for point in curve]
-    logs = [math.log10(point.across) for point in points]
-    height, legend = 360, 20 * ((len(curves) + 2) // 3)
-    flat = Axis(min(logs) - 0.05, max(logs) + 0.05, 46, WIDTH - 16)
-    low, high = min(point.low for point in points), max(point.high for point in points)
-    steep = Axis(low, high, height, 12)
-    parts = []
-    for tick in steep.ticks():
-        parts += [_line(flat.start, steep.at(tick), flat.end, steep.at(tick), "grid")]
-        parts += [_text(flat.start - 8, steep.at(tick) + 4, f"{tick:g}", "end", "faint")]
-    for power in range(math.floor(flat.low), math.ceil(flat.high)):
-        for place in (10.0**power, 2 * 10.0**power, 5 * 10.0**power):
-            if flat.low <= (log := math.log10(place)) <= flat.high:
-                parts.append(_line(flat.at(log), steep.end, flat.at(log), height, "grid"))
-                parts.append(_text(flat.at(log), height + 18, f"{place:g}", "middle", "faint"))
-    caption = f"across: {across}; up: {up}"
-    parts.append(_text((flat.start + flat.end) / 2, height + 38, caption, "middle"))
-    shorts = short_names((name for name, _ in curves), LONGEST_NAME)
-    for k, (name, curve) in enumerate(curves):
-        colour, way = f"line c{k % COLOURS}", ""
-        for point in sorted(curve):
-            x, y = flat.at(math.log10(point.across)), steep.at(point.value)
-            way += f"{x},{y} "
-            title = f"{name}, {point.across:.3g}: {point.value:.3g} "
-            title += f"({point.low:.3g} .. {point.high:.3g})"
-            parts += [
-                _line(x, steep.at(point.low), x, steep.at(point.high), colour),
-                (
-                    f'<circle class="{colour}" cx="{x}" cy="{y}" r="3.5">'
-                    f"<title>{escape(title)}</title></circle>"
-                ),
-            ]
-        parts += _curve(name, shorts[name], k, colour, way.strip(), height)
     return _svg(height + 50 + legend, parts, across)
 
 
