@@ -10,15 +10,18 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fiveup_env.cli.shared import Parser, answer
+from fiveup_env.cli.shared import Parser, answer, rules_of
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.histories import MOST_HISTORIES, estimated_size
 from fiveup_env.exact.profiles import TIMES, profile_of
 from fiveup_env.exact.solutions import size_of, solve, value_range, write_solution
 from fiveup_env.exact.values import exploitability, nash_conv_of_random
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.rules.fields import Rules, parse_assignment
+
+if TYPE_CHECKING:
+    from fiveup_env.rules.fields import Rules
 
 
 def main() -> int:
@@ -28,8 +31,7 @@ def main() -> int:
 
 def _run() -> int:
     options = _parser().parse_args()
-    rules = Rules.preset(options.rules, options.players, **dict(options.set))
-    return int(options.work(rules, options))
+    return int(options.work(rules_of(options), options))
 
 
 def _parser() -> Parser:
@@ -47,9 +49,7 @@ def _parser() -> Parser:
         one.add_argument(
             "--players", type=int, default=2, metavar="N", help="number of players (default: 2)"
         )
-        one.add_argument(
-            "--set", type=parse_assignment, action="append", default=[], metavar="FIELD=VALUE"
-        )
+        one.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE")
         one.add_argument(
             "--most",
             type=int,

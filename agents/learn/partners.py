@@ -52,8 +52,8 @@ class Partners:
         self._seat(self._games[batch.terminated[self._games] > 0], rng)
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the arrays that `restore` needs."""
-        return {"seat": self.seat, "agent": self.agent}
+        """Return copies of the arrays that `restore` needs."""
+        return {"seat": self.seat.copy(), "agent": self.agent.copy()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue with the partners of a saved state."""

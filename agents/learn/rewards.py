@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from fiveup_env.engine.compiled import read_only
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 
@@ -48,8 +49,8 @@ class Rewards:
         return batch.reward * self._scale
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the arrays that `restore` needs."""
-        return {"chances": self._outlook.chances} if self._outlook else {}
+        """Return copies of the arrays that `restore` needs."""
+        return {"chances": self._outlook.chances.copy()} if self._outlook else {}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Continue from a saved state."""
@@ -62,7 +63,7 @@ class _Outlook:
 
     def __init__(self, batch: Batch) -> None:
         rules, self._which = np.unique(batch.states["public"]["rules"], return_inverse=True)
-        self._tables = np.stack([outlook_of(one) for one in rules])
+        self._tables = read_only(np.stack([outlook_of(one) for one in rules]))
         self.chances = np.zeros_like(batch.reward)
         write_chances(batch.states, self._which, self._tables, self.chances)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NO_RIVAL: Final = -1
 PAST: Final = re.compile(r"past/\d{6,}")  # the folder of a past self, in that of the run
+ARRAYS: Final = ("rival", "side", "margin")  # what a run saves
 MEMORY: Final = 0.02  # the weight of the latest game in the rate at which a rival is beaten
 LEAST_WEIGHT: Final = 0.01  # so that even a rival that always loses is met sometimes
 
@@ -93,19 +94,19 @@ class Rivals:
             del self.specs[gone], self.beaten[gone], self._agents[easiest]
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Return the arrays and the values that `restore` needs."""
-        arrays = {"rival": self.rival, "side": self.side, "margin": self.margin}
-        return arrays, {"beaten": self.beaten, "past": self.past}
+        """Return copies of the arrays and the values that `restore` needs."""
+        arrays = {name: getattr(self, name).copy() for name in ARRAYS}
+        return arrays, {"beaten": [*self.beaten], "past": [*self.past]}
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue with the rivals of a saved state."""
-        self.beaten, self.past = about["beaten"], about["past"]
+        self.beaten, self.past = [*about["beaten"]], [*about["past"]]
         if not all(map(PAST.fullmatch, self.past)):
             raise ValueError(f"{shown(self.past)} are not past selves of the run")
+        for name in ARRAYS:
+            getattr(self, name)[:] = arrays[name]
         self.specs = [*self._configured, *self.past]
         self._agents = {spec: self._make(spec) for spec in self.specs}
-        self.rival[:], self.side[:] = arrays["rival"], arrays["side"]
-        self.margin[:] = arrays["margin"]
 
     def _add(self, spec: str) -> None:
         self._agents[spec] = self._make(spec)

@@ -114,14 +114,17 @@ class Window:
         return arrays | ({"truths": self.truths} if self.truths.size else {})
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the rows that the next window begins with."""
-        arrays = self.decisions() | {"seats": self.seats, "rewards": self.rewards}
-        return {name: array[: self.carried] for name, array in arrays.items()}
+        """Return copies of the rows that the next window begins with."""
+        return {name: array.copy() for name, array in self._first_rows().items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Begin with the rows that another window's `state` returned."""
-        for name, array in self.state().items():
+        for name, array in self._first_rows().items():
             array[:] = state[name]
+
+    def _first_rows(self) -> dict[str, np.ndarray]:
+        arrays = self.decisions() | {"seats": self.seats, "rewards": self.rewards}
+        return {name: array[: self.carried] for name, array in arrays.items()}
 
 
 @dataclass(frozen=True)

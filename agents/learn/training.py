@@ -70,7 +70,7 @@ class Learning(Protocol):
         """Play and learn, and return figures; `progress` is the share of the run that is done."""
 
     def state(self) -> State:
-        """Return everything that the next update depends on."""
+        """Return everything that the next update depends on, as copies."""
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue from a saved state."""

@@ -204,8 +204,6 @@ class _Chunk:
         self.games = np.zeros(count, GAME)
         self.games["public"]["rules"] = terms.rules.to_struct()
         start_episodes(self.games, np.arange(count), self.seeds)
-        # To each agent its own, as a part of an array leads to the whole.
-        self.shown = [np.zeros(count, VIEW) for _ in range(2)]
         self.bases = np.zeros((count, MAX_PLAYERS), np.int32)
         self.log: list[Moves] = []
         self.faults, self.usage = ["", ""], [Counter[str](), Counter[str]()]
@@ -262,7 +260,7 @@ class _Chunk:
 
     def decide(self, agent: int, asked: Agent, which: np.ndarray, rng: np.random.Generator) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
-        views = self.shown[agent][: len(which)]
+        views = np.zeros(len(which), VIEW)  # the agent's own, to keep or to write into
         observe_seats(self.games, which, self.games["public"]["turn"][which], views)
         if self.announce:
             self.announce(Decision(agent, which, self.log[-1] if self.log else None))

@@ -172,10 +172,11 @@ def duration(microseconds: float | None) -> str:
     """Return a time in the unit that suits it, or a dash where there is none."""
     if microseconds is None:
         return "-"
+    rounded = float(f"{microseconds:.3g}")  # first, as that may be a number of the next unit
     for unit, size in (("us", 1), ("ms", 1e3)):
-        if microseconds < 1e3 * size:
-            return f"{microseconds / size:.3g} {unit}"
-    return f"{microseconds / 1e6:.3g} s"
+        if rounded < 1e3 * size:
+            return f"{rounded / size:.3g} {unit}"
+    return f"{rounded / 1e6:g} s"
 
 
 def forfeited(forfeits: Sequence[int]) -> str:

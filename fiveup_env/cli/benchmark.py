@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
@@ -12,7 +11,6 @@ from fiveup_env.arena.benchmark.page import card_page
 from fiveup_env.arena.benchmark.play import play
 from fiveup_env.arena.benchmark.protocol import read_protocol
 from fiveup_env.arena.faults import ArenaError
-from fiveup_env.cli.shared import INTERRUPTED
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent, split_specs
 
@@ -64,8 +62,7 @@ def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) 
     outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
     if outcomes[-1][1].interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FOLDER"
-        print(f"evaluate: interrupted; what was played is {kept}", file=sys.stderr)
-        return INTERRUPTED
+        raise KeyboardInterrupt(f"what was played is {kept}")
     megabytes, minis = measure_alone(protocol, spec, quick=options.quick)
     card = card_of(protocol, spec, outcomes, megabytes, minis, quick=options.quick)
     print(card_text(card))

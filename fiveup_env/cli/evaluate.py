@@ -26,7 +26,7 @@ from fiveup_env.cli.benchmark import (
     benchmark,
     engine_of,
 )
-from fiveup_env.cli.shared import INTERRUPTED, Parser, add_rules, answer, rules_of
+from fiveup_env.cli.shared import Parser, add_rules, answer, rules_of
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
@@ -147,8 +147,7 @@ def _run(options: argparse.Namespace, engines: Engines, command: str) -> int:
     if outcome.interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FILE"
         done, total = len(outcome.played), len(tournament.tasks)
-        print(f"evaluate: interrupted; {done} of {total} chunks {kept}", file=sys.stderr)
-        return INTERRUPTED
+        raise KeyboardInterrupt(f"{done} of {total} chunks {kept}")
     return 0
 
 

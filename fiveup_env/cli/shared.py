@@ -82,7 +82,7 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
 
     Args:
         name: how the line begins.
-        command: what to run.
+        command: what to run; a KeyboardInterrupt of its own says what has been kept.
         install: the line that installs what the command imports, if the library does not need it.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -94,9 +94,9 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
             _flush()
     except BrokenPipeError:  # the reader has seen enough
         return 0
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         below = "\n" if sys.stderr.isatty() else ""  # a terminal shows ^C where it is
-        print(f"{below}{name}: interrupted", file=sys.stderr)
+        print("; ".join([f"{below}{name}: interrupted", *interruption.args]), file=sys.stderr)
         return INTERRUPTED
     except ModuleNotFoundError as error:
         if not install or (error.name or "").partition(".")[0] == "fiveup_env":

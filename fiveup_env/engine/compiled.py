@@ -147,6 +147,12 @@ def _imported_by(module: Path) -> list[Path]:
     return [file for file in files if file.is_file()]
 
 
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return an array that nobody can write into any more."""
+    array.setflags(write=False)
+    return array
+
+
 def top_folder(folder: Path) -> Path:
     """Return the folder of the top-level package that a folder belongs to."""
     while (folder.parent / "__init__.py").exists():

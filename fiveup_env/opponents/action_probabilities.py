@@ -31,17 +31,18 @@ def probabilities_of(
     """Return the probability of every action, a row for each view.
 
     An agent that draws its actions by probabilities that it reports is taken at its word. Any other
-    agent is called `times` times, and the shares of its choices are returned.
+    agent is called `times` times, and the shares of its choices are returned. The views that it is
+    given are its own.
     """
     if times < 1:
         raise AgentError(f"an agent must be called once or more, not {shown(times)} times")
     if isinstance(agent, Mixed) and getattr(agent, "sample", True):
-        return agent.probabilities(views)
+        return agent.probabilities(views.copy())
     assert callable(agent)
     masks, every = legal_masks(views), np.arange(len(views))
     counts = np.zeros(masks.shape)
     for _ in range(times):
-        chosen = agent(views, rng)
+        chosen = agent(views.copy(), rng)
         wrong = np.flatnonzero(masks[every, chosen] == 0)
         if len(wrong):
             name = getattr(agent, "__name__", type(agent).__name__)

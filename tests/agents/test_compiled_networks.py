@@ -89,7 +89,7 @@ def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
         for weight in network.parameters():
             weight.zero_()
         assert network.guide is not None
-        network.guide.bias.copy_(torch.from_numpy(weights_of("partner")))
+        network.guide.bias.copy_(torch.tensor(weights_of("partner")))
     agent, heuristic = NetworkAgent(network), Partner()
     batch, rng, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
     batch.reset()

@@ -144,6 +144,7 @@ def test_the_command_line_exploits_agents(
         ("size mini-2 --most 500", "exact: these rules allow about 7e+02 histories, and at most"),
         ("size mini-4", "exact: there is no preset 'mini-4' (did you mean 'mini-"),
         ("size mini-2 --players 4", "exact: 4 hands of 2 need 8 tiles"),
+        ("size mini-2 --set hand_sze=2", "exact: there is no rule field 'hand_sze' (did you mean"),
         ("exploit mini-2 gredy", "exact: there is no agent 'gredy' (did you mean 'greedy'?)"),
     ],
 )

@@ -359,7 +359,7 @@ def play_like(network: PolicyNetwork, heuristic: str) -> None:
         for weight in network.parameters():
             weight.zero_()
         assert network.guide is not None
-        network.guide.bias.copy_(torch.from_numpy(weights_of(heuristic)))
+        network.guide.bias.copy_(torch.tensor(weights_of(heuristic)))
 
 
 @pytest.mark.parametrize(("student", "accepted"), [("greedy", 0), ("partner", 1)])

@@ -125,7 +125,6 @@ def test_a_window_goes_on_from_a_saved_state() -> None:
         played(rollouts, 2, choose)
         if stop:
             saved, state = batch.save(), rollouts.state()
-            state = {name: array.copy() for name, array in state.items()}
             batch, rollouts = rollouts_of(reward="outlook")
             batch.load(saved)
             rollouts.restore(state)

@@ -175,7 +175,6 @@ def test_a_restored_run_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     for _ in range(3):
         straight.update(0.1)
     arrays, about = straight.state()
-    arrays = {key: array.copy() for key, array in arrays.items()}
     wanted = [straight.update(0.2) for _ in range(3)]
 
     resumed = SelfPlay(config, tmp_path)

@@ -50,6 +50,18 @@ def lasting(played: Played) -> dict[str, Any]:
     return {name: value for name, value in to_json(played).items() if name != "seconds"}
 
 
+def test_the_views_that_an_agent_is_given_stay_what_they_were() -> None:
+    given, copies = [], []
+
+    def keeping(views: np.ndarray, rng: Any) -> np.ndarray:
+        given.append(views)
+        copies.append(views.tobytes())
+        return lowest(views, rng)
+
+    play_chunk([keeping, lowest], NAMES, Terms(Rules.preset(players=2), "hand"), SEEDS[:2])
+    assert [views.tobytes() for views in given] == copies
+
+
 # --- Duplicate deals
 
 

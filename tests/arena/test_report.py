@@ -159,9 +159,13 @@ def test_an_interruption_tells_what_is_kept(
     monkeypatch.setattr("fiveup_env.arena.tournament.play_tasks", interrupted)
     file = tmp_path / "results.jsonl"
     assert run(f"--results {file}") == INTERRUPTED
-    assert f"interrupted; 0 of 12 chunks kept in {file}" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert told == f"evaluate: interrupted; 0 of 12 chunks kept in {file}\n"
     assert run("") == INTERRUPTED
     assert "not kept: use --results FILE" in capsys.readouterr().err
+    assert fiveup(["benchmark", "fiveup-v1", "--agents", "random", "--quick"]) == INTERRUPTED
+    told = capsys.readouterr().err
+    assert told == "fiveup: interrupted; what was played is not kept: use --results FOLDER\n"
 
 
 def test_names_and_times_are_short() -> None:
@@ -169,13 +173,20 @@ def test_names_and_times_are_short() -> None:
         "pimc:worlds=200,playout=greedy": "pimc:wor..out=greedy",
         "greedy": "greedy",
     }
-    assert [duration(time) for time in (None, 0.53, 999, 1_500, 2e6)] == [
-        "-",
-        "0.53 us",
-        "999 us",
-        "1.5 ms",
-        "2 s",
-    ]
+    times = {
+        0.53: "0.53 us",
+        999: "999 us",
+        999.4: "999 us",
+        999.5: "1 ms",
+        999.7: "1 ms",
+        1_500: "1.5 ms",
+        999_400: "999 ms",
+        999_700: "1 s",
+        2e6: "2 s",
+        1.2345e9: "1230 s",
+    }
+    assert {time: duration(time) for time in times} == times
+    assert duration(None) == "-"
 
 
 def test_error_rates_are_in_the_table_the_json_and_the_report(

@@ -273,6 +273,17 @@ def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:
     assert (states == 1).all()
 
 
+def test_an_agent_that_writes_into_its_views_changes_no_game() -> None:
+    def spoiling(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        del rng
+        actions = legal_masks(views).argmax(1)
+        views["hand"] = 0
+        return actions
+
+    profiles = [profile_of(form("mini-2"), spoiling, times=2) for _ in range(2)]
+    assert (profiles[0] == profiles[1]).all()
+
+
 def test_agents_that_break_the_rules_are_refused() -> None:
     def lead_always(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         del rng

@@ -22,10 +22,22 @@ from fiveup_env.opponents.heuristics.features import (
     write_features,
 )
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
+from fiveup_env.opponents.search.inference import shipped_model
+from fiveup_env.opponents.search.outlook import outlook_of
 from tests.support import choices, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+@pytest.mark.parametrize(
+    "shared",
+    [weights_of("partner"), shipped_model(), outlook_of(Rules.preset(players=2).to_struct())],
+    ids=["weights", "model", "outlook"],
+)
+def test_nobody_can_write_into_what_all_share(shared: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        shared[...] = 0
 
 
 @compiled

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.engine.compiled import Array, Word, compiled, read_only
 from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, best_action
 
@@ -34,9 +34,9 @@ LADDER: Final = {
 
 @cache
 def weights_of(rung: str) -> np.ndarray:
-    """Return the weights of a rung, in the order of FEATURES."""
+    """Return the weights of a rung, in the order of FEATURES; read-only, as all share them."""
     named = json.loads(WEIGHTS_FILE.read_text())["weights"][rung]
-    return np.array([named.get(name, 0.0) for name in FEATURE_NAMES])
+    return read_only(np.array([named.get(name, 0.0) for name in FEATURE_NAMES]))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS, write_flat
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, read_only, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import PLAYING
@@ -114,13 +114,7 @@ def weights_of(tensors: Mapping[str, np.ndarray], factors: np.ndarray) -> Weight
         value=get("value_head.weight")[0],
         value_bias=get("value_head.bias"),
     )
-    return Weights(*map(_read_only_copy, weights))
-
-
-def _read_only_copy(array: np.ndarray) -> np.ndarray:
-    copy = np.array(array, np.float32, order="C")
-    copy.setflags(write=False)
-    return copy
+    return Weights(*(read_only(np.array(array, np.float32, order="C")) for array in weights))
 
 
 class Memory(NamedTuple):

@@ -16,7 +16,7 @@ from fiveup_env.belief.counting import full
 from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import draw_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only
 from fiveup_env.engine.exponentials import exp, log
 from fiveup_env.engine.state import GAME
 from fiveup_env.opponents.search.inference import (
@@ -48,7 +48,7 @@ def dealing_of(weighed: int) -> Dealing:
     return Dealing(
         weighed=weighed,
         belief=np.zeros(1, BELIEF),
-        model=shipped_model() if used else np.zeros(1, MODEL),
+        model=shipped_model() if used else read_only(np.zeros(1, MODEL)),
         inference=np.zeros(used, INFERENCE),
         many=np.empty(used * weighed * BLOCK, GAME),
         weights=np.empty(used * weighed * BLOCK),

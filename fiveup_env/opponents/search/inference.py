@@ -28,6 +28,7 @@ from fiveup_env.engine.compiled import (
     compiled,
     inlined,
     lowest_bit,
+    read_only,
     signed,
 )
 from fiveup_env.engine.exponentials import exp, log
@@ -100,11 +101,11 @@ MODEL = np.dtype(
 
 @cache
 def shipped_model() -> np.ndarray:
-    """Return the model that comes with the library, an array of one MODEL struct."""
+    """Return the model that comes with the library, a read-only array of one MODEL struct."""
     kept, model = json.loads(MODEL_FILE.read_text()), np.zeros(1, MODEL)
     model["weights"] = [kept["weights"].get(name, 0.0) for name in FEATURE_NAMES]
     model["lapse"], model["power"] = kept["lapse"], kept["power"]
-    return model
+    return read_only(model)
 
 
 def log_weights(view: np.ndarray, worlds: np.ndarray, model: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only, signed
 from fiveup_env.engine.play import next_leader
 from fiveup_env.engine.state import GAME, GAME_OVER, NOBODY, side_of
 from fiveup_env.opponents.heuristics.ladder import weights_of
@@ -42,13 +42,16 @@ HAND = np.dtype(
 
 
 def outlook_of(rules: np.ndarray) -> np.ndarray:
-    """Return the chances of the side that leads next, by its points to go, then the rival's."""
+    """Return the chances of the side that leads next, by its points to go, then the rival's.
+
+    They are read-only, as all share them.
+    """
     return _outlook(rules.item())
 
 
 @lru_cache(GRIDS_KEPT)
 def _outlook(fields: tuple[int, ...]) -> np.ndarray:
-    return make_outlook(fields, HANDS, SEED)
+    return read_only(make_outlook(fields, HANDS, SEED))
 
 
 def make_outlook(fields: tuple[int, ...], count: int, seed: int) -> np.ndarray:
@@ -167,15 +170,16 @@ def chance_from(chances: Array, own: int, rival: int, leads: int) -> float:
 def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a grid of chances per set of rules among the views, and the index of each view's grid.
 
-    With aim "hand" the one grid is empty: then the points of the hand are what counts.
+    With aim "hand" the one grid is empty: then the points of the hand are what counts. All are
+    read-only, so that compiled code takes them for the same type.
     """
     if aim == "hand" or not len(views):
-        return np.zeros((1, 0, 0)), np.zeros(len(views), np.int64)
+        return read_only(np.zeros((1, 0, 0))), np.zeros(len(views), np.int64)
     rules = views["public"]["rules"]
     if len(rules) == 1 or (rules == rules[0]).all():  # sorting structs takes long
         return outlook_of(rules[0])[None], np.zeros(len(views), np.int64)
     rules, which = np.unique(rules, return_inverse=True)
-    return np.stack([outlook_of(one) for one in rules]), which
+    return read_only(np.stack([outlook_of(one) for one in rules])), which
 
 
 @inlined
