@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.whole.test_docs import PAGES as PAGES_OF_THE_LIBRARY
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+PACKAGES = {"fiveup_env", "agents", "benchmarks", "examples", "tests"}
+OWN = PACKAGES | {".ci", ".github", "configs", "docs", "leaderboard", "results"}
 NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "save_video": "moviepy"}
 
 
@@ -33,8 +36,50 @@ def test_every_page_that_the_code_names_exists() -> None:
                 assert (ROOT / page).exists(), f"{file} names {page}"
 
 
+@cache
+def files() -> list[str]:
+    """Return the paths of all files and folders of the clone's own; folders end with a slash."""
+    roots = [path for path in ROOT.iterdir() if path.name in OWN or path.is_file()]
+    paths = [path for root in roots for path in (root, *root.rglob("*"))]
+    return [f"{path.relative_to(ROOT).as_posix()}{'/' * path.is_dir()}" for path in paths]
+
+
+@cache
+def words() -> set[str]:
+    """Return every word of the clone's code."""
+    code = (ROOT / name for name in files() if name.endswith((".py", ".mjs", ".js", ".toml")))
+    return {word for path in code for word in re.findall(r"\w+", path.read_text("utf-8"))}
+
+
+def exists(name: str) -> bool:
+    """Return whether there is what a name stands for, if it looks like a path or a name of code."""
+    package, *rest = re.match(r"[\w.]*", name)[0].split(".")  # type: ignore[index]
+    if re.fullmatch(r"(\.?[\w-]+/)+([\w.-]+\.\w+)?|[\w-]+\.(py|md)", name) and "NAME" not in name:
+        return any(f"/{path}".endswith(f"/{name}") for path in files())
+    if package in PACKAGES and rest:
+        return f"{package}/{rest[0]}.py" in files() or {*rest} <= words()
+    if re.fullmatch(r"test_\w+|[A-Z]+(_[A-Z]+)+", name):
+        return name in words() or name.removeprefix("FIVEUP_") in words()
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_is_there(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    quoted = re.findall(r"`([^`]+)`(?!\s(?:at|of)\scommit)", text)
+    names = [name.rstrip(".,:;)") for part in quoted for name in part.split()]
+    assert [name for name in names if not exists(name)] == []
+
+
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def test_the_citation_has_the_date_of_the_newest_release_if_there_is_one() -> None:
+    heading = re.findall(r"^## .*$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[0]
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    dated = re.findall(r"^date-released: (.*)$", citation, re.MULTILINE)
+    assert dated == re.findall(r"\d{4}-\d\d-\d\d", heading)
