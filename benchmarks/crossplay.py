@@ -22,7 +22,7 @@ import agents as laboratory  # noqa: F401 - registers its agents
 from benchmarks.duels import duels_with
 from benchmarks.results import add_save, cell, publish
 from fiveup_env import Rules
-from fiveup_env.arena.statistics import interval, resampled_means, share_bounds
+from fiveup_env.arena.statistics import mean_interval
 from fiveup_env.cli.shared import answer
 
 if TYPE_CHECKING:
@@ -108,17 +108,13 @@ def teams_of(agents: Sequence[str], partners: Sequence[str]) -> list[Team]:
 
 def rate(wins: np.ndarray) -> Json:
     """Return a cell with a share of games, as a percentage with its interval."""
-    return cell(wins.mean(), share_bounds(wins, *_bounds(wins)), ".1%")
+    return cell(wins.mean(), mean_interval(wins, (0, 1)), ".1%")
 
 
 def difference(values: np.ndarray, form: str) -> Json:
     """Return a cell with the mean of differences by deal, with its interval."""
-    return cell(values.mean(), _bounds(values), form)
-
-
-def _bounds(values: np.ndarray) -> tuple[float, float]:
-    low, high = interval(resampled_means(values[:, None]))
-    return float(low[0]), float(high[0])
+    most = max(1, np.abs(values).max())  # a whole game, or the most points
+    return cell(values.mean(), mean_interval(values, (-most, most)), form)
 
 
 def with_held_out(wins: Crossplay, agent: str) -> Json:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import fiveup_env
 from benchmarks.timing import machine
-from fiveup_env.arena.tables import markdown
+from fiveup_env.arena.tables import markdown, with_bounds
 from fiveup_env.files import write_atomic
 
 if TYPE_CHECKING:
@@ -208,9 +208,9 @@ def _cell(cell: Any) -> str:
     if not isinstance(cell, dict):
         return "" if cell is None else str(cell)
     form, unit = cell.get("format", ","), cell.get("unit")
-    text = format(cell["value"], form).rstrip("%")
-    if ci := cell.get("ci"):
-        text += f" ({' .. '.join(format(end, form).rstrip('%') for end in ci)})"
+    value = cell["value"]
+    text = with_bounds(value, ci, form) if (ci := cell.get("ci")) else format(value, form)
+    text = text.replace("%", "")
     if "error" in cell:
         text += f" +- {format(cell['error'], form.removeprefix('+'))}"
     return f"{text} {unit}" if unit else text

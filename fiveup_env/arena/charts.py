@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.arena.tables import short_names
+from fiveup_env.arena.tables import short_names, with_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,12 +21,12 @@ LONGEST_NAME = 26
 
 
 class Whisker(NamedTuple):
-    """The value of an agent, with its interval."""
+    """The value of an agent, with its interval; None is an end without a bound."""
 
     name: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 class Axis(NamedTuple):
@@ -79,7 +79,8 @@ def _cell(x: float, y: float, size: float, rate: float, title: str, *, own: bool
 
 def whiskers(rows: Sequence[Whisker], unit: str) -> str:
     """Return values with their intervals, one below the other."""
-    low, high = min(row.low for row in rows), max(row.high for row in rows)
+    known = [end for row in rows for end in row[1:] if end is not None]
+    low, high = min(known), max(known)
     margin = 0.04 * (high - low) or 1
     axis = Axis(low - margin, high + margin, LABELS, WIDTH - 20)
     bottom = len(rows) * ROW + 10
@@ -87,10 +88,12 @@ def whiskers(rows: Sequence[Whisker], unit: str) -> str:
     shorts = short_names((row.name for row in rows), LONGEST_NAME)
     for k, row in enumerate(rows):
         y = k * ROW + 22
-        title = f"{row.name}: {row.value:+.0f} ({row.low:+.0f} .. {row.high:+.0f})"
+        title = f"{row.name}: {with_bounds(row.value, (row.low, row.high), '+.0f')}"
+        left = axis.start if row.low is None else axis.at(row.low)
+        right = axis.end if row.high is None else axis.at(row.high)
         parts += [
             _name(row.name, shorts[row.name], LABELS - 12, y + 4),
-            _line(axis.at(row.low), y, axis.at(row.high), y, "whisker"),
+            _line(left, y, right, y, "whisker"),
             (
                 f'<circle class="dot" cx="{axis.at(row.value)}" cy="{y}" r="5">'
                 f"<title>{escape(title)}</title></circle>"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.arena.games import Played, Terms, play_chunk
-from fiveup_env.arena.statistics import interval, resampled_means, share_bounds
+from fiveup_env.arena.statistics import mean_interval
 from fiveup_env.arena.tally import NOBODY, SECOND
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ class Duel:
         return margin + (self.game_points - margin * self.game_hands) / hands
 
     @property
+    def most_points(self) -> float:
+        """The largest margin of a game, either way: what a deal that was not seen may bring."""
+        return float(np.abs(self.game_margins).max())
+
+    @property
     def turned(self) -> Duel:
         """The same games, as the results of the second agent."""
         return Duel(1 - self.game_wins, -self.game_points, self.game_hands)
@@ -64,16 +69,11 @@ class Duel:
 
     def win_interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the share of games won, by bootstrap over the deals."""
-        return share_bounds(self.wins, *_interval(self.wins))
+        return mean_interval(self.wins, (0, 1))
 
     def margin_interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the margin in points a hand, by bootstrap over the deals."""
-        return _interval(self.margins)
-
-
-def _interval(values: np.ndarray) -> tuple[float, float]:
-    low, high = interval(resampled_means(values[:, None]))
-    return float(low[0]), float(high[0])
+        return mean_interval(self.margins, (-self.most_points, self.most_points))
 
 
 def duel_between(a: str, b: str, duels: Mapping[tuple[str, str], Duel], sides: int) -> Duel:

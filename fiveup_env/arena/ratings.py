@@ -14,6 +14,7 @@ PRECISION: Final = 1e-10
 COOLEST: Final = 1e-7
 COOLING: Final = 0.7
 SMALLEST_LOG: Final = -40.0  # a share below exp(-40) counts as none
+ALL_DEALS: Final = 10**6  # beside which the even deal that is added counts for nothing
 
 
 def elo(alone: np.ndarray, deals: int, sides: int = 2) -> np.ndarray:
@@ -23,6 +24,7 @@ def elo(alone: np.ndarray, deals: int, sides: int = 2) -> np.ndarray:
     that tie share the game), NaN where they did not meet. By the model of Plackett and Luce, that
     of Bradley and Terry for two sides, a side wins in proportion to its player's strength. One even
     deal is added to each pair and direction, so that an agent that never won has a rating too.
+    Resamples take `ALL_DEALS`, because that deal would move the ends of their interval.
     """
     met = ~np.isnan(alone)
     shares = np.where(met, (np.nan_to_num(alone) * deals + 1 / sides) / (deals + 1), 0)
@@ -43,6 +45,17 @@ def elo(alone: np.ndarray, deals: int, sides: int = 2) -> np.ndarray:
         if largest.max() < PRECISION:
             break
     return ELO_SCALE * (strengths - strengths.mean(-1, keepdims=True))
+
+
+def unbounded(rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which agents may be weaker by any amount than they are rated, and which stronger.
+
+    `rates[i, j]` is the win rate of i against j. Nothing bounds how far an agent is below another
+    unless it won against it, or against one that won, and so on.
+    """
+    won = np.eye(len(rates)) + (rates > 0) > 0  # NaN, where they did not meet, is no win
+    reached = np.linalg.matrix_power(won.astype(float), len(rates)) > 0
+    return ~reached.all(1), ~reached.all(0)
 
 
 def elo_against(

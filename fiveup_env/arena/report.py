@@ -19,6 +19,7 @@ from fiveup_env.arena.tables import (
     percent,
     points,
     times,
+    with_bounds,
 )
 
 if TYPE_CHECKING:
@@ -78,15 +79,11 @@ def _what_was_played(outcome: Outcome, standings: Standings, command: str, test:
 
 
 def _ladder(standings: Standings) -> str:
-    rows = [
-        Whisker(row["agent"], row["elo"], row["elo_ci"][0], row["elo_ci"][1])
-        for row in standings.ratings
-    ]
+    rows = [Whisker(row["agent"], row["elo"], *row["elo_ci"]) for row in standings.ratings]
     table = table_of(
         [
             "agent",
-            "Elo",
-            "95 % interval",
+            "Elo (95 % interval)",
             "win rate (%)",
             "Nash",
             "time per move",
@@ -95,8 +92,7 @@ def _ladder(standings: Standings) -> str:
         [
             [
                 row["agent"],
-                f"{row['elo']:+.0f}",
-                f"{row['elo_ci'][0]:+.0f} .. {row['elo_ci'][1]:+.0f}",
+                with_bounds(row["elo"], row["elo_ci"], "+.0f"),
                 f"{100 * row['win_rate']:.1f}",
                 "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
                 duration(row["us_per_move"]),

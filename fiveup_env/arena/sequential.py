@@ -17,6 +17,7 @@ import numpy as np
 
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.ratings import lead_of, win_rate
+from fiveup_env.arena.tables import with_bounds
 from fiveup_env.engine.compiled import Array, compiled
 
 if TYPE_CHECKING:
@@ -70,24 +71,27 @@ class SequentialTest:
         self.scores = known[: before + used]
 
     @property
-    def lead(self) -> tuple[float, float, float]:
-        """The first agent's lead in Elo and its 95 % interval, with one even deal added."""
-        deals = len(self.scores)
-        spread = self.scores.std(ddof=1) / math.sqrt(deals) if deals > 1 else 1.0
-        mean = self.scores.mean() if deals else 0.5
-        low, middle, high = (
-            lead_of((min(max(rate, 0.0), 1.0) * deals + 0.5) / (deals + 1), self.sides)
-            for rate in (mean - NORMAL * spread, mean, mean + NORMAL * spread)
+    def lead(self) -> tuple[float, tuple[float | None, float | None]]:
+        """The first agent's lead in Elo, with one even deal added, and its 95 % interval.
+
+        The interval is that of the scores with one deal that was lost and one that was won, so that
+        it has width where all are alike. None is an end without a bound.
+        """
+        scores = np.append(self.scores, (0.0, 1.0))
+        mean, error = scores.mean(), scores.std(ddof=1) / math.sqrt(len(scores))
+        low, high = (
+            lead_of(rate, self.sides) if 0 < rate < 1 else None
+            for rate in (mean - NORMAL * error, mean + NORMAL * error)
         )
-        return middle, low, high
+        even = (self.scores.sum() + 0.5) / (len(self.scores) + 1)
+        return lead_of(even, self.sides), (low, high)
 
     @property
     def progress(self) -> str:
         """The state of the test in one line that fits a terminal."""
-        lead, low, high = self.lead
         return (
             f"LLR {self.llr:+.2f} ({-BOUND:.2f} .. {BOUND:+.2f}), "
-            f"Elo {lead:+.1f} ({low:+.1f} .. {high:+.1f}), "
+            f"Elo {with_bounds(*self.lead, '+.1f')}, "
             f"{len(self.scores) * self.games:,} games"
         )
 
@@ -103,7 +107,7 @@ class SequentialTest:
 
     def to_json(self) -> dict[str, Any]:
         """Return the hypotheses and the results as plain values."""
-        lead, low, high = self.lead
+        lead, bounds = self.lead
         return {
             "elo0": self.elo0,
             "elo1": self.elo1,
@@ -114,7 +118,7 @@ class SequentialTest:
             "deals": len(self.scores),
             "games": len(self.scores) * self.games,
             "elo": lead,
-            "elo_ci": [low, high],
+            "elo_ci": list(bounds),
         }
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.arena.duels import duel_between, duel_of
-from fiveup_env.arena.ratings import elo, nash
+from fiveup_env.arena.ratings import ALL_DEALS, elo, nash, unbounded
 from fiveup_env.arena.statistics import (
     interval,
+    mean_interval,
     resampled_means,
     resampled_ratios,
-    share_bounds,
     variance_reduction,
 )
 from fiveup_env.arena.tally import MOST_POINTS
@@ -56,14 +56,15 @@ def standings_of(outcome: Outcome) -> Standings:
     deals = wins.shape[1]
     alone, sampled = (
         _matrix(names, dict(zip(duels, rates, strict=True)), rules.sides)
-        for rates in (wins.mean(1), resampled_means(wins.T).T)
+        for rates in (wins.mean(1), resampled_means(wins.T, (0, 1)).T)
     )
     # In the games of both directions together, each agent has half of all sides.
     rates = (alone + 1 - alone.T) / 2
     shares = nash(rates) if not np.isnan(rates).any() else np.full(len(names), math.nan)
     ratings = elo(alone, deals, rules.sides)
-    low, high = interval(elo(sampled, deals, rules.sides))
-    totals = [_agent_totals(name, chunks) for name in names]
+    bounds = interval(elo(sampled, ALL_DEALS, rules.sides), ratings)
+    open_ends = unbounded(rates)
+    totals = [_agent_totals(name, chunks, rules.unit) for name in names]
     order = np.argsort(-ratings, kind="stable").tolist()
     pairs, differences = _pair_rows(tournament, chunks, duels)
     return Standings(
@@ -73,7 +74,10 @@ def standings_of(outcome: Outcome) -> Standings:
             {
                 "agent": names[k],
                 "elo": float(ratings[k]),
-                "elo_ci": [float(low[k]), float(high[k])],
+                "elo_ci": [
+                    None if no_end[k] else float(bound[k])
+                    for no_end, bound in zip(open_ends, bounds, strict=True)
+                ],
                 "win_rate": float(np.nanmean(np.delete(rates[k], k))),
                 "nash": _number(shares[k]),
                 **totals[k][0],
@@ -109,20 +113,18 @@ def _pair_rows(
     """Return the rows of all pairs, and those of the differences."""
     specs = [(tournament.agents[a], tournament.agents[b]) for a, b in tournament.pairs]
     between = [duel_between(a, b, duels, tournament.terms.rules.sides) for a, b in specs]
-    values = np.array([[duel.wins, duel.margins] for duel in between])  # pair, what, deal
-    means, deals = values.mean(2), values.shape[2]
-    samples = resampled_means(values.reshape(-1, deals).T).reshape(-1, *means.shape)
     pairs = [
         {
             "a": a,
             "b": b,
-            "deals": deals,
-            **_with_intervals(mean, sample, duel.wins),
+            "deals": len(duel.wins),
+            "win_rate": float(duel.wins.mean()),
+            "win_rate_ci": list(duel.win_interval()),
+            "margin": float(duel.margins.mean()),
+            "margin_ci": list(duel.margin_interval()),
             **_details(a, b, duel, chunks, tournament.terms.rules.unit),
         }
-        for (a, b), duel, mean, sample in zip(
-            specs, between, means, samples.swapaxes(0, 1), strict=True
-        )
+        for (a, b), duel in zip(specs, between, strict=True)
     ]
     others = range(1, len(specs)) if tournament.against else ()
     differences = [
@@ -130,23 +132,23 @@ def _pair_rows(
             "a": specs[0][0],
             "less": specs[k][0],
             "against": tournament.against,
-            "deals": deals,
-            **_with_intervals(means[0] - means[k], samples[:, 0] - samples[:, k]),
+            "deals": pairs[0]["deals"],
+            **_difference(between[0], between[k]),
         }
         for k in others
     ]
     return pairs, differences
 
 
-def _with_intervals(means: np.ndarray, samples: np.ndarray, wins: np.ndarray | None = None) -> Json:
-    """Return a win rate by deal, or a difference of two, and a margin, each with its interval."""
-    low, high = interval(samples)
-    bounds = float(low[0]), float(high[0])
+def _difference(first: Duel, other: Duel) -> Json:
+    """Return by how much the first did better on the same deals, with intervals."""
+    wins, margins = first.wins - other.wins, first.margins - other.margins
+    most = first.most_points + other.most_points
     return {
-        "win_rate": float(means[0]),
-        "win_rate_ci": list(bounds if wins is None else share_bounds(wins, *bounds)),
-        "margin": float(means[1]),
-        "margin_ci": [float(low[1]), float(high[1])],
+        "win_rate": float(wins.mean()),
+        "win_rate_ci": list(mean_interval(wins, (-1, 1))),
+        "margin": float(margins.mean()),
+        "margin_ci": list(mean_interval(margins, (-most, most))),
     }
 
 
@@ -182,7 +184,7 @@ def _details(a: str, b: str, duel: Duel, chunks: dict[Meeting, list[Played]], un
     }
 
 
-def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json, Json]:
+def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]], unit: int) -> tuple[Json, Json]:
     """Return the figures and the curves of an agent over all its games."""
     mine = _games_of(agent, chunks)
     decisions = int(sum(played.decisions[k] for played, k in mine))
@@ -191,7 +193,7 @@ def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json
         "decisions": decisions,
         "seconds": seconds,
         "us_per_move": 1e6 * seconds / decisions if decisions else None,
-        "error": _error_rate(agent, chunks),
+        "error": _error_rate(agent, chunks, unit),
         "forfeits": int(sum((played.forfeits == k).sum() for played, k in mine)),
     }
     curves = {
@@ -201,7 +203,7 @@ def _agent_totals(agent: str, chunks: dict[Meeting, list[Played]]) -> tuple[Json
     return figures, curves
 
 
-def _error_rate(agent: str, chunks: dict[Meeting, list[Played]]) -> Json | None:
+def _error_rate(agent: str, chunks: dict[Meeting, list[Played]], unit: int) -> Json | None:
     """Return the mean loss of an agent's judged decisions, with intervals over deals."""
     by_deal = np.sum(  # the deals of all meetings are the same
         [
@@ -213,8 +215,8 @@ def _error_rate(agent: str, chunks: dict[Meeting, list[Played]]) -> Json | None:
     )
     if not by_deal[:, 0].any():
         return None
-    (chance, points), samples = resampled_ratios(by_deal)
-    low, high = interval(samples)
+    (chance, points), samples = resampled_ratios(by_deal, (1, MOST_POINTS * unit))
+    low, high = interval(samples, (chance, points))
     return {
         "decisions": int(by_deal[:, 0].sum()),
         "deals": int((by_deal[:, 0] > 0).sum()),

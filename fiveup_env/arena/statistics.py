@@ -2,63 +2,80 @@
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fiveup_env.engine.chance import chance_below, scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    Ends = tuple[ArrayLike, ArrayLike]  # the lowest and the highest value, of all columns or each
+
 RESAMPLES = 2_000
 TAILS = (2.5, 97.5)  # per cent
-NORMAL = 1.959964  # standard deviations that leave these tails
-FEW = 5
+FEW = 5  # deals unlike the others, below which their resamples vary too little
+ALIKE = 1e-9
 
 
-def resampled_means(values: np.ndarray, seed: int = 0) -> np.ndarray:
+def resampled_means(values: np.ndarray, ends: Ends | None = None, seed: int = 0) -> np.ndarray:
     """Return the mean of every column over resampled deals (rows): a row for each resample.
 
     All columns of a resample use the same deals, so columns that were played on the same deals
-    stay paired.
+    stay paired. Resamples of deals that are all alike are all the same, as if no other deal were
+    possible. With `ends`, the means of columns in which few deals differ from the others include
+    two deals that were not seen, one at either end, with the weights of a Bayesian bootstrap.
+
+    >>> low, high = interval(resampled_means(np.zeros((40, 1)), (0, 1)))
+    >>> bool(high[0] > 0.07)
+    True
     """
+    deals = len(values)
     sums = np.zeros((RESAMPLES, values.shape[1]))
     add_resamples(np.ascontiguousarray(values, np.float64), np.uint64(seed), sums)
-    return sums / len(values)
+    means = sums / deals
+    if ends is None:
+        return means
+    alike = (np.abs(values - np.median(values, 0)) > ALIKE).sum(0) < FEW
+    seen, low, high = np.random.default_rng(seed).dirichlet((deals, 1, 1), RESAMPLES).T[..., None]
+    return np.where(alike, seen * means + low * ends[0] + high * ends[1], means)
 
 
-def resampled_ratios(values: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def resampled_ratios(
+    values: np.ndarray, most: ArrayLike, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the sums of all columns but the first, over that of the first; and of resamples.
 
-    Rows in which the first column is 0 count for nothing, and must not be all.
+    Rows in which the first column is 0 count for nothing, and must not be all. Ratios are from 0
+    to `most`.
     """
     counted = values[values[:, 0] > 0]
-    totals, means = counted.sum(0), resampled_means(counted, seed)
+    counts = counted[:, 0].mean()
+    ends = (
+        np.append(counts, np.zeros(len(counted[0]) - 1)),
+        np.append(counts, counts * np.asarray(most)),
+    )
+    totals, means = counted.sum(0), resampled_means(counted, ends, seed)
     return totals[1:] / totals[0], means[:, 1:] / means[:, :1]
 
 
-def interval(resamples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and upper bounds of the 95 % interval of every column."""
-    low, high = np.percentile(resamples, TAILS, axis=0)
-    return low, high
+def interval(
+    resamples: np.ndarray, values: ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and upper bounds of the 95 % interval of every column.
 
-
-def share_bounds(shares: np.ndarray, low: float, high: float) -> tuple[float, float]:
-    """Return the bounds of a share's interval, which resamples make too narrow near 0 and 1.
-
-    Resamples of deals that were all lost are all the same. Where few deals were won, or lost, the
-    interval is Wilson's, by deal, if that is wider.
-
-    >>> low, high = share_bounds(np.zeros(40), 0, 0)
-    >>> round(high, 3)
-    0.088
+    It is widened to hold the `values` that were measured.
     """
-    deals, won = len(shares), float(shares.sum())
-    if min(won, deals - won) >= min(FEW, deals / 4):
-        return low, high
-    share, more = won / deals, NORMAL**2 / deals
-    middle = (share + more / 2) / (1 + more)
-    half = math.sqrt(share * (1 - share) * more + more**2 / 4) / (1 + more)
-    return max(0.0, min(low, middle - half)), min(1.0, max(high, middle + half))
+    low, high = np.percentile(resamples, TAILS, axis=0)
+    return (low, high) if values is None else (np.minimum(low, values), np.maximum(high, values))
+
+
+def mean_interval(values: np.ndarray, ends: Ends, seed: int = 0) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of a value by deal, by bootstrap over the deals."""
+    low, high = interval(resampled_means(values[:, None], ends, seed), values.mean())
+    return float(low[0]), float(high[0])
 
 
 def variance_reduction(games: np.ndarray) -> float:

@@ -75,7 +75,7 @@ def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
     rows += [
         (
             names[row["agent"]],
-            f"{row['elo']:+.0f} ({row['elo_ci'][0]:+.0f} .. {row['elo_ci'][1]:+.0f})",
+            with_bounds(row["elo"], row["elo_ci"], "+.0f"),
             f"{100 * row['win_rate']:.1f}",
             "-" if row["nash"] is None else f"{100 * row['nash']:.0f} %",
             duration(row["us_per_move"]),
@@ -108,8 +108,7 @@ def errors_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
 
 def hundredths(rate: float, bounds: Sequence[float]) -> str:
     """Return a small rate in per cent, with its interval."""
-    low, high = (100 * bound for bound in bounds)
-    return f"{100 * rate:.2f} ({low:.2f} .. {high:.2f})"
+    return with_bounds(100 * rate, [100 * bound for bound in bounds], ".2f")
 
 
 def columns(rows: Sequence[Sequence[str]], right: set[int]) -> str:
@@ -154,13 +153,25 @@ def _cut(name: str, head: int, longest: int) -> str:
 
 def percent(rate: float, bounds: Sequence[float], sign: str = "") -> str:
     """Return a win rate in per cent, with its interval; with `sign="+"`, a difference of two."""
-    low, high = (100 * bound for bound in bounds)
-    return f"{100 * rate:{sign}.1f} ({low:{sign}.1f} .. {high:{sign}.1f})"
+    return with_bounds(100 * rate, [100 * bound for bound in bounds], f"{sign}.1f")
 
 
 def points(margin: float, bounds: Sequence[float]) -> str:
     """Return a margin with its interval."""
-    return f"{margin:+.2f} ({bounds[0]:+.2f} .. {bounds[1]:+.2f})"
+    return with_bounds(margin, bounds, "+.2f")
+
+
+def with_bounds(value: float, bounds: Sequence[float | None], form: str) -> str:
+    """Return a value with its interval, where None is the end of one that has no bound.
+
+    >>> with_bounds(-382, [None, -205], "+.0f")
+    '-382 (< -205)'
+    """
+    low, high = (None if bound is None else format(bound, form) for bound in bounds)
+    if low is None or high is None:
+        limit = "no bounds" if low == high else f"> {low}" if low else f"< {high}"
+        return f"{value:{form}} ({limit})"
+    return f"{value:{form}} ({low} .. {high})"
 
 
 def times(factor: float | None) -> str:

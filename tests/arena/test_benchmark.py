@@ -18,11 +18,11 @@ from fiveup_env import Game
 from fiveup_env.arena import workers
 from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.benchmark import entries, lonely
-from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
+from fiveup_env.arena.benchmark.card import card_json, card_of, card_text, elo_text
 from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
 from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.fresh import check_fresh
-from fiveup_env.arena.benchmark.meetings import meeting_from
+from fiveup_env.arena.benchmark.meetings import Meeting, meeting_from
 from fiveup_env.arena.benchmark.page import card_page
 from fiveup_env.arena.benchmark.play import meetings_of, play, tournament_of
 from fiveup_env.arena.benchmark.protocol import SAMPLE, Mini, read_protocol
@@ -234,7 +234,35 @@ def test_an_agent_of_the_panel_is_even_with_itself() -> None:
         {task.name: meetings_of(SMALL, task, "greedy", outcome) for task, outcome in outcomes},
     )
     # With three sides both ways are the same games, so that this holds on every deal.
-    assert figures["tasks"][1]["win_rates"]["greedy"]["interval"] == pytest.approx([0.5, 0.5])
+    itself = figures["tasks"][1]["win_rates"]["greedy"]
+    assert itself["value"] == 0.5
+    assert sum(itself["interval"]) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("won", [0, 1])
+def test_a_card_has_no_bound_beyond_games_that_were_all_won_or_all_lost(won: int) -> None:
+    figures = figures_of(
+        SMALL,
+        {
+            task.name: [
+                Meeting(
+                    rival,
+                    alone,
+                    wins=np.full((8, task.rules.sides), float(won if alone else 1 - won)),
+                    judged=np.zeros((1, 3)),
+                    forfeits=(0, 0),
+                    fault="",
+                )
+                for rival in SMALL.panel
+                for alone in ((True,) if task.rules.sides == 2 else (True, False))
+            ]
+            for task in SMALL.tasks
+        },
+    )
+    for rating in (figures["score"], *(row["elo"] for row in figures["tasks"])):
+        assert rating["interval"][won] is None
+        assert rating["interval"][1 - won] is not None
+        assert ("<", ">")[won] in elo_text(rating)
 
 
 # --- Cards

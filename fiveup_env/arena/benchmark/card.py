@@ -14,7 +14,7 @@ import numpy as np
 from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.play import costs_of, meetings_of
 from fiveup_env.arena.results import agent_digest, code_of
-from fiveup_env.arena.tables import columns, duration, hundredths, percent
+from fiveup_env.arena.tables import columns, duration, hundredths, percent, with_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,8 +134,7 @@ def card_text(card: Json) -> str:
 
 def elo_text(estimate: Json) -> str:
     """Return a rating with its interval."""
-    low, high = estimate["interval"]
-    return f"{estimate['value']:+.0f} ({low:+.0f} .. {high:+.0f})"
+    return with_bounds(estimate["value"], estimate["interval"], "+.0f")
 
 
 def error_text(estimate: Json | None) -> str:
