@@ -318,9 +318,8 @@ def speed(session: nox.Session) -> None:
 
 @here
 def slow(session: nox.Session) -> None:
-    """Run the tests that take long; those of the page only where there is Chromium."""
-    needed = {"FIVEUP_NEEDS_CHROMIUM": "1"} if shutil.which("chromium") else {}
-    run(session, 20, "pytest", "-m", "slow", "-n", "auto", **needed)
+    """Run the tests that take long."""
+    run(session, 20, "pytest", "-m", "slow", "-n", "auto")
 
 
 @nox.session(name="long", venv_backend="none", tags=["long"])

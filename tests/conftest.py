@@ -1,4 +1,4 @@
-"""What holds for all tests: none is timed, and none takes more than a core of its own."""
+"""What holds for all tests: none is timed or takes more than a core, and what is skipped is said."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -18,6 +18,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
+    """End with a line of the parts of the product that were skipped, and what they lack."""
+    yield
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    if reporter and not hasattr(session.config, "workerinput"):
+        skipped = reporter.stats.get("skipped", ())
+        reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped}
+        if reasons:
+            reporter.write_line(f"not tested here: {', '.join(sorted(reasons))}")
 
 
 @pytest.fixture(autouse=True)

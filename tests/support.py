@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
 # What Windows does not have: permissions for groups, pipes with names, /dev, Ctrl-C for one process.
-on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows does this in ways of its own")
+on_posix = pytest.mark.skipif(os.name == "nt", reason="signals, pipes and permissions (no POSIX)")
 
 # Every way to sit down: players, and whether four are partners.
 SEATINGS = [(2, False), (3, False), (4, True), (4, False), (5, False)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 from contextlib import contextmanager
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
     from fiveup_env.play.server import Offer
 
 BASE: Final = "http://127.0.0.1:8561"
-NEEDED: Final = "FIVEUP_NEEDS_CHROMIUM" in os.environ
-CHROMIUM: Final = (
-    os.environ.get("FIVEUP_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+CHROMIUM: Final = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
+    None,
 )
 
 
@@ -54,10 +53,8 @@ class Client:
 @contextmanager
 def client_of(offer: Offer | None = None) -> Iterator[Client]:
     """A client of a server that offers something."""
-    pytest.importorskip(
-        "starlette", reason="the server needs the extra: pip install 'fiveup-env[web]'"
-    )
-    pytest.importorskip("httpx", reason="the client needs httpx: pip install httpx")
+    pytest.importorskip("starlette", reason="the server of the page (no Starlette)")
+    pytest.importorskip("httpx", reason="the server of the page (no HTTPX)")
     from anyio.from_thread import start_blocking_portal
 
     from fiveup_env.play.server import Offer, app_of
@@ -87,14 +84,10 @@ def folder_server(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Chromium from the system's packages; without it, or Playwright, the test is skipped.
-
-    FIVEUP_CHROMIUM is the browser's program. With FIVEUP_NEEDS_CHROMIUM set, nothing is skipped.
-    """
-    if not NEEDED:
-        pytest.importorskip("playwright", reason="this needs Playwright: pip install playwright")
-        if not CHROMIUM:
-            pytest.skip("this needs Chromium, such as that of `apt-get install chromium`")
+    """Chromium from the system's packages; without it, or Playwright, the test is skipped."""
+    pytest.importorskip("playwright", reason="the page (no Playwright)")
+    if not CHROMIUM:
+        pytest.skip("the page (no Chromium)")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

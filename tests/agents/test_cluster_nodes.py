@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from fiveup_env.arena.games import Played
 
 if importlib.util.find_spec("ray") is None:
-    pytest.skip("Ray is not installed", allow_module_level=True)
+    pytest.skip("the cluster (no Ray)", allow_module_level=True)
 
 # Ray and RLlib warn about their own code.
 pytestmark = pytest.mark.filterwarnings("ignore")

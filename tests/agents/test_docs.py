@@ -22,7 +22,7 @@ NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "save_video": "moviepy"}
 def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for word, package in NEEDS.items():
         if word in code:
-            pytest.importorskip(package)
+            pytest.importorskip(package, reason=f"an example of the pages (no {package})")
     monkeypatch.chdir(tmp_path)
     run_example(code)
 

@@ -77,7 +77,7 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
 )
 def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> None:
     if missing := missing_packages(example):
-        pytest.skip(f"{example.name} needs {', '.join(missing)}")
+        pytest.skip(f"examples/{example.name} (no {', no '.join(missing)})")
     told = printed_by(example, tmp_path)
     assert told.strip()
     assert re.search(".*".join(PROMISED.get(example.stem, [])), told, re.DOTALL), told
@@ -86,7 +86,7 @@ def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_what_is_learnt_from_data_in_a_folder_is_kept_there_as_policies(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow", reason="learning from data (no PyArrow)")
     from agents.data.files import make_data
     from agents.data.plan import Plan
 

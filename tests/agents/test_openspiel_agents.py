@@ -16,7 +16,7 @@ from fiveup_env.errors import AgentError
 from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.registry import known_agents, make_agent
 
-pyspiel = pytest.importorskip("pyspiel")
+pyspiel = pytest.importorskip("pyspiel", reason="the agents of OpenSpiel (no OpenSpiel)")
 
 from open_spiel.python import policy  # noqa: E402
 from open_spiel.python.algorithms import evaluate_bots, exploitability  # noqa: E402

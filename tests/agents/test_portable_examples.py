@@ -19,7 +19,9 @@ from tests.portable.test_library import compiled, folder
 __all__ = ["folder"]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = pytest.mark.skipif(
+    NODE is None, reason="the examples in JavaScript and in C (no Node)"
+)
 
 
 def played(*command: str) -> str:
@@ -33,7 +35,7 @@ def test_the_example_in_javascript_plays_a_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is not installed")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="the examples in C (no C compiler)")
 def test_the_example_in_c_plays_the_same_games(folder: Path) -> None:
     program, weights = compiled(folder, EXAMPLES / "play.c"), str(folder / "student.weights")
     for seed in ("7", "8"):
@@ -63,7 +65,7 @@ def test_the_bot_in_javascript_beats_chance() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is not installed")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="the examples in C (no C compiler)")
 def test_the_bot_in_c_plays_as_the_one_in_javascript(folder: Path) -> None:
     played = matches(str(compiled(folder, EXAMPLES / "bot.c")))
     assert (played.scores == matches(f"{NODE} {EXAMPLES / 'bot.mjs'} partner").scores).all()

@@ -55,7 +55,7 @@ def test_every_command_takes_the_options_that_our_pages_give_it(command: str) ->
     count = 2 if words[0] == "-m" else 1
     count += words[1:] != [] and words[1] in WITH_COMMANDS and words[2][0] != "-"
     if words[1:2] == ["benchmarks.cluster"]:
-        pytest.importorskip("ray", reason="the command needs Ray")
+        pytest.importorskip("ray", reason="the options of commands on Ray (no Ray)")
     told = help_of(tuple(words[:count]))
     for word in words[count:]:
         if word.startswith("--"):

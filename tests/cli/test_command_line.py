@@ -252,7 +252,7 @@ def test_ctrl_c_ends_a_command_with_one_line_and_leaves_nothing(tmp_path: Path) 
 
 @on_posix
 def test_ctrl_c_closes_the_table() -> None:
-    pytest.importorskip("uvicorn")
+    pytest.importorskip("uvicorn", reason="the server of the page (no Uvicorn)")
     line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, text=True, stdout=pipe, stderr=pipe) as table:
@@ -263,7 +263,7 @@ def test_ctrl_c_closes_the_table() -> None:
         assert table.returncode == 0
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk (no /dev/full)")
 def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "fiveup_env", "rules"]
     with Path("/dev/full").open("wb") as full:

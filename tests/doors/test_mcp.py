@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("mcp.server.mcpserver")
+pytest.importorskip("mcp.server.mcpserver", reason="the server of MCP (no MCP)")
 
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import TextContent

@@ -32,7 +32,7 @@ from fiveup_env.rules.actions import DRAW, MOVES
 from fiveup_env.rules.fields import FIELDS
 from tests.support import EVERY_PRESET, label
 
-pyspiel = pytest.importorskip("pyspiel")
+pyspiel = pytest.importorskip("pyspiel", reason="the door to OpenSpiel (no OpenSpiel)")
 
 from open_spiel.python.algorithms import generate_playthrough, get_all_states  # noqa: E402
 from open_spiel.python.observation import make_observation  # noqa: E402

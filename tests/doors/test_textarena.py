@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-pytest.importorskip("textarena")
+pytest.importorskip("textarena", reason="the door to TextArena (no TextArena)")
 
 import textarena as ta
 

@@ -10,7 +10,7 @@ import pytest
 
 from fiveup_env.doors.text import TextEnv
 
-pytest.importorskip("verifiers")
+pytest.importorskip("verifiers", reason="the door to Verifiers (no Verifiers)")
 import verifiers as vf
 
 OPTIONS: Any = {"rules": "five_up", "players": 2, "target": 10, "reward": "margin"}

@@ -305,7 +305,7 @@ def test_other_interfaces_refuse_a_reward_function(kind: str) -> None:
         "vec_env": FiveUpVecEnv,
     }
     if kind == "openspiel":
-        pytest.importorskip("pyspiel")
+        pytest.importorskip("pyspiel", reason="rewards in OpenSpiel (no OpenSpiel)")
         from fiveup_env.doors.openspiel import load
 
         makers["openspiel"] = load

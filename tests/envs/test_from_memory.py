@@ -21,7 +21,7 @@ SHORT: dict[str, Any] = {"players": 2, "episode": "hand"}
 
 
 def needs(package: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not find_spec(package), reason=f"{package} is not installed")
+    return pytest.mark.skipif(not find_spec(package), reason=f"a known loop (no {package})")
 
 
 @pytest.mark.parametrize("make", [fiveup_env.env, lambda: pettingzoo.make("aec", ID)])

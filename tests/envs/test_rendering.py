@@ -42,7 +42,7 @@ def test_the_last_text_of_a_hand_shows_its_end_and_not_the_next_deal() -> None:
 @pytest.mark.parametrize("mode", ["rgb_array", "svg"])
 def test_the_last_picture_of_a_hand_shows_its_end_and_not_the_next_deal(mode: Any) -> None:
     if mode == "rgb_array":
-        pytest.importorskip("pygame")
+        pytest.importorskip("pygame", reason="rendering (no pygame)")
     env = fiveup_env.raw_env(players=2, episode="hand", render_mode=mode)
     env.reset(seed=3)
     play_hands(env)
@@ -58,7 +58,7 @@ def test_the_last_picture_of_a_hand_shows_its_end_and_not_the_next_deal(mode: An
 
 
 def test_a_list_of_pictures_has_every_move_and_the_end_of_every_hand() -> None:
-    pytest.importorskip("pygame")
+    pytest.importorskip("pygame", reason="rendering (no pygame)")
     env = fiveup_env.raw_env(players=2, render_mode="rgb_array_list", max_hands=2)
     env.reset(seed=3)
     first = env.render()
@@ -74,7 +74,7 @@ def test_a_list_of_pictures_has_every_move_and_the_end_of_every_hand() -> None:
 
 
 def test_gymnasium_hands_out_the_moves_of_all_seats() -> None:
-    pytest.importorskip("pygame")
+    pytest.importorskip("pygame", reason="rendering (no pygame)")
     env: Any = gymnasium.make(
         "fiveup/FiveUp-v0", episode="hand", render_mode="rgb_array_list", seat=0
     )
@@ -90,8 +90,8 @@ def test_gymnasium_hands_out_the_moves_of_all_seats() -> None:
 
 
 def test_a_video_has_every_move(tmp_path: Any) -> None:
-    pytest.importorskip("pygame")
-    pytest.importorskip("moviepy")
+    pytest.importorskip("pygame", reason="rendering (no pygame)")
+    pytest.importorskip("moviepy", reason="videos (no MoviePy)")
     from gymnasium.utils.save_video import save_video
 
     env: Any = gymnasium.make("fiveup/FiveUp-v0", episode="hand", render_mode="rgb_array_list")
@@ -154,7 +154,7 @@ def test_eyes_that_no_seat_has_are_refused() -> None:
 
 
 def test_the_window_shows_the_end_of_every_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pygame")
+    pytest.importorskip("pygame", reason="rendering (no pygame)")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(fiveup_env.raw_env.metadata, "render_fps", 1000)
     env = fiveup_env.raw_env(players=2, render_mode="human", max_hands=2)

@@ -45,9 +45,10 @@ MISSPELT = {
     'game = load(rewards="win")': "rewards",
 }
 
-pytestmark = pytest.mark.skipif(
-    not find_spec("pyright") or not shutil.which("node"), reason="pyright needs node"
-)
+pytestmark = [
+    pytest.mark.skipif(not find_spec("pyright"), reason="the types that callers see (no Pyright)"),
+    pytest.mark.skipif(not shutil.which("node"), reason="the types that callers see (no Node)"),
+]
 
 
 def errors_of(folder: Path, *files: Path) -> list[tuple[str, int, str]]:
@@ -86,7 +87,7 @@ def test_a_misspelt_option_is_the_one_error_and_in_its_line(tmp_path: Path) -> N
 def test_the_examples_have_no_errors(tmp_path: Path) -> None:
     examples = ROOT / "examples"
     if not examples.exists():
-        pytest.skip("the examples are those of a clone")
+        pytest.skip("the types of the examples (no clone)")
     found = errors_of(tmp_path, *sorted(examples.glob("*.py")))
     absent = ("could not be resolved",)  # of a package that is not installed here
     assert [one for one in found if not any(word in one[2] for word in absent)] == []

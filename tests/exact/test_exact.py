@@ -294,7 +294,7 @@ def test_agents_that_break_the_rules_are_refused() -> None:
 
 
 def test_openspiel_finds_the_same_exploitability() -> None:
-    pytest.importorskip("pyspiel")
+    pytest.importorskip("pyspiel", reason="exploitability next to OpenSpiel's (no OpenSpiel)")
     from open_spiel.python.algorithms.exploitability import nash_conv
     from open_spiel.python.policy import UniformRandomPolicy
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-pytest.importorskip("jax")
+pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
 import jax
 import jax.numpy as jnp

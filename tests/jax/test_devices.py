@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
 SHARED = """
 import jax
@@ -34,7 +34,9 @@ assert len(state.observation.sharding.device_set) == 1
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="needs jax.shard_map")
+@pytest.mark.skipif(
+    not hasattr(jax, "shard_map"), reason="games on many devices (no jax.shard_map)"
+)
 def test_eight_devices_play_what_one_plays() -> None:
     eight = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
     subprocess.run([sys.executable, "-c", SHARED], env=eight, check=True)

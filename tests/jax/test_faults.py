@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("jax")
+pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
 PROJECT = Path(__file__).parents[2]
 CHECK = "import sys; from tests.jax.compare import checked; sys.exit(checked().difference)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("jax")
+pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
 import jax
 import jax.numpy as jnp

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("jax")
+pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +26,7 @@ def lowest(game_or_mask: Any) -> Any:
 
 
 def test_in_jaxmarl_the_action_of_the_seat_to_move_counts() -> None:
-    pytest.importorskip("jaxmarl")
+    pytest.importorskip("jaxmarl", reason="the interface of JaxMARL (no JaxMARL)")
     from fiveup_env.jax.jaxmarl import FiveUp as FiveUpMARL
 
     env = FiveUpMARL(players=3, episode="hand", reward="margin")
@@ -54,7 +54,7 @@ def test_in_jaxmarl_the_action_of_the_seat_to_move_counts() -> None:
 
 
 def test_in_jaxmarl_a_state_to_reset_to_follows_an_end() -> None:
-    pytest.importorskip("jaxmarl")
+    pytest.importorskip("jaxmarl", reason="the interface of JaxMARL (no JaxMARL)")
     from fiveup_env.jax.jaxmarl import FiveUp as FiveUpMARL
 
     env = FiveUpMARL(players=2, episode="hand")
@@ -73,7 +73,7 @@ def test_in_jaxmarl_a_state_to_reset_to_follows_an_end() -> None:
 def test_gymnax_steps_as_our_vector_environment_does(
     hand_size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("gymnax")
+    pytest.importorskip("gymnax", reason="the interface of gymnax (no gymnax)")
     from fiveup_env.jax.gymnax import FiveUp as FiveUpGymnax
 
     options: Any = {"players": 4, "episode": "hand", "reward": "margin", "hand_size": hand_size}
@@ -111,7 +111,7 @@ def test_gymnax_steps_as_our_vector_environment_does(
 
 
 def test_what_gymnax_cannot_play_is_refused() -> None:
-    pytest.importorskip("gymnax")
+    pytest.importorskip("gymnax", reason="the interface of gymnax (no gymnax)")
     from fiveup_env.jax.gymnax import FiveUp as FiveUpGymnax
 
     with pytest.raises(SeatError, match="from 0 to 3, not 4"):

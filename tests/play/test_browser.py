@@ -677,7 +677,7 @@ def test_a_broken_count_of_puzzles_and_a_link_to_none_are_survived(
 # --- Accessibility, and pictures for the documentation
 
 
-@pytest.mark.skipif(not AXE, reason="FIVEUP_AXE names no axe.min.js")
+@pytest.mark.skipif(not AXE, reason="the accessibility of the page (no axe)")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
     context = new_context(browser, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
@@ -716,8 +716,9 @@ def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
     context.close()
 
 
-@pytest.mark.skipif(not PICTURES, reason="nobody asks for pictures")
-def test_the_table_is_pictured(browser: Any, address: str) -> None:
+@pytest.mark.slow
+def test_the_table_is_pictured(browser: Any, address: str, tmp_path: Path) -> None:
+    folder = Path(PICTURES or tmp_path)
     for name, size, options in (
         ("play-table", (1366, 768), {}),
         ("play-phone", (390, 844), {"has_touch": True}),
@@ -733,7 +734,7 @@ def test_the_table_is_pictured(browser: Any, address: str) -> None:
             page.check("#eye-moves")
             page.wait_for_selector("#seen-moves .row", timeout=30_000)
         page.locator(FREE).last.click()
-        picture(page, name)
+        picture(page, folder / f"{name}.png")
         if name == "play-table":
             page.keyboard.press("Escape")
             page.goto(address + "?seed=5&target=8")
@@ -743,13 +744,12 @@ def test_the_table_is_pictured(browser: Any, address: str) -> None:
             page.wait_for_timeout(4000)
             page.click("#biggest")
             page.wait_for_timeout(1200)
-            picture(page, "play-study")
+            picture(page, folder / "play-study.png")
         context.close()
 
 
-def picture(page: Any, name: str) -> None:
+def picture(page: Any, path: Path) -> None:
     """Keep a picture, with few colours, so that its file is small."""
-    path = Path(str(PICTURES)) / f"{name}.png"
     page.screenshot(path=path)
     with suppress(ImportError):
         from PIL import Image

@@ -24,7 +24,7 @@ TSC: Final = shutil.which("tsc")
 GAMES: Final = 12
 MANY: Final = 500
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = pytest.mark.skipif(NODE is None, reason="the modules of the page (no Node)")
 
 
 class Fixed:
@@ -130,7 +130,7 @@ def test_reasons_count_the_replies_that_score_as_the_engine_does(found: Any) -> 
     assert sum(found["replies"]) > 500
 
 
-@pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
+@pytest.mark.skipif(TSC is None, reason="the types of the page (no TypeScript)")
 def test_the_types_of_the_page_hold(site: Path) -> None:
     options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")
     libraries = (

@@ -24,9 +24,9 @@ from fiveup_env.play.page import page_files
 from tests.support import on_posix, play_randomly
 from tests.web import BASE, Client, client_of
 
-launch = pytest.importorskip("fiveup_env.play.launch")
-httpx = pytest.importorskip("httpx")
-guard = pytest.importorskip("fiveup_env.play.guard")
+launch = pytest.importorskip("fiveup_env.play.launch", reason="the server of the page (no Uvicorn)")
+httpx = pytest.importorskip("httpx", reason="the server of the page (no HTTPX)")
+guard = pytest.importorskip("fiveup_env.play.guard", reason="the server of the page (no Starlette)")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

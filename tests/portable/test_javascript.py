@@ -40,7 +40,7 @@ GOOD: Final = "{ hands: [['0-0'], ['1-0']], boneyard: ['1-1', '2-0', '2-1', '2-2
 BAD: Final = GOOD.replace("2-2", "2-1")
 LONG: Final = GOOD.replace("'2-2'", "'2-2', '0-0'")
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = pytest.mark.skipif(NODE is None, reason="the WebAssembly module (no Node)")
 
 
 def rule_sets() -> Iterator[tuple[str, int, dict[str, Any]]]:

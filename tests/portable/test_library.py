@@ -52,7 +52,7 @@ def test_a_policy_that_is_not_there_is_named() -> None:
     assert "nobody" in told.stderr
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is not installed")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="the C library (no C compiler)")
 def test_code_that_is_not_portable_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -146,7 +146,7 @@ def test_arguments_of_all_kinds_are_refused_or_answered(folder: Path) -> None:
 TSC = shutil.which("tsc")
 
 
-@pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
+@pytest.mark.skipif(TSC is None, reason="the types of fiveup.mjs (no TypeScript)")
 def test_the_types_of_the_binding_hold() -> None:
     options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")
     libraries = ("--module", "es2022", "--lib", "es2022,dom")
@@ -157,7 +157,9 @@ def test_the_types_of_the_binding_hold() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("wasm-ld") is None, reason="wasm-ld is not installed")
+@pytest.mark.skipif(
+    shutil.which("wasm-ld") is None, reason="the build of the WebAssembly module (no wasm-ld)"
+)
 def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
     told = build_by_command("wasm32", "-o", str(tmp_path / "fiveup.wasm"))
     assert told.returncode == 0, told.stderr
@@ -165,7 +167,9 @@ def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("wasm-ld") is None, reason="wasm-ld is not installed")
+@pytest.mark.skipif(
+    shutil.which("wasm-ld") is None, reason="the build of the WebAssembly module (no wasm-ld)"
+)
 def test_a_module_without_simd_answers_the_same(asked: tuple[dict[str, Any], Path]) -> None:
     mine, folder = asked
     told = build_by_command("wasm32", "--plain", "-o", str(folder / "fiveup.wasm"))
@@ -202,9 +206,11 @@ def served(asked: tuple[dict[str, Any], Path]) -> Iterator[tuple[dict[str, Any],
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.skipif(CHROMIUM is None, reason="the WebAssembly module in a browser (no Chromium)")
 def test_the_module_answers_the_same_in_chromium(served: tuple[dict[str, Any], str]) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="the WebAssembly module in a browser (no Playwright)"
+    )
     mine, address = served
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
