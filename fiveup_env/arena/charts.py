@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.arena.tables import short_names, with_bounds
+from fiveup_env.arena.statistics import with_bounds
+from fiveup_env.arena.tables import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

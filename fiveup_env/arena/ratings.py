@@ -53,9 +53,9 @@ def unbounded(rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     `rates[i, j]` is the win rate of i against j. Nothing bounds how far an agent is below another
     unless it won against it, or against one that won, and so on.
     """
-    won = np.eye(len(rates)) + (rates > 0) > 0  # NaN, where they did not meet, is no win
-    reached = np.linalg.matrix_power(won.astype(float), len(rates)) > 0
-    return ~reached.all(1), ~reached.all(0)
+    won = np.eye(len(rates), dtype=bool) | (rates > 0)  # NaN, where they did not meet, is no win
+    apart = ~np.linalg.matrix_power(won, len(rates))
+    return np.logical_or.reduce(apart, 1), np.logical_or.reduce(apart, 0)
 
 
 def elo_against(

@@ -12,6 +12,7 @@ from fiveup_env.arena.charts import Whisker, dots, heat_map, histograms, lines, 
 from fiveup_env.arena.markup import facts_of, figure_of, page_of, sections_of, table_of
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.standings import POINTS
+from fiveup_env.arena.statistics import with_bounds
 from fiveup_env.arena.tables import (
     duration,
     forfeited,
@@ -19,7 +20,6 @@ from fiveup_env.arena.tables import (
     percent,
     points,
     times,
-    with_bounds,
 )
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.ratings import lead_of, win_rate
-from fiveup_env.arena.tables import with_bounds
+from fiveup_env.arena.statistics import with_bounds
 from fiveup_env.engine.compiled import Array, compiled
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from fiveup_env.engine.chance import chance_below, scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     Ends = tuple[ArrayLike, ArrayLike]  # the lowest and the highest value, of all columns or each
@@ -76,6 +78,19 @@ def mean_interval(values: np.ndarray, ends: Ends, seed: int = 0) -> tuple[float,
     """Return the 95 % interval of the mean of a value by deal, by bootstrap over the deals."""
     low, high = interval(resampled_means(values[:, None], ends, seed), values.mean())
     return float(low[0]), float(high[0])
+
+
+def with_bounds(value: float, bounds: Sequence[float | None], form: str) -> str:
+    """Return a value with its interval, where None is the end of one that has no bound.
+
+    >>> with_bounds(-382, [None, -205], "+.0f")
+    '-382 (< -205)'
+    """
+    low, high = (None if bound is None else format(bound, form) for bound in bounds)
+    if low is None or high is None:
+        limit = "no bounds" if low == high else f"> {low}" if low else f"< {high}"
+        return f"{value:{form}} ({limit})"
+    return f"{value:{form}} ({low} .. {high})"
 
 
 def variance_reduction(games: np.ndarray) -> float:

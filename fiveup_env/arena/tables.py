@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fiveup_env.arena.statistics import with_bounds
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -159,19 +161,6 @@ def percent(rate: float, bounds: Sequence[float], sign: str = "") -> str:
 def points(margin: float, bounds: Sequence[float]) -> str:
     """Return a margin with its interval."""
     return with_bounds(margin, bounds, "+.2f")
-
-
-def with_bounds(value: float, bounds: Sequence[float | None], form: str) -> str:
-    """Return a value with its interval, where None is the end of one that has no bound.
-
-    >>> with_bounds(-382, [None, -205], "+.0f")
-    '-382 (< -205)'
-    """
-    low, high = (None if bound is None else format(bound, form) for bound in bounds)
-    if low is None or high is None:
-        limit = "no bounds" if low == high else f"> {low}" if low else f"< {high}"
-        return f"{value:{form}} ({limit})"
-    return f"{value:{form}} ({low} .. {high})"
 
 
 def times(factor: float | None) -> str:

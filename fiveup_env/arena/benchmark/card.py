@@ -14,7 +14,8 @@ import numpy as np
 from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.play import costs_of, meetings_of
 from fiveup_env.arena.results import agent_digest, code_of
-from fiveup_env.arena.tables import columns, duration, hundredths, percent, with_bounds
+from fiveup_env.arena.statistics import with_bounds
+from fiveup_env.arena.tables import columns, duration, hundredths, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
