@@ -5,7 +5,9 @@
 A mutant is the engine with one small change: another comparison or operator, a constant one off,
 `and` for `or`, a condition negated, an assignment left out. The quick tests of the engine should
 fail on it. One on which they pass has survived: it shows what no test asks for. Survivors that no
-test can tell from the engine are explained in mutants.json.
+test can tell from the engine are explained in mutants.json. A mutant is named by its file, its
+function, and what the changed statement or condition then says: nothing else in a file moves it
+into a sample or out of one.
 
 Every mutant is written into a copy of the project, and its tests run as Python, not compiled, in a
 process forked after the slow imports. Needs a system with `fork`.
@@ -26,11 +28,10 @@ import tempfile
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
@@ -51,13 +52,6 @@ FIRST_OF: Final = {
     "exponentials.py": ("exponentials",),
 }
 TESTS: Final = ("rules_of_play", "views", "game", *FIRST, "hostile_bytes")
-SLOW: Final = (
-    *("every_field", "every_preset", "move_sequences"),
-    *("fuzzer", "search", "policy", "whatever", "saved", "encoder", "overridden"),
-    *("pop_undoes", "somewhere_exactly_once", "those_of_the_ends", "permuted", "later_draw"),
-    *("about_equally_often", "reaches_an_outcome"),
-)
-CHOSEN: Final = f"not ({' or '.join(SLOW)} or (hostile_view_in and not as_views))"
 SECONDS_PER_TEST: Final = 5  # of processor time; a mutant may run for ever
 
 COMPARISONS: Final[dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]]] = {
@@ -82,61 +76,78 @@ OPERATORS: Final[dict[type[ast.operator], type[ast.operator]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Place(NamedTuple):
+    """A node that can be changed."""
+
+    node: ast.AST
+    owner: Any  # the list or the node that holds it
+    name: Any  # its index or its field there
+    part: ast.AST  # the statement, condition or keyword that it belongs to
+    function: str
+
+    def put(self, node: ast.AST) -> None:
+        """Put a node there."""
+        if isinstance(self.owner, list):
+            self.owner[self.name] = node
+        else:
+            setattr(self.owner, self.name, node)
+
+
+class Mutant(NamedTuple):
     """One small change of one file of the engine."""
 
     file: str
     function: str
-    line: int
-    text: str  # the changed line
-    source: bytes
+    text: str  # the changed statement, condition or keyword
+    tree: ast.Module
+    place: Place
+    node: ast.AST
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What names the mutant in mutants.json, wherever its line moves to."""
+        """What names the mutant."""
         return self.file, self.function, self.text
 
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.function}: {self.text}"
+    def source(self) -> str:
+        """Return the changed file."""
+        self.place.put(self.node)
+        changed = ast.unparse(self.tree)
+        self.place.put(self.place.node)
+        return changed
 
 
 # --- Making mutants
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Yield every mutant of a file, in the order of its source."""
-    source = path.read_bytes()
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    for function, node, changed in _changes(ast.parse(source), "module"):
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        begin = starts[node.lineno - 1] + node.col_offset
-        end = starts[node.end_lineno - 1] + node.end_col_offset
-        made = source[:begin] + changed.encode() + source[end:]
-        last = made.index(b"\n", begin + len(changed.encode()))
-        text = " ".join(made[starts[node.lineno - 1] : last].decode().split())
-        yield Mutant(path.name, function, node.lineno, text, made)
+    """Yield every mutant of a file."""
+    tree = ast.parse(path.read_bytes())
+    for place in list(_places(tree, tree, "module")):
+        for node in _variants(place):
+            place.put(node)
+            part = node if place.part is place.node else place.part
+            text = ast.unparse(part).partition("\n")[0]  # of a compound statement its first line
+            place.put(place.node)
+            if isinstance(node, ast.Pass):
+                text = f"without {ast.unparse(place.node)}"
+            yield Mutant(path.name, place.function, text, tree, place, node)
 
 
-def _changes(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
-    """Yield what can be changed below a node: its function, the node, and its new source."""
-    if isinstance(node, ast.FunctionDef):
-        for statement in node.body:
-            yield from _changes(statement, node.name)
-        return
+def _places(node: ast.AST, part: ast.AST, function: str) -> Iterator[Place]:
+    """Yield what can be changed below a node."""
     if isinstance(node, ast.JoinedStr) or _is_for_types(node):
         return
-    if isinstance(node, (ast.expr, ast.stmt)):
-        for changed in _variants(node, inside=function != "module"):
-            yield function, node, changed
-    if isinstance(node, (ast.If, ast.While, ast.IfExp)) and not _is_changed(node.test):
-        yield function, node.test, f"(not ({ast.unparse(node.test)}))"
-    for child in ast.iter_child_nodes(node):
-        if not (isinstance(node, ast.AnnAssign) and child is node.annotation):
-            yield from _changes(child, function)
+    fields = ast.iter_fields(node)
+    if isinstance(node, ast.FunctionDef):
+        function, fields = node.name, iter([("body", node.body)])
+    for name, value in fields:
+        held = enumerate(value) if isinstance(value, list) else [(name, value)]
+        for key, child in held:
+            if isinstance(child, ast.AST) and name != "annotation":
+                own = isinstance(child, (ast.stmt, ast.keyword)) or isinstance(node, ast.BoolOp)
+                below = child if own else part
+                yield Place(child, value if isinstance(value, list) else node, key, below, function)
+                yield from _places(child, below, function)
 
 
 def _is_for_types(node: ast.AST) -> bool:
@@ -144,38 +155,37 @@ def _is_for_types(node: ast.AST) -> bool:
     return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
-def _is_changed(condition: ast.expr) -> bool:
-    """Return whether some variant of a condition is, or is close to, its negation."""
-    return isinstance(condition, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+def _variants(place: Place) -> Iterator[ast.AST]:
+    """Yield the nodes that may take the place of another."""
+    node = place.node
+    yield from _otherwise(node)
+    if place.name == "test" and not isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
+        assert isinstance(node, ast.expr)
+        yield ast.UnaryOp(ast.Not(), node)
+    if isinstance(node, ast.AugAssign) and type(node.op) in OPERATORS:
+        yield ast.AugAssign(node.target, OPERATORS[type(node.op)](), node.value)
+    if place.function != "module" and isinstance(node, (ast.Assign, ast.AugAssign)):
+        yield ast.Pass()
 
 
-def _compared_otherwise(node: ast.Compare) -> Iterator[str]:
-    for i, operator in enumerate(node.ops):
-        for other in COMPARISONS[type(operator)]:
-            ops = [*node.ops[:i], other(), *node.ops[i + 1 :]]
-            yield ast.unparse(ast.Compare(node.left, ops, node.comparators))
-
-
-def _variants(node: ast.expr | ast.stmt, *, inside: bool) -> Iterator[str]:
-    """Yield the sources that may take the place of a node; `inside` says it is in a function."""
-    if isinstance(node, ast.Compare):
-        yield from _compared_otherwise(node)
-    elif isinstance(node, ast.BoolOp):
-        swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield f"({ast.unparse(ast.BoolOp(swapped, node.values))})"
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield f"({ast.unparse(node.operand)})"
-    elif isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-        yield f"({ast.unparse(ast.BinOp(node.left, OPERATORS[type(node.op)](), node.right))})"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield str(not node.value)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
-        yield str(node.value + 1)
-        yield f"({node.value - 1})"
-    elif isinstance(node, ast.AugAssign) and type(node.op) in OPERATORS:
-        yield ast.unparse(ast.AugAssign(node.target, OPERATORS[type(node.op)](), node.value))
-    if inside and isinstance(node, (ast.Assign, ast.AugAssign)):
-        yield f"pass  # {ast.unparse(node)}"
+def _otherwise(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield expressions that compare, combine or count otherwise."""
+    match node:
+        case ast.Compare(left, ops, values):
+            for i, operator in enumerate(ops):
+                for other in COMPARISONS[type(operator)]:
+                    yield ast.Compare(left, [*ops[:i], other(), *ops[i + 1 :]], values)
+        case ast.BoolOp(operator, values):
+            yield ast.BoolOp(ast.Or() if isinstance(operator, ast.And) else ast.And(), values)
+        case ast.UnaryOp(ast.Not(), operand):
+            yield operand
+        case ast.BinOp(left, operator, right) if type(operator) in OPERATORS:
+            yield ast.BinOp(left, OPERATORS[type(operator)](), right)
+        case ast.Constant(bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(int(value)):
+            yield ast.Constant(value + 1)
+            yield ast.Constant(value - 1)
 
 
 # --- Running the tests
@@ -216,7 +226,8 @@ def _run_tests(tree: Path, names: Sequence[str], options: Sequence[str]) -> None
         sys.path.insert(0, str(tree))
         signal.setitimer(signal.ITIMER_PROF, SECONDS_PER_TEST)
         files = [str(path) for name in names for path in Path("tests").glob(f"*/test_{name}.py")]
-        chosen = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", CHOSEN]
+        chosen = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+        chosen += ["-m", "not slow and not compiled"]
         chosen += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # Hypothesis is there already
         code = pytest.main([*chosen, *options, *files], plugins=[_Limit()])
     except BaseException:  # noqa: BLE001  (a forked process must not return to its parent's work)
@@ -235,21 +246,21 @@ def _begin_worker(scratch: Path) -> None:
     shutil.copytree(scratch / "project", _tree)
 
 
-def _is_killed(mutant: Mutant) -> bool:
-    path = _tree / ENGINE / mutant.file
-    before = path.read_bytes()
-    _write(path, mutant.source)
+def _is_killed(file: str, source: str) -> bool:
+    path = _tree / ENGINE / file
+    before = path.read_text("utf-8")
+    _write(path, source)
     try:
-        first = FIRST_OF.get(mutant.file, FIRST)
+        first = FIRST_OF.get(file, FIRST)
         rest = [name for name in TESTS if name not in first]
         return not (passes(_tree, first) and passes(_tree, rest))
     finally:
         _write(path, before)
 
 
-def _write(path: Path, source: bytes) -> None:
+def _write(path: Path, source: str) -> None:
     """Write a module whose bytecode is made anew: two versions may have one time and size."""
-    path.write_bytes(source)
+    path.write_text(source, "utf-8")
     Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
 
 
@@ -267,14 +278,14 @@ def explained() -> dict[tuple[str, str, str], str]:
 def every_mutant() -> list[Mutant]:
     """Return all mutants of the engine, in the order of their files."""
     paths = sorted((PROJECT / ENGINE).glob("*.py"))
-    return [one for path in paths if path.name not in LEFT_OUT for one in mutants_of(path)]
+    return [mutant for path in paths if path.name not in LEFT_OUT for mutant in mutants_of(path)]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tests on mutants; return 1 if one survived that is not explained."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--sample", type=int, help="how many mutants to run (default: all)")
-    parser.add_argument("--seed", type=int, default=0, help="which mutants the sample has")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", default="", help="a file, or a function of one")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--survivors", action="store_true", help="do not print the killed")
@@ -285,11 +296,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{EXPLAINED.name} explains what is not a mutant: {min(stale)}")
         return 1
     total = len(mutants)
-    mutants = [one for one in mutants if options.only in {"", one.file, one.function}]
-    if options.sample is not None and options.sample < len(mutants):
-        chosen = set(Random(options.seed).sample(range(len(mutants)), options.sample))
-        mutants = [one for i, one in enumerate(mutants) if i in chosen]
-    run = [one for one in mutants if one.key not in reasons]
+    mutants = [mutant for mutant in mutants if options.only in {"", mutant.file, mutant.function}]
+    if options.sample is not None:
+        mutants.sort(key=lambda mutant: Random(f"{options.seed} {mutant.key}").random())
+        del mutants[options.sample :]
+    run = [mutant for mutant in mutants if mutant.key not in reasons]
 
     began, survived = time.monotonic(), 0
     with tempfile.TemporaryDirectory() as folder:
@@ -301,12 +312,12 @@ def main(arguments: list[str] | None = None) -> int:
         with ProcessPoolExecutor(
             options.workers, get_context("fork"), _begin_worker, (scratch,)
         ) as pool:
-            running = {pool.submit(_is_killed, mutant): mutant for mutant in run}
+            running = {pool.submit(_is_killed, one.file, one.source()): one.key for one in run}
             for done in as_completed(running):
                 killed = done.result()
                 survived += not killed
                 if not (killed and options.survivors):
-                    print("killed  " if killed else "SURVIVED", running[done], flush=True)
+                    print("killed  " if killed else "SURVIVED", *running[done], flush=True)
     print(
         f"{len(mutants)} of {total} mutants: {len(run) - survived} killed, {survived} survived, "
         f"{len(mutants) - len(run)} explained in {EXPLAINED.name}; "

@@ -240,23 +240,27 @@ def compare_positions(rules: Rules, *, before_draws: int, after_draws: int) -> N
 # --- Against every deal
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", MINI_SETS, ids=brief)
 def test_mini_sets_agree_with_trying_every_deal(rules: Rules) -> None:
     draws = rules.boneyard_size > rules.reserve
     compare_positions(rules, before_draws=12, after_draws=12 if draws else 0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", LED_BY_THE_HIGHEST_DOUBLE, ids=brief)
 def test_hands_led_by_the_highest_double_agree_with_trying_every_deal(rules: Rules) -> None:
     compare_positions(rules, before_draws=12, after_draws=12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", FULL_SETS, ids=label)
 def test_late_in_the_full_set_beliefs_agree_with_trying_every_deal(rules: Rules) -> None:
     draws = rules.boneyard_size > rules.reserve
     compare_positions(rules, before_draws=0 if draws else 12, after_draws=12 if draws else 0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
 @pytest.mark.parametrize("draw", ["until_playable", "optional"])
 @pytest.mark.parametrize("hand_size", [1, 2])
@@ -288,6 +292,7 @@ def test_every_order_of_the_smallest_sets_dealt_anew(
 # --- What always holds
 
 
+@pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers(0, 2**64 - 1))
 def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, seed: int) -> None:
@@ -314,6 +319,7 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, se
             assert deals.replayed(*deals.dealt(world)) is not None
 
 
+@pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers(0, 2**64 - 1))
 def test_sampled_games_look_the_same_and_are_played_on(game: Game, seed: int) -> None:
@@ -454,6 +460,7 @@ def test_a_hand_led_by_who_dominoed_says_nothing_about_doubles() -> None:
 # --- Sampling
 
 
+@pytest.mark.compiled
 def test_the_rest_of_the_boneyard_comes_in_any_order() -> None:
     view = Game("five_up", players=5, seed=1).view(0)
     tally: Counter[tuple[int, ...]] = Counter()
@@ -464,6 +471,7 @@ def test_the_rest_of_the_boneyard_comes_in_any_order() -> None:
     assert even(Counter(worlds["order"][:, 2].tolist()), 23)
 
 
+@pytest.mark.compiled
 def test_the_same_seed_samples_the_same_worlds_however_many() -> None:
     view = play_randomly(Game(seed=5), Random(5), 9).view()
     many, few, others = (

@@ -61,6 +61,7 @@ def piece(game: Game, seat: int, name: str) -> Any:
     return piece_of(FLAT, name, row_of(game, seat)).tolist()
 
 
+@pytest.mark.compiled
 @thorough
 @given(rules=any_rules(), seed=st.integers(0, 2**32))
 def test_permuting_hidden_tiles_changes_nothing_that_is_observed(rules: Any, seed: int) -> None:
@@ -76,6 +77,7 @@ def test_permuting_hidden_tiles_changes_nothing_that_is_observed(rules: Any, see
             assert (hidden.action_mask() == game.action_mask()).all()
 
 
+@pytest.mark.compiled
 @thorough
 @given(rules=any_rules(), seed=st.integers(0, 2**32))
 def test_every_entry_stays_within_its_bounds(rules: Any, seed: int) -> None:
@@ -126,6 +128,7 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.compiled
 def test_situations_that_differ_in_any_public_fact_never_encode_alike() -> None:
     rows: dict[bytes, tuple[Any, ...]] = {}
     for seed in range(160):
@@ -171,6 +174,7 @@ def test_units_still_needed_tell_all_targets_and_scores_apart(multiple: int) -> 
                 assert digits(piece_of(FLAT, "to_go", row))[:2] == [units - score, units]
 
 
+@pytest.mark.compiled
 @given(rules=any_rules())
 def test_every_rule_can_be_read_off_a_row(rules: Rules) -> None:
     def told(name: str) -> Any:
@@ -252,6 +256,7 @@ def test_a_position_that_somebody_read() -> None:
     assert piece(game, 0, "lacks_age")[1] == [0, 0, 0, 0, 1, 0, 1]
 
 
+@pytest.mark.compiled
 def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since() -> None:
     found = 0
     for seed in range(300):
@@ -281,6 +286,7 @@ def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since(
     assert found > 100
 
 
+@pytest.mark.compiled
 def test_actions_and_masks_agree_with_the_plays_piece() -> None:
     batch = Batch(64, ["five_up", "all_fives"], [2, 3, 4], draw="optional", seed=5)
     batch.reset()

@@ -27,6 +27,8 @@ from tests.support import on_posix
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.compiled
+
 LOWER = """
 from fiveup_env.engine.compiled import compiled
 

@@ -101,6 +101,7 @@ def in_reference(move: Move) -> reference.Move:
     return (pips(move.tile), on)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
 def test_every_preset_for_every_number_of_players(rules: Rules) -> None:
     made, seed = 0, 0
@@ -136,6 +137,7 @@ def any_rules(draw: st.DrawFn) -> Rules:
     )
 
 
+@pytest.mark.compiled
 @settings(max_examples=250, suppress_health_check=list(HealthCheck))
 @given(rules=any_rules(), seed=st.integers(0, 2**64 - 1))
 def test_every_field_with_every_value(rules: Rules, seed: int) -> None:
@@ -218,6 +220,7 @@ def perft(game: Game, depth: int) -> int:
     return count
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("number", range(len(FIXED)))
 def test_the_number_of_move_sequences_from_fixed_deals(number: int) -> None:
     lockstep = Lockstep(FIXED[number], seed=11)

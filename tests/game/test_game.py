@@ -46,6 +46,7 @@ thorough = settings(max_examples=100, suppress_health_check=list(HealthCheck))
 # --- What always holds
 
 
+@pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers())
 def test_every_tile_is_always_somewhere_exactly_once(game: Game, seed: int) -> None:
@@ -66,6 +67,7 @@ def test_every_tile_is_always_somewhere_exactly_once(game: Game, seed: int) -> N
         play_randomly(game, random, 1)
 
 
+@pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers())
 def test_the_running_total_and_the_open_pips_are_those_of_the_ends(game: Game, seed: int) -> None:
@@ -79,6 +81,7 @@ def test_the_running_total_and_the_open_pips_are_those_of_the_ends(game: Game, s
         play_randomly(game, random, 1)
 
 
+@pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers())
 def test_pop_undoes_push_bit_for_bit(game: Game, seed: int) -> None:
@@ -118,6 +121,7 @@ def test_seeds_deal_different_hands_and_every_seat_leads() -> None:
     assert {game.lead for game in games} == {0, 1, 2, 3}
 
 
+@pytest.mark.compiled
 def test_every_tile_is_dealt_to_every_place_about_equally_often() -> None:
     places = np.zeros((TILE_COUNT, 5))
     for seed in range(2_000):
@@ -146,6 +150,7 @@ def test_a_tile_may_be_written_either_way_round() -> None:
 # --- Manners
 
 
+@pytest.mark.compiled
 def test_a_loop_of_legal_moves_reaches_an_outcome() -> None:
     game, random = Game("five_up", players=4, seed=7), Random(7)
     while game.outcome() is None:
@@ -233,6 +238,7 @@ def test_a_game_goes_on_from_given_deals_to_seeded_ones() -> None:
 # --- Views
 
 
+@pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers())
 def test_a_view_does_not_change_when_hidden_tiles_are_permuted(game: Game, seed: int) -> None:
