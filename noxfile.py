@@ -185,7 +185,7 @@ def wheel(session: nox.Session) -> None:
 def test_library(session: nox.Session, *constraints: str) -> None:
     """Install the library with what its tests need, and run them."""
     tools = ("httpx", "pytest", "pytest-xdist", "hypothesis", "scipy")
-    session.install(*constraints, "-e", ".[sb3,render,openspiel,web,jax]", *tools)
+    session.install(*constraints, "-e", ".[sb3,plots,render,openspiel,web,jax]", *tools)
     session.run("pytest", "-n", "auto", "--ignore=tests/agents", env={"PYTHONUTF8": "1"})
 
 
@@ -216,7 +216,8 @@ def sdist(session: nox.Session) -> None:
 
 EXTRAS = {  # what works where the wheel was installed with one extra, and with nothing else
     "sb3": "from fiveup_env.envs.sb3 import FiveUpVecEnv; import sb3_contrib; FiveUpVecEnv(4)",
-    "train": "import matplotlib, rich, safetensors.torch, sb3_contrib, tensorboard, torch, yaml",
+    "plots": "import fiveup_env.arena.plots",
+    "train": "import rich, safetensors.torch, sb3_contrib, tensorboard, torch, yaml",
     "render": "import fiveup_env; e = fiveup_env.env(players=2, render_mode='rgb_array');"
     " e.reset(seed=1); assert e.render().ndim == 3",
     "video": "import gymnasium; from gymnasium.utils.save_video import save_video;"

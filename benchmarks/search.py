@@ -21,11 +21,11 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 import agents as laboratory  # noqa: F401 - registers its agents
-from agents.runs.plots import STYLE, name_curves, save_svg
 from benchmarks.duels import duels_with
 from benchmarks.results import FOLDER, cell, publish, ranged, speed_options
 from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import Batch, Rules
+from fiveup_env.arena.plots import STYLE, name_curves, save_svg
 from fiveup_env.cli.shared import answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent

@@ -9,7 +9,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from torch.utils.tensorboard.writer import SummaryWriter
 
-from agents.runs.plots import STYLE, name_curves, save_svg
+from fiveup_env.arena.plots import STYLE, name_curves, save_svg
 from fiveup_env.files import Appended, atomic_file
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@
     ratings     Elo and Nash averaging
     sequential  a test of two agents that ends as soon as it can tell
     standings   everything that the tables and the report show
-    tables      the standings as text
+    tables      the standings as tables
     report      the standings as an HTML page
-    markup      the frame of a page, its tables and figures
-    charts      the plots of a page, as SVG
+    page        pages of text, plots and tables
+    plots       the plots of pages and runs, by matplotlib
     benchmark   named protocols, score cards, entries of the leaderboard
 
 `fiveup evaluate` is the command line; docs/understand/arena.md explains what it prints.

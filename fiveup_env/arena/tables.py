@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiveup_env.arena.statistics import with_bounds
 
@@ -15,31 +15,39 @@ LONGEST_NAME = 18
 GAP = "  "
 
 
+class Table(NamedTuple):
+    """Rows of cells, as text in columns or on a page; without rows there is no table."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Sequence[int] = ()  # the columns that are aligned to the right
+
+    def text(self) -> str:
+        """Return the table as text."""
+        return columns([self.heads, *self.rows], {*self.right})
+
+
 def standings_text(standings: Standings) -> str:
     """Return the tables of pairs, differences and agents, then all cut names in full."""
     names = short_names(row["agent"] for row in standings.ratings)
-    cut = [(short, name) for name, short in names.items() if short != name]
-    return "\n\n".join(
-        filter(
-            None,
-            [
-                pairs_text(standings.pairs, names),
-                differences_text(standings.differences, names),
-                ladder_text(standings.ratings, names),
-                errors_text(standings.ratings, names),
-                columns(cut, right=set()) if cut else "",
-            ],
-        )
-    )
+    tables = [
+        pairs_table(standings.pairs, names),
+        differences_table(standings.differences, names),
+        ladder_table(standings.ratings, names),
+        errors_table(standings.ratings, names),
+    ]
+    texts = [table.text() for table in tables if table.rows]
+    if cut := [(short, name) for name, short in names.items() if short != name]:
+        texts.append(columns(cut, right=set()))
+    return "\n\n".join(texts)
 
 
-def pairs_text(pairs: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+def pairs_table(pairs: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Table:
     """Return the table of all pairs.
 
     `saved` is how many times as many games, each on its own deal, an equally exact margin needs.
     """
-    rows = [("a", "b", "deals", "a's win rate (%)", "points a hand", "saved")]
-    rows += [
+    rows = [
         (
             names[pair["a"]],
             names[pair["b"]],
@@ -50,16 +58,13 @@ def pairs_text(pairs: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str
         )
         for pair in pairs
     ]
-    return columns(rows, right={2})
+    return Table(("a", "b", "deals", "a's win rate (%)", "points a hand", "saved"), rows, [2])
 
 
-def differences_text(differences: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
-    """Return the table of paired differences against one agent, or nothing if there are none."""
-    if not differences:
-        return ""
-    rival = names[differences[0]["against"]]
-    rows = [("a", "less", f"win rate (%) against {rival}", "points a hand")]
-    rows += [
+def differences_table(differences: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Table:
+    """Return the table of paired differences against one agent."""
+    rival = names[differences[0]["against"]] if differences else ""
+    rows = [
         (
             names[row["a"]],
             names[row["less"]],
@@ -68,13 +73,12 @@ def differences_text(differences: Sequence[dict[str, Any]], names: Mapping[str, 
         )
         for row in differences
     ]
-    return columns(rows, right=set())
+    return Table(("a", "less", f"win rate (%) against {rival}", "points a hand"), rows)
 
 
-def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
+def ladder_table(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Table:
     """Return the table of all agents, the best first."""
-    rows = [("agent", "Elo", "win rate (%)", "Nash", "time per move")]
-    rows += [
+    rows = [
         (
             names[row["agent"]],
             with_bounds(row["elo"], row["elo_ci"], "+.0f"),
@@ -84,18 +88,15 @@ def ladder_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
         )
         for row in ratings
     ]
-    return columns(rows, right={2, 3, 4})
+    return Table(("agent", "Elo", "win rate (%)", "Nash", "time per move"), rows, [2, 3, 4])
 
 
-def errors_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> str:
-    """Return the table of error rates, the lowest first, or nothing if nothing was judged."""
+def errors_table(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Table:
+    """Return the table of error rates, the lowest first."""
     judged = sorted(
         (row for row in ratings if row["error"]), key=lambda row: row["error"]["chance"]
     )
-    if not judged:
-        return ""
-    rows = [("agent", "judged", "deals", "error rate (%)", "points a decision")]
-    rows += [
+    rows = [
         (
             names[row["agent"]],
             f"{row['error']['decisions']:,}",
@@ -105,7 +106,8 @@ def errors_text(ratings: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
         )
         for row in judged
     ]
-    return columns(rows, right={1, 2})
+    heads = ("agent", "judged", "deals", "error rate (%)", "points a decision")
+    return Table(heads, rows, [1, 2])
 
 
 def hundredths(rate: float, bounds: Sequence[float]) -> str:

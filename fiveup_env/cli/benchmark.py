@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
 from fiveup_env.arena.benchmark.lonely import measure as measure_alone
-from fiveup_env.arena.benchmark.page import card_page
 from fiveup_env.arena.benchmark.play import play
 from fiveup_env.arena.benchmark.protocol import read_protocol
 from fiveup_env.arena.faults import ArenaError
@@ -48,7 +48,18 @@ def add_shared_options(made: Parser, engines: Engines = NO_OTHER_ENGINES) -> Non
         add("--engine", choices=(LOCAL, *engines), default=LOCAL, help=f"or {where}")
     add("--cores", type=int, help="number of processes (default: one for each core)")
     add("--json", metavar="FILE", help="write the figures as JSON")
-    add("--report", metavar="FILE", help="write a page with plots, such as report.html")
+    add(
+        "--report",
+        metavar="FILE",
+        type=page_file,
+        help="write a page with plots, such as report.html",
+    )
+
+
+def page_file(name: str) -> str:
+    """Return the name of a page; raise MissingExtraError now if there will be no plots."""
+    import_module("fiveup_env.arena.plots")
+    return name
 
 
 def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) -> int:
@@ -70,6 +81,8 @@ def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) 
         with atomic_file(options.json) as file:
             file.write(card_json(card))
     if options.report:
+        from fiveup_env.arena.benchmark.page import card_page
+
         with atomic_file(options.report) as file:
             file.write(card_page(card, protocol))
     return 0

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Terms
-from fiveup_env.arena.report import report_html
 from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Standings, standings_of
@@ -197,6 +196,8 @@ def _write(
         with atomic_file(options.json) as file:
             json.dump(content, file, indent=1, allow_nan=False)
     if options.report:
+        from fiveup_env.arena.report import report_html
+
         with atomic_file(options.report) as file:
             found = test.sentence(outcome.tournament.agents) if test else None
             file.write(report_html(outcome, standings, command, found))
