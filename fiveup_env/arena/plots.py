@@ -85,8 +85,8 @@ def _inline(figure: Figure) -> str:
 def _rows_of(names: Sequence[str], unit: str) -> tuple[Figure, Axes]:
     """Return axes with a row for each name, the first at the top."""
     figure = Figure(figsize=(WIDTH, 0.8 + 0.3 * len(names)))
-    axes = figure.subplots()
-    axes.set_yticks(range(len(names)), [*short_names(names, LONGEST_NAME).values()])
+    axes, shorts = figure.subplots(), short_names(names, LONGEST_NAME)
+    axes.set_yticks(range(len(names)), [shorts[name] for name in names])
     axes.set(xlabel=unit, ylim=(len(names) - 0.5, -0.5))
     axes.grid(axis="y", visible=False)
     return figure, axes

@@ -59,7 +59,7 @@ def report_html(
             "Who beats whom",
             "The win rate (%) of the agent in the row against the agent in the column. The best "
             "are at the top and on the left.",
-            plots.heat_map(list(names), standings.rates),
+            plots.heat_map([row["agent"] for row in ratings], standings.rates),
         ),
         Section(
             "All pairs",
