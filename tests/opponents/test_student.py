@@ -186,7 +186,7 @@ def test_a_digest_that_is_none_is_refused(copied: Path, digest: str) -> None:
         make_agent(f"student:{copied}")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="policies that are pipes (no named pipes)")
 @pytest.mark.parametrize("name", [WEIGHTS, DESCRIPTION])
 def test_a_pipe_is_not_waited_for(copied: Path, name: str) -> None:
     (copied / name).unlink()
