@@ -560,12 +560,12 @@ def test_games_that_were_never_played_so_are_found_by_playing_them_again(
 @pytest.mark.usefixtures("small", "strangers")
 def test_forfeits_that_an_entry_does_not_own_up_to_are_found_by_playing_again() -> None:
     made = card("faulty:illegal", here=False)
-    Entry(entry_of(made, NOTED)).replay(1, seed=1)
+    Entry(entry_of(made, NOTED), trust=True).replay(1, seed=1)
     for meetings in made["meetings"].values():
         for meeting in meetings:
             meeting |= {"forfeits": [0, 0], "fault": ""}
     hidden = made | figures_of(SMALL, Entry(entry_of(made, NOTED)).meetings)
-    entry = Entry(entry_of(hidden, NOTED))
+    entry = Entry(entry_of(hidden, NOTED), trust=True)
     entry.check_figures()
     with pytest.raises(EntryError, match=r"forfeits\[0\] is 0, but .* one chunk alone has \d+"):
         entry.replay(1, seed=1)
@@ -631,7 +631,8 @@ def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_no
     monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for spec in ("counter", "knowing"):
         outcomes = list(play(protocol, spec, 1, quick=True))
-        entry = Entry(entry_of(card_of(protocol, spec, outcomes, None, [], quick=True), NOTED))
+        card_played = card_of(protocol, spec, outcomes, None, [], quick=True)
+        entry = Entry(entry_of(card_played, NOTED), trust=True)
         entry.check_figures()
         assert entry.replay(1, seed=1) == 1  # its games are true
         if spec == "counter":

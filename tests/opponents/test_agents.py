@@ -272,7 +272,7 @@ def test_an_agent_is_made_without_the_laboratory_or_torch() -> None:
     assert told.returncode == 0, told.stderr
     learnt = ["student", "student+search", "policy", "policy+search"]
     names = sorted(
-        ["random", *LADDER, "casual", "level", "pair", *learnt, "pimc", "program", "sb3"]
+        ["random", *LADDER, "casual", "level", "pair", *learnt, "pimc", "program", "sb3", "text"]
     )
     assert told.stdout.splitlines() == ["Greedy()", "4", str(names)]
 
