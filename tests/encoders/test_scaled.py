@@ -23,6 +23,7 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import OptionError
 
+pytestmark = pytest.mark.compiled
 FLAT = get_encoder("flat")
 FACTORS = factors_of(FLAT.pieces)
 HANDS: dict[str, Any] = {"players": 2, "episode": "hand", "seed": 3}

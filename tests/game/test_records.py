@@ -22,6 +22,8 @@ from tests.support import game_of as dealt_game
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.compiled
+
 
 @settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(rules=any_rules(), seed=st.integers(0, 2**64 - 1), legal=st.booleans())

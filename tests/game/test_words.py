@@ -39,6 +39,8 @@ from tests.support import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.compiled
+
 SEED: Final = 1
 
 
