@@ -730,16 +730,15 @@ def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
     assert (batch._episodes_played > 0).sum() > len(players) / 2
 
 
-@pytest.mark.compiled
 def test_the_check_allows_the_rules_that_rules_allow() -> None:
-    structs, rng = np.zeros(20_000, RULES), RANDOM(0)
+    structs, rng = np.zeros(2_000, RULES), RANDOM(0)
     known = np.array([one.to_struct() for one in EVERY_PRESET], RULES)
     structs[:] = known[rng.integers(len(known), size=len(structs))]
     for name in RULES.names or ():
         some = rng.random(len(structs)) < 0.1
         structs[name][some] = rng.integers(-2, 8, size=some.sum())
     allowed = np.array([is_allowed(one) for one in structs])
-    assert 500 < allowed.sum() < len(structs) - 500
+    assert 200 < allowed.sum() < len(structs) - 200
     assert (allowed == np.array([fits(structs, i) for i in range(len(structs))])).all()
 
 
