@@ -774,7 +774,10 @@ def policies(random: Random) -> None:
     if isinstance(description, dict) and random.random() < 0.9:
         with contextlib.suppress(TypeError, ValueError, RecursionError):  # as JSON may not hold it
             description = description | {"digest": digest_of(weights, description)}
-    text = json.dumps(description, default=str)
+    try:
+        text = json.dumps(description, default=str)
+    except (ValueError, RecursionError):
+        return  # no file holds this
     Path("policy", WEIGHTS).write_bytes(weights)
     Path("policy", DESCRIPTION).write_text(text, "utf-8", "surrogatepass")
     if kind == "plain":
