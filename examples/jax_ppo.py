@@ -26,7 +26,7 @@ from fiveup_env.encoders import factors_of, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.files import write_atomic
 from fiveup_env.jax import FiveUp, ladder, values_of
-from fiveup_env.jax.evidence import no_evidence, noted, told
+from fiveup_env.jax.evidence import evidence_pieces, no_evidence, noted
 from fiveup_env.jax.features import features
 from fiveup_env.jax.networks import forward
 from fiveup_env.opponents.networks.compiled import ENTRIES, Weights
@@ -65,7 +65,7 @@ def step(state: Any, action: Any) -> Any:
 def inputs(state: Any) -> Any:
     """Return what the network reads: entries, features of the actions, and the legal ones."""
     now, evidence = state
-    entries = jnp.concatenate([now.observation, told(RULES, now.game, evidence)])
+    entries = jnp.concatenate([now.observation, evidence_pieces(RULES, now.game, evidence)])
     return entries, features(RULES, now.game), now.legal_action_mask
 
 
@@ -323,14 +323,14 @@ def main() -> None:
         carry, before, decisions = resumed(options.output / "checkpoint.npz", carry, run)
     about = {"rules": ["five_up"], "players": [SEATS], "reward": "margin", "horizon": "hand"}
     about |= {"command": "examples/jax_ppo.py", "seed": options.seed}
-    started, told, limit = time.monotonic() - before, before, 60 * options.minutes
+    started, shown_at, limit = time.monotonic() - before, before, 60 * options.minutes
     while (spent := time.monotonic() - started) < limit or not decisions:
         rate = RATE + (LAST_RATE - RATE) * min(1, spent / limit)
         carry = jax.block_until_ready(learn(carry, rate, options.parts))
         decisions += UPDATES * options.games * STEPS
         spent = time.monotonic() - started
-        if spent - told > 20 or spent >= limit:
-            told = spent
+        if spent - shown_at > 20 or spent >= limit:
+            shown_at = spent
             ahead = {
                 rung: float(margin_against(carry[0], rung, jax.random.PRNGKey(1)))
                 for rung in ("greedy", "partner")

@@ -43,7 +43,7 @@ def file_path(path: str | os.PathLike[str]) -> Path:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is no plain file, so that it is written to and never replaced."""
+    """Return whether a path is a stream, which is written in place."""
     path = Path(path)
     return str(path) in STANDARD or (path.exists() and not path.is_file())
 

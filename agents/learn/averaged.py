@@ -1,4 +1,4 @@
-"""Learning from labelled decisions, by networks whose running mean is what plays.
+"""Learning from labelled decisions; a moving average of the weights plays.
 
 Labels are single samples, so the weights that are learnt wander with the last few minibatches
 unless the learning rate is very low. Their running mean does not.

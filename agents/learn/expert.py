@@ -118,7 +118,10 @@ class Expert:
         return self._averaged.learn(examples, progress, rng)
 
     def _gate(self) -> float:
-        """Let the student meet who plays, and accept it if it wins; return its points a hand."""
+        """Play the student against the current player; if it wins, it takes over.
+
+        Return its points a hand.
+        """
         config, weights = self.config, compiled_weights(self.student)
         rng = np.random.default_rng([config.seed, GATING, self.updates])
         margins = []

@@ -67,7 +67,7 @@ class Judge:
             playout_by(self.player),
             np.uint64(rng.integers(1 << 63)),
             units.chances,
-            units.which,
+            units.table_indices,
             np.zeros(1, GAME),
             labels,
         )

@@ -260,8 +260,7 @@ class Config:
     )
     averaging: float = key(
         0.998,
-        "what plays is a running mean of the weights, which keeps this share at every step "
-        "(0: the weights themselves)",
+        "decay of the moving average of the weights, which plays (0: the weights themselves)",
         least=0,
         most=0.999999,
         of=LABELS,
@@ -275,7 +274,7 @@ class Config:
         0.05, "share of the moves that are made at random", least=0, most=1, of=EXPERT
     )
     gate_every: int = key(
-        5, "updates between gates, in which the student meets who plays", least=1, of=EXPERT
+        5, "updates between two challenges of the current player by the student", least=1, of=EXPERT
     )
     gate_deals: int = key(
         2000,

@@ -71,8 +71,8 @@ def chances_of(
 
 def chance_of(view: np.ndarray, trials: Trials, seed: int = 0) -> Estimate:
     """Return the chance of the viewer's side to win, from an array of one VIEW."""
-    found = trials(view, np.array([PLAY_ON]), seed)[:, 0, CHANCE]
-    return Estimate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found))))
+    chances = trials(view, np.array([PLAY_ON]), seed)[:, 0, CHANCE]
+    return Estimate(float(chances.mean()), float(chances.std(ddof=1) / np.sqrt(len(chances))))
 
 
 def chances_by_score(state: np.ndarray) -> list[float]:

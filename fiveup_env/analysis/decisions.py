@@ -109,8 +109,8 @@ class Judgement:
 
     def mistakes(self, seat: int | None = None) -> list[Decision]:
         """Return the mistakes of a seat, or of all, the biggest first."""
-        found = [d for d in self.decisions if d.is_mistake and seat in {None, d.seat}]
-        return sorted(found, key=lambda decision: -decision.chance_lost.mean)
+        mistakes = [d for d in self.decisions if d.is_mistake and seat in {None, d.seat}]
+        return sorted(mistakes, key=lambda decision: -decision.chance_lost.mean)
 
     def _repr_html_(self) -> str:
         """Return a table of all mistakes, the biggest first, which notebooks show."""
@@ -158,15 +158,15 @@ def decisions_of(
             public = step.before[0]["public"]
             view = np.zeros(1, VIEW)
             observe_at(step.before, 0, public["turn"], view, 0)
-            found = trials(view, actions, key_of(seed, number))
-            options = sorted(_options(actions, found), key=lambda option: -option.chance.mean)
-            lost = shortfalls(found, int(np.searchsorted(actions, step.move.action)))
+            values = trials(view, actions, key_of(seed, number))
+            options = sorted(_options(actions, values), key=lambda option: -option.chance.mean)
+            lost = shortfalls(values, int(np.searchsorted(actions, step.move.action)))
             seat, hand = int(public["turn"]), int(public["hand_number"])
             yield Decision(number, hand, seat, step.move, options[0].move, *lost, tuple(options))
 
 
-def _options(actions: np.ndarray, found: np.ndarray) -> Iterator[Option]:
-    means, errors = found.mean(0), found.std(0, ddof=1) / math.sqrt(len(found))
+def _options(actions: np.ndarray, values: np.ndarray) -> Iterator[Option]:
+    means, errors = values.mean(0), values.std(0, ddof=1) / math.sqrt(len(values))
     for k, action in enumerate(actions.tolist()):
         chance, points = (
             Estimate(float(means[k, what]), float(errors[k, what])) for what in (CHANCE, POINTS)

@@ -86,22 +86,22 @@ class Trials:
         """
         view = as_view(view)
         chances, _ = outlooks_of(view, self._aim)
-        found = np.empty((self.worlds, len(actions), 2))
+        values = np.empty((self.worlds, len(actions), 2))
         if not deal_worlds(view, np.uint64(key), self._belief, self._games):
             raise impossible(view)
         side = int(view["seat"][0] % view["public"]["rules"]["sides"][0])
         outlooks = chances[0], chances[0][:0]  # to win, and for points
-        try_actions(self._games, actions, self._playout, side, outlooks, found)
-        return found
+        try_actions(self._games, actions, self._playout, side, outlooks, values)
+        return values
 
 
-def shortfalls(found: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:
+def shortfalls(values: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:
     """Return by how much the action in a column falls short of the best: in chances, in points.
 
     The best is the action with which the game is won most often. It is chosen by one half of the
     worlds and compared in the other, so a shortfall may be slightly below 0.
     """
-    halves = found[0::2], found[1::2]
+    halves = values[0::2], values[1::2]
     best = [half[..., CHANCE].mean(0).argmax() for half in halves]
     apart = [half[:, best[1 - k]] - half[:, taken] for k, half in enumerate(halves)]
     means = np.mean([half.mean(0) for half in apart], 0)

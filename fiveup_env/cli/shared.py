@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
 
     def refuse(self, word: str) -> None:
         """End the program with an error for a word that is left over."""
-        self.error(f"there is nothing that {shown(word)} could be")
+        self.error(f"unexpected argument {shown(word)}")
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None

@@ -226,7 +226,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return {"chance": chance.mean, "points": points.mean}
 
     def _end(self, told: dict[str, Any]) -> dict[str, Any]:
-        """Return what an episode that has ended is told by."""
+        """Return the `info` of a finished episode."""
         scores, side = [int(score) for score in told["scores"]], self._env.rules.side_of(self.seat)
         return {
             "win": int(told["winner"] == side),

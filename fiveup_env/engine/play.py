@@ -70,7 +70,7 @@ def next_leader(public: Struct) -> int:
 
 @inlined
 def force_lead(game: Struct) -> None:
-    """Let the holder of the tile that comes first of all those dealt lead it."""
+    """Make the holder of the first dealt tile in LEAD_ORDER lead it."""
     public = game.public
     for tile in LEAD_ORDER:  # pragma: no branch - one of them was dealt
         for seat in range(public.rules.players):

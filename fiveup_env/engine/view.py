@@ -55,10 +55,10 @@ def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
 
 
 @compiled
-def observe_seats(games: Array, which: Array, seats: Array, views: Array) -> None:
-    """Write the view of one seat in each of some games: the k-th view is of the k-th in `which`."""
-    for k in range(len(which)):
-        observe(games[which[k]], seats[k], views[k])
+def observe_seats(games: Array, indices: Array, seats: Array, views: Array) -> None:
+    """Write views of the games at `indices`: `views[k]` is that of `seats[k]` in the k-th."""
+    for k in range(len(indices)):
+        observe(games[indices[k]], seats[k], views[k])
 
 
 @compiled

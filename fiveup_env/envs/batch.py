@@ -263,57 +263,57 @@ class Batch:
         self._on_slices(step_and_observe)
         self._update_endings()
 
-    def advance(self, actions: np.ndarray, which: np.ndarray, *, strictly: bool = False) -> None:
-        """Make a move in each of the games `which`; a game whose episode ends stays at its end.
+    def advance(self, actions: np.ndarray, indices: np.ndarray, *, strictly: bool = False) -> None:
+        """Make a move in each of the games `indices`; a game whose episode ends stays at its end.
 
         For interfaces that let opponents move: they choose from `views`, `begin` starts the next
         episodes, and `observe` updates the observations. Raises as `step` does; `strictly`, an
         illegal action is an error even with `illegal="terminate"`.
         """
-        which = self._checked_games(which)
-        if first_repeated(which, self._seen) >= 0:
+        indices = self._checked_games(indices)
+        if first_repeated(indices, self._seen) >= 0:
             raise OptionError("each game can make one move: an index is there twice")
-        actions = self._checked_actions(actions, which, strictly=strictly)
-        self._move(which, actions)
-        self.turn[which] = self._games["public"]["turn"][which]
+        actions = self._checked_actions(actions, indices, strictly=strictly)
+        self._move(indices, actions)
+        self.turn[indices] = self._games["public"]["turn"][indices]
         self._update_endings()
 
-    def begin(self, which: np.ndarray) -> None:
-        """Start the next episode in each of the games `which`."""
+    def begin(self, indices: np.ndarray) -> None:
+        """Start the next episode in each of the games `indices`."""
         self._check_dealt()
-        which = self._checked_games(which)
-        self._endings[which] = ENDED
-        self._restart(which)
-        self._endings[which] = 0
-        self.turn[which] = self._games["public"]["turn"][which]
+        indices = self._checked_games(indices)
+        self._endings[indices] = ENDED
+        self._restart(indices)
+        self._endings[indices] = 0
+        self.turn[indices] = self._games["public"]["turn"][indices]
 
-    def views(self, which: np.ndarray | None = None) -> np.ndarray:
+    def views(self, indices: np.ndarray | None = None) -> np.ndarray:
         """Return the VIEW structs of the seats to move, in all games or some; update the masks."""
         self._check_dealt()
-        which = self._all if which is None else self._checked_games(which)
-        views = np.zeros(len(which), VIEW)
-        observe_games(self._games, which, views, self.action_mask, self.turn)
+        indices = self._all if indices is None else self._checked_games(indices)
+        views = np.zeros(len(indices), VIEW)
+        observe_games(self._games, indices, views, self.action_mask, self.turn)
         return views
 
-    def observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    def observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return what one seat observes in each of some games, whoever is to move."""
         self._check_dealt()
-        return self._rows_of(self._games, which, seats)
+        return self._rows_of(self._games, indices, seats)
 
-    def final_observations_of(self, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    def final_observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return what one seat observed at the end of the last episode that ended in some games.
 
         Raises WrongMomentError where no episode of a game has ended yet.
         """
-        self._check_ended(which)
-        return self._rows_of(self._finals, which, seats)
+        self._check_ended(indices)
+        return self._rows_of(self._finals, indices, seats)
 
-    def results_of(self, which: np.ndarray) -> Results:
+    def results_of(self, indices: np.ndarray) -> Results:
         """Return how the episodes ended of games that `advance` has left at their ends."""
         self._check_dealt()
-        return self._results_of(self._games, which)
+        return self._results_of(self._games, indices)
 
-    def final_results_of(self, which: np.ndarray) -> Results:
+    def final_results_of(self, indices: np.ndarray) -> Results:
         """Return how the last episode that ended in some games did: who won, and the scores.
 
         Raises WrongMomentError where no episode of a game has ended yet.
@@ -326,24 +326,24 @@ class Batch:
         >>> results.scores.shape == (len(results.winner), 2)
         True
         """
-        self._check_ended(which)
-        return self._results_of(self._finals, which)
+        self._check_ended(indices)
+        return self._results_of(self._finals, indices)
 
-    def _results_of(self, games: np.ndarray, which: np.ndarray) -> Results:
-        which = self._checked_games(which)
-        return results_of(games, which, self._options.codes.episode, self._sides)
+    def _results_of(self, games: np.ndarray, indices: np.ndarray) -> Results:
+        indices = self._checked_games(indices)
+        return results_of(games, indices, self._options.codes.episode, self._sides)
 
-    def _check_ended(self, which: np.ndarray) -> None:
-        which = self._checked_games(which)
-        if (self._finals["public"]["rules"]["players"][which] == 0).any():
+    def _check_ended(self, indices: np.ndarray) -> None:
+        indices = self._checked_games(indices)
+        if (self._finals["public"]["rules"]["players"][indices] == 0).any():
             raise WrongMomentError("no episode of these games has ended yet")
 
-    def _rows_of(self, games: np.ndarray, which: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        which = self._checked_games(which)
-        seats = self._checked_seats(seats, which)
-        views = np.zeros(len(which), VIEW)
-        observe_seats(games, which, seats, views)
-        rows = self._rows.empty(len(which))
+    def _rows_of(self, games: np.ndarray, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        indices = self._checked_games(indices)
+        seats = self._checked_seats(seats, indices)
+        views = np.zeros(len(indices), VIEW)
+        observe_seats(games, indices, seats, views)
+        rows = self._rows.empty(len(indices))
         self._rows.write(views, rows)
         return rows
 
@@ -427,24 +427,24 @@ class Batch:
         if not self._dealt:
             raise WrongMomentError("call reset() before the first step")
 
-    def _checked_games(self, which: np.ndarray) -> np.ndarray:
+    def _checked_games(self, indices: np.ndarray) -> np.ndarray:
         """Return indices of games as compiled code takes them."""
-        found = row_of_integers(which, "indices of games")
-        if found.size and not 0 <= found.min() <= found.max() < len(self):
-            raise OptionError(f"indices of games must be from 0 to {len(self) - 1}, not {found}")
-        return found
+        checked = row_of_integers(indices, "indices of games")
+        if checked.size and not 0 <= checked.min() <= checked.max() < len(self):
+            raise OptionError(f"indices of games must be from 0 to {len(self) - 1}, not {checked}")
+        return checked
 
-    def _checked_seats(self, seats: np.ndarray, which: np.ndarray) -> np.ndarray:
+    def _checked_seats(self, seats: np.ndarray, indices: np.ndarray) -> np.ndarray:
         """Return a seat for each of some games as compiled code takes them."""
-        found = row_of_integers(seats, "seats", len(which))
-        players = self._games["public"]["rules"]["players"][which]
-        wrong = np.flatnonzero((found < 0) | (found >= players))
+        checked = row_of_integers(seats, "seats", len(indices))
+        players = self._games["public"]["rules"]["players"][indices]
+        wrong = np.flatnonzero((checked < 0) | (checked >= players))
         if len(wrong):
             k = wrong[0]
             raise SeatError(
-                f"game {which[k]} has seats 0 to {players[k] - 1}, so not seat {found[k]}"
+                f"game {indices[k]} has seats 0 to {players[k] - 1}, so not seat {checked[k]}"
             )
-        return found
+        return checked
 
     def _checked_seeds(self, seeds: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return a seed for each game as compiled code takes them."""
@@ -455,28 +455,28 @@ class Batch:
         return np.array([checked_seed(seed) for seed in seeds], np.uint64)
 
     def _checked_actions(
-        self, actions: np.ndarray, which: np.ndarray, *, strictly: bool = False
+        self, actions: np.ndarray, indices: np.ndarray, *, strictly: bool = False
     ) -> np.ndarray:
         """Return the actions as compiled code takes them; raise an error if one is illegal."""
         self._check_dealt()
-        actions = row_of_integers(actions, "actions", len(which))
+        actions = row_of_integers(actions, "actions", len(indices))
         if self._options.terminates and not strictly:
             return actions
-        wrong = first_illegal(self._games, which, actions)
+        wrong = first_illegal(self._games, indices, actions)
         if wrong >= 0:
-            i = int(which[wrong])
+            i = int(indices[wrong])
             why = refusal(self._games, i, int(actions[wrong]))
             hint = "" if strictly else HOW_TO_TERMINATE
             raise IllegalMoveError(f"game {i}, seat {self.turn[i]}: {why}{hint}")
         return actions
 
-    def _move(self, which: np.ndarray, actions: np.ndarray) -> None:
+    def _move(self, indices: np.ndarray, actions: np.ndarray) -> None:
         codes = self._options.codes
-        step_games(self._games, which, actions, codes, self.reward, self._endings)
+        step_games(self._games, indices, actions, codes, self.reward, self._endings)
 
-    def _restart(self, which: np.ndarray) -> None:
+    def _restart(self, indices: np.ndarray) -> None:
         restart_ended(
-            self._games, which, self._endings, self._keys, self._episodes_played, self._finals
+            self._games, indices, self._endings, self._keys, self._episodes_played, self._finals
         )
 
     def _observe_slice(self, part: slice) -> None:

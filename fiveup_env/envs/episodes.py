@@ -125,10 +125,10 @@ def refusal(games: np.ndarray, i: int, action: object) -> str:
 
 
 @compiled
-def start_episodes(games: Array, which: Array, seeds: Array) -> None:
+def start_episodes(games: Array, indices: Array, seeds: Array) -> None:
     """Start a game with each seed, under the rules that its struct already holds."""
-    for k in range(len(which)):
-        _start(games[which[k]], seeds[k])
+    for k in range(len(indices)):
+        _start(games[indices[k]], seeds[k])
 
 
 @inlined
@@ -144,32 +144,32 @@ def _start(game: Struct, seed: int) -> None:
 
 
 @compiled
-def first_illegal(games: Array, which: Array, actions: Array) -> int:
+def first_illegal(games: Array, indices: Array, actions: Array) -> int:
     """Return the index of the first illegal action, or -1."""
-    for k in range(len(which)):
-        game = games[which[k]]
+    for k in range(len(indices)):
+        game = games[indices[k]]
         if not is_legal(game.public, game.hands[game.public.turn], actions[k]):
             return k
     return -1
 
 
 @compiled
-def first_repeated(which: Array, seen: Array) -> int:
+def first_repeated(indices: Array, seen: Array) -> int:
     """Return the position of the first duplicate, or -1; leave `seen`, zeroed scratch, zeroed."""
-    found = -1
-    for k in range(len(which)):
-        if seen[which[k]] and found < 0:
-            found = k
-        seen[which[k]] = 1
-    for i in which:
+    first = -1
+    for k in range(len(indices)):
+        if seen[indices[k]] and first < 0:
+            first = k
+        seen[indices[k]] = 1
+    for i in indices:
         seen[i] = 0
-    return found
+    return first
 
 
 @compiled
 def step_games(
     games: Array,
-    which: Array,
+    indices: Array,
     actions: Array,
     codes: Codes,
     rewards: Array,
@@ -180,8 +180,8 @@ def step_games(
     Rewards and endings are written at the indices of the games. A game whose episode ended stays at
     its end. Actions must be legal, unless the options say that an illegal one terminates.
     """
-    for k in range(len(which)):
-        i = which[k]
+    for k in range(len(indices)):
+        i = indices[k]
         game = games[i]
         if codes.terminates and not is_legal(game.public, game.hands[game.public.turn], actions[k]):
             endings[i] = _forfeit(game, codes.illegal_reward, rewards, i)
@@ -194,13 +194,13 @@ def step_games(
 
 @compiled
 def restart_ended(
-    games: Array, which: Array, endings: Array, keys: Array, episodes: Array, finals: Array
+    games: Array, indices: Array, endings: Array, keys: Array, episodes: Array, finals: Array
 ) -> None:
-    """Start the next episode of each of the games `which` whose episode has ended.
+    """Start the next episode of each of the games `indices` whose episode has ended.
 
     The structs of the games at their ends are kept in `finals`.
     """
-    for i in which:
+    for i in indices:
         if endings[i]:
             finals[i] = games[i]
             episodes[i] += 1
@@ -314,11 +314,11 @@ class Results(NamedTuple):
         }
 
 
-def results_of(games: np.ndarray, which: np.ndarray, episode: int, sides: int) -> Results:
-    """Return how the episodes ended of the games `which`, which are at their ends."""
-    winners = np.zeros(len(which), np.int64)
-    write_winners(games, which, episode, winners)
-    public = games["public"][which]
+def results_of(games: np.ndarray, indices: np.ndarray, episode: int, sides: int) -> Results:
+    """Return how the episodes ended of the games `indices`, which are at their ends."""
+    winners = np.zeros(len(indices), np.int64)
+    write_winners(games, indices, episode, winners)
+    public = games["public"][indices]
     forfeited = public["phase"] == PLAYING
     ended = np.array([*ENDINGS, "illegal"], object)[
         np.where(forfeited, len(ENDINGS), public["ended"])
@@ -327,10 +327,10 @@ def results_of(games: np.ndarray, which: np.ndarray, episode: int, sides: int) -
 
 
 @compiled
-def write_winners(games: Array, which: Array, episode: int, winners: Array) -> None:
+def write_winners(games: Array, indices: Array, episode: int, winners: Array) -> None:
     """Write the side that won each of some episodes that have ended, or -1."""
-    for k in range(len(which)):
-        public = games[which[k]].public
+    for k in range(len(indices)):
+        public = games[indices[k]].public
         winners[k] = -1
         if episode == ONE_HAND and public.phase != PLAYING:
             winners[k] = _best_side(public)
@@ -339,13 +339,13 @@ def write_winners(games: Array, which: Array, episode: int, winners: Array) -> N
 
 
 @compiled
-def observe_games(games: Array, which: Array, views: Array, masks: Array, turns: Array) -> None:
+def observe_games(games: Array, indices: Array, views: Array, masks: Array, turns: Array) -> None:
     """Write the view and the legal actions of the seat to move in each of some games.
 
-    The k-th view is that of the k-th game in `which`; masks and turns have the games' own indices.
+    `views[k]` is that of game `indices[k]`; masks and turns have the games' own indices.
     """
-    for k in range(len(which)):
-        i = which[k]
+    for k in range(len(indices)):
+        i = indices[k]
         game = games[i]
         turn = game.public.turn
         turns[i] = turn

@@ -150,13 +150,13 @@ class FiveUpVecEnv(VecEnv):
 
         Raises IllegalMoveError if a learner's action is illegal, and then changes nothing.
         """
-        observations, rewards, terminated, truncated, told = self._envs.step(self._actions)
+        observations, rewards, terminated, truncated, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         over = terminated | truncated
         for game in np.flatnonzero(over).tolist():
-            results = Results(*(told["final_info"][name] for name in Results._fields))
+            results = Results(*(info["final_info"][name] for name in Results._fields))
             infos[game] = {
-                "terminal_observation": told["final_obs"][game],
+                "terminal_observation": info["final_obs"][game],
                 "TimeLimit.truncated": bool(truncated[game]),
                 **results.of(game),
             }

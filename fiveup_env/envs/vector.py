@@ -286,10 +286,10 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         moved, and have to be reset.
         """
         self._started = False
-        while found := find_waiting(
+        while count := find_waiting(
             self.batch.turn, self._seats, self._over, self._fresh, self._waiting
         ):
-            waiting = self._waiting[:found]
+            waiting = self._waiting[:count]
             seats = self.batch.turn[waiting].astype(np.int64)
             shares = self._opponents.shares(seats, self._seats[waiting], self._players[waiting])
             for agent, positions in shares:
@@ -327,18 +327,18 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if len(restarted):
             self._restart(restarted)
 
-    def _restart(self, which: np.ndarray) -> None:
+    def _restart(self, indices: np.ndarray) -> None:
         """Start the next episode in some of the games."""
-        if not len(which):
+        if not len(indices):
             return
-        self._before_first_turn[which] = 0
-        self._fresh[which], self._over[which] = True, False
-        self.batch.begin(which)
+        self._before_first_turn[indices] = 0
+        self._fresh[indices], self._over[indices] = True, False
+        self.batch.begin(indices)
         if self._fixed_seat is None:
-            self._seats[which] = (self._seats[which] + 1) % self._players[which]
+            self._seats[indices] = (self._seats[indices] + 1) % self._players[indices]
 
     def _checked_mask(self, chosen: object) -> np.ndarray:
-        """Return the indices of the games that a mask of them names."""
+        """Return the indices where a reset mask is true."""
         if not self._started:
             raise WrongMomentError("call reset() without a reset_mask first")
         wanted = f"an array of {self.num_envs} bool with one that is true"

@@ -85,17 +85,17 @@ def form_of(rules: Rules, most: int = MOST_HISTORIES) -> Form:
     histories = histories_of(rules, most)
     nodes, players = histories.nodes, rules.players
     choices = np.flatnonzero(nodes["seat"] >= 0)
-    keys, first_seen, which = np.unique(
+    keys, first_seen, key_indices = np.unique(
         nodes["key"][choices], return_index=True, return_inverse=True
     )
     rank = np.empty(len(keys), np.int64)
     rank[np.argsort(first_seen)] = np.arange(len(keys))
-    found = choices[np.sort(first_seen)]  # the first node of every information state
+    firsts_seen = choices[np.sort(first_seen)]  # the first node of every information state
     state_of = np.full(len(nodes), -1)
-    state_of[choices] = rank[which]
-    if (nodes["check"][choices] != nodes["check"][found][rank[which]]).any():
+    state_of[choices] = rank[key_indices]
+    if (nodes["check"][choices] != nodes["check"][firsts_seen][rank[key_indices]]).any():
         raise AssertionError("two different views have the same digest")
-    widths = np.zeros(len(found), np.int64)
+    widths = np.zeros(len(firsts_seen), np.int64)
     inner = np.flatnonzero(nodes["parent"] >= 0)
     origin = state_of[nodes["parent"][inner]]
     np.maximum.at(widths, origin, nodes["slot"][inner].astype(np.int64) + 1)
@@ -104,8 +104,8 @@ def form_of(rules: Rules, most: int = MOST_HISTORIES) -> Form:
     actions[firsts[origin] + nodes["slot"][inner]] = nodes["action"][inner]
     paths = np.empty((len(nodes), players), np.int32)
     write_paths(nodes, state_of, firsts, paths)
-    seats = nodes["seat"][found]
-    parents = paths[found, seats]
+    seats = nodes["seat"][firsts_seen]
+    parents = paths[firsts_seen, seats]
     if (paths[choices, nodes["seat"][choices]] != parents[state_of[choices]]).any():
         raise AssertionError("two sequences of a seat lead to the same information state")
     return Form(histories, state_of, seats, parents, firsts, actions, *_ends(histories, paths))

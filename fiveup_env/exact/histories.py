@@ -95,10 +95,10 @@ class Histories:
         of_others = sides[:, None] != sides
         return points - points @ of_others.T / of_others.sum(1)
 
-    def views(self, which: np.ndarray) -> np.ndarray:
+    def views(self, nodes: np.ndarray) -> np.ndarray:
         """Return what the seat to move has seen at nodes in ascending order, as VIEW structs."""
-        views = np.zeros(len(which), VIEW)
-        _explore_all(self.rules, np.zeros(0, NODE), np.ascontiguousarray(which, np.int64), views)
+        views = np.zeros(len(nodes), VIEW)
+        _explore_all(self.rules, np.zeros(0, NODE), np.ascontiguousarray(nodes, np.int64), views)
         return views
 
 
@@ -191,7 +191,7 @@ def explore(
     for side in range(MAX_PLAYERS):
         games[0].public.scores[side] = 0
     start_given_hand(games, 0, 0)
-    found = np.searchsorted(wanted, made)
+    position = np.searchsorted(wanted, made)
     frames[0].node, frames[0].slot, frames[0].action = -1, 0, -1
     frames[0].chance = chance
     top, entered = 0, True
@@ -205,9 +205,9 @@ def explore(
             if frame.count != 1:
                 if frame.count > 1:
                     observe_at(games, top, game.public.turn, seen, 0)
-                if found < len(wanted) and wanted[found] == made:
-                    views[found] = seen[0]
-                    found += 1
+                if position < len(wanted) and wanted[position] == made:
+                    views[position] = seen[0]
+                    position += 1
                 if made < len(nodes):
                     _write(nodes[made], game, frame, words)
                 frame.node = made

@@ -106,11 +106,11 @@ def _walk(
 def _after(i: int, slot: int, tree: Tree, rng: np.random.Generator) -> int:
     """Return the node after an action, sampling the tiles that it draws."""
     drawn = rng.random() * tree.nodes[i].chance
-    found = i
+    after = i
     for k in range(tree.starts[i + 1], tree.starts[i + 2]):
         if tree.nodes[tree.order[k]].slot == slot:
-            found = tree.order[k]
-            drawn -= tree.nodes[found].chance
+            after = tree.order[k]
+            drawn -= tree.nodes[after].chance
             if drawn < 0:
                 break
-    return found
+    return after

@@ -82,15 +82,15 @@ def size_of(form: Form) -> dict[str, Any]:
 def write_solution(path: Path, solution: Solution, command: str) -> None:
     """Write a solution as JSON, with its equilibrium if that is small."""
     form = solution.form
-    found = exploitability(form, solution.profile)
+    result = exploitability(form, solution.profile)
     content = {
         "format": FORMAT,
         "version": VERSION,
         "rules": {"preset": form.rules.name, "players": form.rules.players, **form.rules.fields()},
         "size": size_of(form),
         "range": value_range(form),
-        "value": [round(value, DIGITS) for value in found.values.tolist()],
-        "nash_conv": float(f"{found.nash_conv:.2e}"),
+        "value": [round(value, DIGITS) for value in result.values.tolist()],
+        "nash_conv": float(f"{result.nash_conv:.2e}"),
         "made_by": {
             "command": command,
             "code": f"{__version__}+{source_digest(frozenset({PACKAGE}))}",

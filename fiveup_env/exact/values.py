@@ -60,7 +60,7 @@ def write_reaches(parents: Array, firsts: Array, profile: Array, reach: Array) -
 
 @compiled
 def write_worth(ends: Array, payoffs: Array, reach: Array, seat: int, worth: Array) -> None:
-    """Write what the ends right after each of a seat's sequences bring it; 0 for other seats'."""
+    """Write the counterfactual payoff right after each of `seat`'s sequences; 0 for other seats."""
     worth[:] = 0
     players = ends.shape[1]
     for i in range(len(ends)):
@@ -73,7 +73,7 @@ def write_worth(ends: Array, payoffs: Array, reach: Array, seat: int, worth: Arr
 
 @compiled
 def add_best_replies(seats: Array, parents: Array, firsts: Array, seat: int, worth: Array) -> None:
-    """Add to each of a seat's sequences what its best actions bring from there on."""
+    """Add the best-response value below each of `seat`'s sequences, bottom up."""
     for state in range(len(parents) - 1, -1, -1):
         if seats[state] == seat:
             best = worth[firsts[state]]

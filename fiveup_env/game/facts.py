@@ -199,13 +199,13 @@ def _fill(views: np.ndarray, facts: Sequence[Facts]) -> None:
 
 def _plies_of_draws(events: Sequence[Event]) -> list[int]:
     """Return, for each draw, the number of tiles that had been set."""
-    plies, found = 0, []
+    plies, draws = 0, []
     for event in events:
         if event.action == DRAW:
-            found.append(plies)
+            draws.append(plies)
         else:
             plies += 1
-    return found
+    return draws
 
 
 def _padded(values: list[int], length: int, filler: int) -> list[int]:

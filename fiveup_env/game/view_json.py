@@ -139,10 +139,10 @@ def _derived_json(views: np.ndarray) -> Iterator[Json]:
 
 
 def _event_json(event: Event) -> Json:
-    found: Json = {"seat": event.seat, "move": _MOVE_NAMES[event.action]}
+    content: Json = {"seat": event.seat, "move": _MOVE_NAMES[event.action]}
     if event.tile != HIDDEN:
-        found["tile"] = _TILE_NAMES[event.tile]
-    return found
+        content["tile"] = _TILE_NAMES[event.tile]
+    return content
 
 
 def _layout_json(total: int, plain: list[int], double: list[int]) -> Json:

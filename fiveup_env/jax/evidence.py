@@ -66,8 +66,8 @@ def noted(
     )
 
 
-def told(rules: RuleValues, game: Game, evidence: Evidence) -> Array:
-    """Return what the seat to move is told: the last two pieces of a row, int8[224]."""
+def evidence_pieces(rules: RuleValues, game: Game, evidence: Evidence) -> Array:
+    """Return the evidence that the seat to move has: the last two pieces of a row, int8[224]."""
     game = widened(game)
     is_unseen = unseen_by(rules, game, entry(game.hands, game.turn)) & MASKS != 0
     pieces = (turned(rules, game.turn, piece)[1:] for piece in evidence)

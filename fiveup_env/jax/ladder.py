@@ -148,10 +148,10 @@ def _value(rules: RuleValues, others: Others, seen: Look, name: str) -> Value:
     }
     is_there = {"feed": rules.sides < rules.players, "starve_last": rules.players > 2}
 
-    def word_of(which: str) -> Array:
+    def word_of(column: str) -> Array:
         total = jnp.zeros((), jnp.int32)
         for feature, table in tables.items():
-            numbers = jnp.asarray(getattr(table, which))
+            numbers = jnp.asarray(getattr(table, column))
             if feature in at_end:
                 total += numbers[at_end[feature]]
             else:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS
-from fiveup_env.jax.evidence import Evidence, told
+from fiveup_env.jax.evidence import Evidence, evidence_pieces
 from fiveup_env.jax.features import features
 from fiveup_env.jax.legality import legal
 from fiveup_env.jax.rows import observe
@@ -43,7 +43,7 @@ def read_weights(name: str) -> Weights:
 
 def choose(rules: RuleValues, weights: Weights, game: Game, evidence: Evidence) -> Array:
     """Return the action with the highest logit for the seat to move: int32."""
-    entries = jnp.concatenate([observe(rules, game), told(rules, game, evidence)])
+    entries = jnp.concatenate([observe(rules, game), evidence_pieces(rules, game, evidence)])
     logits, _ = forward(weights, entries, features(rules, game))
     return jnp.argmax(jnp.where(legal(rules, game), logits, -jnp.inf)).astype(jnp.int32)
 

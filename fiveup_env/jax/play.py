@@ -144,14 +144,14 @@ def _go_round(rules: RuleValues, game: Game, action: Array, goes_on: Array) -> t
     can_play, is_next = game.hands & fits != 0, upcoming == SEATS
 
     stuck = goes_on & until_playable & ~jnp.any(can_play & is_next)
-    taken, found = _draws(rules, game, fits, action, stuck)
+    taken, draws_tile = _draws(rules, game, fits, action, stuck)
     drawer = pick(optional, seat, upcoming)
     hands = game.hands | jnp.where(drawer == SEATS, taken, jnp.uint32(0))
 
     ahead = SEATS - seat - 1  # how far each seat is from the next one; the mover is last
     away = jnp.where(ahead < 0, ahead + rules.players, ahead)
     is_there = rules.players > SEATS
-    stops = (can_play | (found & is_next)) & is_there
+    stops = (can_play | (draws_tile & is_next)) & is_there
     passed = jnp.minimum(jnp.min(jnp.where(stops, away, _FAR)), rules.players)
     passed = pick(until_playable, jnp.where(goes_on, passed, 0), 0)
     chose_pass = pick(optional, action == PASS, False)
@@ -163,7 +163,7 @@ def _go_round(rules: RuleValues, game: Game, action: Array, goes_on: Array) -> t
     passes_on = goes_on | (chose_pass & ~blocked)
     after = game._replace(hands=hands, passes=passes, turn=jnp.where(passes_on, turn, seat))
 
-    lacks = goes_on & is_there & ((away < passed) | (found & is_next))
+    lacks = goes_on & is_there & ((away < passed) | (draws_tile & is_next))
     lacks = pick(optional, chose_pass & (seat == SEATS), lacks)
     pips = ends >> (4 * np.arange(PIP_COUNT, dtype=np.uint32)) & 1 == 1
     shown = lacks[:, None] & pips

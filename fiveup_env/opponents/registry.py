@@ -151,9 +151,9 @@ def resolved(spec: str) -> tuple[str, Source, str]:
         return name, loaders[name](), text
     place, _, options = text.partition(",")
     if _PLACE.fullmatch(f"{name}:{place}") and _is_module(name):
-        found = _loader(f"{name}:{place}")()
-        _check_source(found)
-        return f"{name}:{place}", found, options
+        source = _loader(f"{name}:{place}")()
+        _check_source(source)
+        return f"{name}:{place}", source, options
     raise AgentError(
         f"{unknown('agent', name, loaders)}; an agent of your own is named module:Class"
     )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Offer:
-    """What one server offers."""
+    """The settings of a server, its sessions, and the threads for slow requests."""
 
     setup: Json | None = None  # the game that the page begins with
     seed: str | None = None
@@ -41,26 +41,26 @@ class Offer:
     answers: Answers = field(default_factory=Answers)
     hosts: Hosts = field(default_factory=Hosts)
 
-    def told(self) -> Json:
-        """Return what the page is told."""
-        told: Json = {"games": self.folder is not None or bool(self.games)}
+    def settings(self) -> Json:
+        """Return the settings that the page reads."""
+        settings: Json = {"games": self.folder is not None or bool(self.games)}
         if self.setup is not None:
-            told["setup"] = self.setup
+            settings["setup"] = self.setup
         if self.seed is not None:
-            told["seed"] = self.seed
-        return told | {"study": bool(self.games), "watch": self.watched is not None}
+            settings["seed"] = self.seed
+        return settings | {"study": bool(self.games), "watch": self.watched is not None}
 
 
 def app_of(offer: Offer) -> Starlette:
     """Return the application that serves the page and what it offers."""
-    found = page_files()
-    found[INDEX] = with_offer(found[INDEX], offer.told())
+    files = page_files()
+    files[INDEX] = with_offer(files[INDEX], offer.settings())
 
     async def file(request: Request) -> Response:
         path = request.path_params["path"] or INDEX
-        if path not in found:
+        if path not in files:
             raise RequestError(f"there is nothing for {shown(f'GET /{path}', str)}", 404)
-        return Response(found[path], media_type=type_of(path))
+        return Response(files[path], media_type=type_of(path))
 
     async def ask(request: Request) -> Response:
         body = await body_of(request)

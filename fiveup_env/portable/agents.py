@@ -170,9 +170,9 @@ def network(view: Array, policy: Array, size: int, logits: Array) -> int:
         return fault
     if size < 0 or not weights_fit(carray(policy, size)):
         return BAD_WEIGHTS
-    found = carray(logits, (1, ACTION_COUNT))
-    _write_logits(views, carray(policy, size), found)
-    return _highest(found)
+    written = carray(logits, (1, ACTION_COUNT))
+    _write_logits(views, carray(policy, size), written)
+    return _highest(written)
 
 
 @inlined
@@ -256,23 +256,23 @@ def search_begin(
 
     The grid is that of `outlook`, and is needed only if the search aims at chances to win.
     """
-    views, told, begun = carray(view, 1), carray(options, 1)[0], carray(search, 1)[0]
+    views, chosen, begun = carray(view, 1), carray(options, 1)[0], carray(search, 1)[0]
     fault = fault_of_view(views)
     if fault != OK:
         return fault
     block = carray(policy, 0 if is_null(policy) else max(0, size))
-    if told.prior != NO_PRIOR and not weights_fit(block):
+    if chosen.prior != NO_PRIOR and not weights_fit(block):
         return BAD_WEIGHTS
-    if not _options_fit(told, block):
+    if not _options_fit(chosen, block):
         return BAD_OPTIONS
-    if told.aim == CHANCES and is_null(grid):
+    if chosen.aim == CHANCES and is_null(grid):
         return NO_MEMORY_GIVEN
     prior, precisions = np.empty((1, ACTION_COUNT)), np.empty(1)
-    _write_prior(views, told, block, _grid(grid, told.aim), prior, precisions)
-    trust = told.trust if told.prior == PROBABILITIES else 0.0
+    _write_prior(views, chosen, block, _grid(grid, chosen.aim), prior, precisions)
+    trust = chosen.trust if chosen.prior == PROBABILITIES else 0.0
     evidence, candidates = np.zeros(1, EVIDENCE), np.zeros((1, ACTION_COUNT), CANDIDATE)
     begin(prior, trust, precisions, CLEARLY, evidence, candidates)
-    begun.seen, begun.options, begun.key = views[0], told, key
+    begun.seen, begun.options, begun.key = views[0], chosen, key
     begun.products[:] = 0
     _keep(begun, evidence, candidates)
     return signed(begun.evidence.open)
@@ -371,14 +371,14 @@ def search_result(search: Array, values: Array, errors: Array, scores: Array) ->
         return BAD_SEARCH
     evidence, count = np.zeros(1, EVIDENCE), signed(begun.evidence.count)
     evidence[0] = begun.evidence
-    actions, found = np.zeros((1, count), np.int64), np.zeros((3, 1, count))
+    actions, fields = np.zeros((1, count), np.int64), np.zeros((3, 1, count))
     for k in range(count):
         actions[0, k] = begun.candidates[k].action
-        found[0, 0, k] = begun.candidates[k].mean
-        found[1, 0, k] = begun.candidates[k].error
-        found[2, 0, k] = begun.candidates[k].score
+        fields[0, 0, k] = begun.candidates[k].mean
+        fields[1, 0, k] = begun.candidates[k].error
+        fields[2, 0, k] = begun.candidates[k].score
     best = carray(scores, (1, ACTION_COUNT))
-    spread_out(evidence, actions, found[0], carray(values, (1, ACTION_COUNT)))
-    spread_out(evidence, actions, found[1], carray(errors, (1, ACTION_COUNT)))
-    spread_out(evidence, actions, found[2], best)
+    spread_out(evidence, actions, fields[0], carray(values, (1, ACTION_COUNT)))
+    spread_out(evidence, actions, fields[1], carray(errors, (1, ACTION_COUNT)))
+    spread_out(evidence, actions, fields[2], best)
     return _highest(best)

@@ -20,27 +20,27 @@ WORDS_OUT = 4  # digits of 32 bits that hold any number of worlds
 @entry(view=reads(VIEW), digits=writes(np.uint32))
 def count_worlds(view: Array, digits: Array) -> int:
     """Write the exact number of worlds as 4 digits of 32 bits, the lowest first."""
-    views, found = carray(view, 1), np.zeros(DIGITS, np.uint64)
+    views, number = carray(view, 1), np.zeros(DIGITS, np.uint64)
     if first_unsound_view(views)[0] >= 0:
         return BAD_VIEW
-    if not count_at(views, 0, np.zeros(1, BELIEF), found):
+    if not count_at(views, 0, np.zeros(1, BELIEF), number):
         return NO_WORLD
     digits = carray(digits, WORDS_OUT)
     for k in range(WORDS_OUT):
-        digits[k] = found[k]
+        digits[k] = number[k]
     return OK
 
 
 @entry(view=reads(VIEW), shares=writes(np.float64))
 def marginals(view: Array, shares: Array) -> int:
     """Write the probability of each of the 28 tiles to be in hands 0 to 4 and in the boneyard."""
-    views, found = carray(view, 1), np.zeros((BONEYARD + 1, TILE_COUNT))
+    views, probabilities = carray(view, 1), np.zeros((BONEYARD + 1, TILE_COUNT))
     if first_unsound_view(views)[0] >= 0:
         return BAD_VIEW
-    if not fill_marginals_at(views, 0, np.zeros(1, BELIEF), found):
+    if not fill_marginals_at(views, 0, np.zeros(1, BELIEF), probabilities):
         return NO_WORLD
     shares = carray(shares, (BONEYARD + 1, TILE_COUNT))
     for holder in range(BONEYARD + 1):
         for tile in range(TILE_COUNT):
-            shares[holder, tile] = found[holder, tile]
+            shares[holder, tile] = probabilities[holder, tile]
     return OK

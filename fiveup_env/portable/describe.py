@@ -165,13 +165,13 @@ def _searches() -> dict[str, dict[str, Any]]:
 
 def _levels() -> dict[str, dict[str, Any]]:
     """Return each level: the spec that it stands for, as a name, options and a policy."""
-    found = {}
+    levels = {}
     for level, spec in zip(LEVEL_SPECS, LEVELS, strict=True):
         name, source, text = resolved(spec)
         options = options_in(name, source, text) if isinstance(source, type) else {}
         policy = options.pop("path", None)
-        found[level] = {"spec": spec, "agent": name, "options": options, "policy": policy}
-    return found
+        levels[level] = {"spec": spec, "agent": name, "options": options, "policy": policy}
+    return levels
 
 
 def as_json() -> str:

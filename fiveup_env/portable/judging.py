@@ -103,9 +103,9 @@ def try_moves(
     deal(views[0], belief[0], ways, key, first, games)
     playout = ByHeuristic(RUNGS[rung], np.zeros(1, SCRATCH))
     chances = carray(grid, (GRID, GRID))
-    found = carray(values, (end - first, count, 2))
+    block = carray(values, (end - first, count, 2))
     side = views[0].seat % views[0].public.rules.sides
-    try_actions(games, tried, playout, side, (chances, chances[:0]), found)
+    try_actions(games, tried, playout, side, (chances, chances[:0]), block)
     return OK
 
 

@@ -164,7 +164,7 @@ def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
         ("play --opponnents greedy", "did you mean '--opponents'?"),
         ("study --prot x", "did you mean '--port'?"),
         ("evaluate --episode gmae", "there is no episode 'gmae' (did you mean 'game'?)"),
-        ("check one two", "there is nothing that 'two' could be"),
+        ("check one two", "unexpected argument 'two'"),
     ],
 )
 def test_unknown_commands_and_options_are_told_the_nearest(

@@ -25,7 +25,7 @@ from fiveup_env.jax import (
     step,
     values_of,
 )
-from fiveup_env.jax.evidence import no_evidence, noted, told
+from fiveup_env.jax.evidence import evidence_pieces, no_evidence, noted
 from fiveup_env.jax.features import features
 from fiveup_env.jax.words import as_seed, stream_key
 from fiveup_env.opponents.heuristics.features import SCRATCH
@@ -101,7 +101,7 @@ def test_a_rung_that_is_none_is_refused() -> None:
 def test_features_and_evidence_are_those_of_a_row(pair: Pair) -> None:
     encoder = get_encoder("lookahead")
     rows = np.zeros((GAMES, row_size(encoder)), np.int8)
-    looked, noticed = jax.jit(jax.vmap(features)), jax.jit(jax.vmap(told))
+    looked, noticed = jax.jit(jax.vmap(features)), jax.jit(jax.vmap(evidence_pieces))
     wrong = compared = 0
     for views in pair.play(2):
         encoder.encode(views, rows)

@@ -123,7 +123,7 @@ class Memory(NamedTuple):
     views: np.ndarray
     features: np.ndarray
     row: np.ndarray
-    told: np.ndarray  # the places of the numbers that a layer reads
+    nonzero: np.ndarray  # the places of the numbers that a layer reads
     stream: np.ndarray  # 4 x width
     logits: np.ndarray  # 1 x actions; those of actions that are not allowed are left over
     guide: np.ndarray
@@ -146,18 +146,18 @@ def memory_for(weights: Weights) -> Memory:
 @compiled
 def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     """Write the output of the trunk for a view into `memory.stream[0]`."""
-    row, stream, told = memory.row, memory.stream, memory.told
+    row, stream, nonzero = memory.row, memory.stream, memory.nonzero
     width = weights.first.shape[1]
     write_flat(view, row, 0, 0)
     write_evidence(view, memory.features[0].layout, row, 0, FLAT_SIZE)
     state = stream[0]
-    _apply(row[0], weights.first, weights.first_bias, told, state)
+    _apply(row[0], weights.first, weights.first_bias, nonzero, state)
     for block in range(len(weights.inner)):
         _normalize(state, weights.norms[block], stream[1])
-        _apply(stream[1], weights.inner[block], weights.inner_bias[block], told, stream[2])
+        _apply(stream[1], weights.inner[block], weights.inner_bias[block], nonzero, stream[2])
         for j in range(width):
             stream[2, j] = max(stream[2, j], np.float32(0))
-        _apply(stream[2], weights.outer[block], weights.outer_bias[block], told, stream[3])
+        _apply(stream[2], weights.outer[block], weights.outer_bias[block], nonzero, stream[3])
         for j in range(width):
             state[j] += stream[3, j]
     _normalize(state, weights.norm, state)
@@ -177,27 +177,27 @@ def _normalize(numbers: Array, norm: Array, out: Array) -> None:
 
 
 @inlined
-def _apply(numbers: Array, matrix: Array, bias: Array, told: Array, out: Array) -> None:
+def _apply(numbers: Array, matrix: Array, bias: Array, nonzero: Array, out: Array) -> None:
     """Write a linear layer's output; the matrix is input by output.
 
     Numbers that are zero, as most are of a row and of a layer after its ReLU, are passed over.
     """
     count = 0
     for i in range(len(numbers)):  # without a branch, which would often be mispredicted
-        told[count] = i
+        nonzero[count] = i
         count += numbers[i] != 0
     for j in range(len(out)):
         out[j] = bias[j]
     whole = count // 4 * 4
     for k in range(0, whole, 4):  # by fours, since a short row takes little longer than its start
-        p, q, r, s = told[k], told[k + 1], told[k + 2], told[k + 3]
+        p, q, r, s = nonzero[k], nonzero[k + 1], nonzero[k + 2], nonzero[k + 3]
         a, b = np.float32(numbers[p]), np.float32(numbers[q])
         c, d = np.float32(numbers[r]), np.float32(numbers[s])
         for j in range(len(out)):
             some = out[j] + a * matrix[p, j] + b * matrix[q, j]
             out[j] = some + c * matrix[r, j] + d * matrix[s, j]
     for k in range(whole, count):
-        i = told[k]
+        i = nonzero[k]
         number = np.float32(numbers[i])
         for j in range(len(out)):
             out[j] += number * matrix[i, j]
@@ -242,7 +242,7 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
         logits[scratch.actions[0]] = 0
         return signed(scratch.actions[0])
     latent_of(view, weights, memory)
-    _apply(latent, weights.guide, weights.guide_bias, memory.told, guide)
+    _apply(latent, weights.guide, weights.guide_bias, memory.nonzero, guide)
     plays = FLAT_SIZE - ACTION_COUNT
     unseen = look_around(public, hand, EVERY_FEATURE, scratch)
     best, chosen = np.float32(-np.inf), signed(scratch.actions[0])

@@ -50,7 +50,7 @@ class PolicyError(InputError):
 
 
 class NoPolicyError(PolicyError):
-    """A policy one of whose files cannot be read."""
+    """A policy file that cannot be read."""
 
 
 class NotCompiledError(PolicyError):

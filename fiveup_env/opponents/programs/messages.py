@@ -124,8 +124,8 @@ def views_in(message: Json) -> np.ndarray:
     public = views["public"]
     idle = np.flatnonzero((public["phase"] != 0) | (public["turn"] != views["seat"]))
     if len(idle) or not len(views):
-        which = f"view {idle[0]} is not" if len(idle) else "there is no view"
-        raise MessageError(f"choose: every view is of a seat that is to move; {which}")
+        problem = f"view {idle[0]} is not" if len(idle) else "there is no view"
+        raise MessageError(f"choose: every view is of a seat that is to move; {problem}")
     return views
 
 

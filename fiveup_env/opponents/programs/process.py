@@ -158,8 +158,8 @@ class ProgramProcess:
         for group in range(groups.max(initial=-1) + 1):
             games = np.flatnonzero(groups == group)
             for first in range(0, len(games), MOST_VIEWS):
-                which = games[first : first + MOST_VIEWS]
-                actions[which] = self._ask(views[which], rng)
+                part = games[first : first + MOST_VIEWS]
+                actions[part] = self._ask(views[part], rng)
         return actions
 
     def _ask(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:

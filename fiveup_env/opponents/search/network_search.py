@@ -93,7 +93,7 @@ class NetworkSearch(ABC):
         statistics = self._prior(views, units)
         search = WorldSearch(self._budget, self._playout, self.weighed)
         key = np.uint64(rng.integers(1 << 63))
-        return search(views, statistics, (units.chances, units.which), key, began)
+        return search(views, statistics, (units.chances, units.table_indices), key, began)
 
     @abstractmethod
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
@@ -142,9 +142,9 @@ class PolicySearch(NetworkSearch):
 
     def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the actions that the policy does not rule out."""
-        found = super().search(views, rng)
-        self.last_effective_worlds = found.effective_worlds
-        return found
+        statistics = super().search(views, rng)
+        self.last_effective_worlds = statistics.effective_worlds
+        return statistics
 
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         del units

@@ -178,8 +178,8 @@ def outlooks_of(views: np.ndarray, aim: str) -> tuple[np.ndarray, np.ndarray]:
     rules = views["public"]["rules"]
     if len(rules) == 1 or (rules == rules[0]).all():  # sorting structs takes long
         return outlook_of(rules[0])[None], np.zeros(len(views), np.int64)
-    rules, which = np.unique(rules, return_inverse=True)
-    return read_only(np.stack([outlook_of(one) for one in rules])), which
+    rules, table_indices = np.unique(rules, return_inverse=True)
+    return read_only(np.stack([outlook_of(one) for one in rules])), table_indices
 
 
 @inlined

@@ -35,17 +35,17 @@ class Units:
     """
 
     def __init__(self, views: np.ndarray, reward: str) -> None:
-        self.chances, self.which = outlooks_of(views, AIMS[reward])
+        self.chances, self.table_indices = outlooks_of(views, AIMS[reward])
         self.scale = scale_of(self.chances[0])
         self.starts, self.stakes = np.zeros(len(views)), np.ones(len(views))
         if reward == "outlook":
-            write_units(views, self.which, self.chances, self.starts, self.stakes)
+            write_units(views, self.table_indices, self.chances, self.starts, self.stakes)
 
-    def part(self, which: np.ndarray) -> Units:
+    def part(self, indices: np.ndarray) -> Units:
         """Return the units of some of the views."""
         part = copy.copy(self)
-        part.which = self.which[which]
-        part.starts, part.stakes = self.starts[which], self.stakes[which]
+        part.table_indices = self.table_indices[indices]
+        part.starts, part.stakes = self.starts[indices], self.stakes[indices]
         return part
 
     def rewards(self, values: np.ndarray) -> np.ndarray:
@@ -64,12 +64,14 @@ def scale_of(chances: Array) -> float:
 
 
 @compiled
-def write_units(views: Array, which: Array, tables: Array, starts: Array, stakes: Array) -> None:
+def write_units(
+    views: Array, table_indices: Array, tables: Array, starts: Array, stakes: Array
+) -> None:
     """Write the chance to win with which each view's hand began, and the stakes."""
     begun, layout = np.empty(1, VIEW), np.zeros(1, LAYOUT)
     for i in range(len(views)):
         begun[0] = views[i]
-        public, chances = begun[0].public, tables[which[i]]
+        public, chances = begun[0].public, tables[table_indices[i]]
         rules = public.rules
         side = side_of(rules, views[i].seat)
         leads = signed(side_of(rules, public.lead) == side)
@@ -84,14 +86,14 @@ def write_units(views: Array, which: Array, tables: Array, starts: Array, stakes
 
 
 @compiled
-def write_chances(games: Array, which: Array, tables: Array, chances: Array) -> None:
+def write_chances(games: Array, table_indices: Array, tables: Array, chances: Array) -> None:
     """Write every seat's chance to win at the beginning of a hand, when the leader is known."""
     for i in range(len(games)):
         public, rules = games[i].public, games[i].public.rules
         for seat in range(rules.players):
             side = side_of(rules, seat)
             leads = signed(side_of(rules, public.lead) == side)
-            chances[i, seat] = chance_by_score(public, side, leads, tables[which[i]])
+            chances[i, seat] = chance_by_score(public, side, leads, tables[table_indices[i]])
 
 
 @compiled

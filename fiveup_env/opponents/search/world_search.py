@@ -114,12 +114,12 @@ class WorldSearch:
         at `began`, on the clock of `time.perf_counter`: what it has spent on all views together is
         part of their budgets of time. Raises BeliefError for a view that no world agrees with.
         """
-        if len(which := statistics.undecided):
+        if len(undecided := statistics.undecided):
             trials = _Trials(self, views, outlooks, key, statistics)
-            size = 1 if self.options.ms else len(which)
+            size = 1 if self.options.ms else len(undecided)
             spent = (time.perf_counter() - began) / len(views)
-            for start in range(0, len(which), size):
-                part = which[start : start + size]
+            for start in range(0, len(undecided), size):
+                part = undecided[start : start + size]
                 for first, end in self.options.rounds(spent):
                     trials(part, first, end)
                     if not statistics.evidence["open"][part].any():
@@ -169,12 +169,12 @@ class _Trials:
             statistics.products,
         )
 
-    def __call__(self, which: np.ndarray, first: int, end: int) -> None:
+    def __call__(self, indices: np.ndarray, first: int, end: int) -> None:
         """Try the open actions of some views in a range of worlds.
 
         Raises BeliefError for a view without worlds.
         """
-        without = try_worlds(which, first, end, self._work)
+        without = try_worlds(indices, first, end, self._work)
         if without >= 0:
             raise impossible(self._work.views[without : without + 1])
 
@@ -196,7 +196,7 @@ def name_streams(key: Word, keys: Array) -> None:
 
 
 @compiled
-def try_worlds(which: Array, first: int, end: int, work: Work) -> int:
+def try_worlds(indices: Array, first: int, end: int, work: Work) -> int:
     """Try the open actions of some views in the worlds from number `first` to below `end`.
 
     Clearly worse actions are closed after every block of worlds. Return the index of a view without
@@ -205,7 +205,7 @@ def try_worlds(which: Array, first: int, end: int, work: Work) -> int:
     evidence, candidates, dealing, games = work.evidence, work.candidates, work.dealing, work.games
     most, logs = candidates.shape[1], np.zeros(BLOCK)
     actions, values = np.empty(most, np.int64), np.empty((BLOCK, most, 1))
-    for i in which:
+    for i in indices:
         view, key, count = work.views[i], work.keys[i], evidence[i].count
         side = side_of(view.public.rules, view.seat)
         ways = count_worlds(view, dealing.belief[0])
@@ -220,6 +220,6 @@ def try_worlds(which: Array, first: int, end: int, work: Work) -> int:
                 actions[k] = candidates[i, k].action if candidates[i, k].open else SKIPPED
             outlooks = (work.chances[work.tables[i]],)
             try_actions(games[:worlds], actions[:count], work.playout, side, outlooks, values)
-            found = values[:worlds].reshape((worlds, most))
-            add_worlds(evidence[i], candidates[i], work.products[i], found, logs[:worlds])
+            tried = values[:worlds].reshape((worlds, most))
+            add_worlds(evidence[i], candidates[i], work.products[i], tried, logs[:worlds])
     return -1

@@ -149,12 +149,12 @@ def begin(
 
 
 @compiled
-def spread_out(evidence: Array, actions: Array, found: Array, spread: Array) -> None:
+def spread_out(evidence: Array, actions: Array, field: Array, spread: Array) -> None:
     """Write a field of the candidates in the columns of their actions, and -inf elsewhere."""
     spread[:] = -np.inf
     for i in range(len(spread)):
         for k in range(evidence[i].count):
-            spread[i, actions[i, k]] = found[i, k]
+            spread[i, actions[i, k]] = field[i, k]
 
 
 @compiled
