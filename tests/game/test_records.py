@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import Game
+from fiveup_env import Game, Rules
 from fiveup_env.errors import RecordError
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from tests.engines.test_engine_against_reference import any_rules
@@ -20,16 +21,16 @@ from tests.support import ending_of, play_randomly, push_all
 from tests.support import game_of as dealt_game
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.compiled
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(rules=any_rules(), seed=st.integers(0, 2**64 - 1), legal=st.booleans())
 def test_record_to_game_to_record(rules: Any, seed: int, *, legal: bool) -> None:
     random = Random(seed)
-    game = play_randomly(Game(rules, seed=seed), random, random.choice([0, 7, 40, 300]))
+    game = play_randomly(Game(rules, seed=seed), random, random.choice([0, 7, 40, 150]))
     while game.moves and game.moves[-1].tile is None:
         game.pop()  # a turn that was cut off after a draw is not recorded
     record = record_of(game, legal=legal)
@@ -38,95 +39,57 @@ def test_record_to_game_to_record(rules: Any, seed: int, *, legal: bool) -> None
     assert again.moves == game.moves
     assert again.scores == game.scores
     assert again.outcome() == game.outcome()
+    assert play_randomly(again, random, 20).moves[: len(game.moves)] == game.moves
 
 
 def test_the_record_of_a_hand_that_somebody_read() -> None:
-    game = dealt_game(
-        "5-5 5-1", "4-3 3-1", "0-0 1-1", "6-6 2-1", top="5-2 5-0", target=3, reserve=2
-    )
-    push_all(game, "5-5 5-2@5x 5-0@5x")
-    record = record_of(game, legal=True)
-    assert record["complete"] is False
-    assert record["winner"] is None
-    assert record["rules"]["preset"] is None
-    assert record["rules"]["hand_size"] == 2
+    hands = ("5-5 5-1", "4-3 3-1", "0-0 1-1", "6-6 2-1")
+    game = dealt_game(*hands, top="5-2 5-0", target=3, reserve=2)
+    record = record_of(push_all(game, "5-5 5-2@5x 5-0@5x"), legal=True)
+    assert (record["complete"], record["winner"]) == (False, None)
+    assert (record["rules"]["preset"], record["rules"]["hand_size"]) == (None, 2)
     (hand,) = record["hands"]
-    assert hand["lead"] == 0
+    assert (hand["lead"], hand["scores_before"], hand["ended"]) == (0, [0, 0], None)
     assert hand["deal"] == [["1-5", "5-5"], ["1-3", "3-4"], ["0-0", "1-1"], ["1-2", "6-6"]]
     assert hand["boneyard"][:2] == ["2-5", "0-5"]
-    assert hand["scores_before"] == [0, 0]
-    assert hand["ended"] is None
-    on_the_double = {"pip": 5, "end": "double"}
+
+    def move(seat: int, play: str, total: int, points: int, *draws: str) -> dict[str, Any]:
+        on = {"pip": 5, "end": "double"} if draws else None
+        legal = [{"play": tile, "on": on} for tile in (draws or ("1-5", "5-5"))]
+        made = {"player": seat, "draws": [*draws], "play": play, "on": on}
+        return made | {"total": total, "points": points, "legal": legal}
+
     assert hand["moves"] == [
-        {
-            "player": 0,
-            "draws": [],
-            "play": "5-5",
-            "on": None,
-            "total": 10,
-            "points": 2,
-            "legal": [{"play": "1-5", "on": None}, {"play": "5-5", "on": None}],
-        },
-        {
-            "player": 1,
-            "draws": ["2-5"],
-            "play": "2-5",
-            "on": on_the_double,
-            "total": 12,
-            "points": 0,
-            "legal": [{"play": "2-5", "on": on_the_double}],
-        },
-        {
-            "player": 2,
-            "draws": ["0-5"],
-            "play": "0-5",
-            "on": on_the_double,
-            "total": 2,
-            "points": 0,
-            "legal": [{"play": "0-5", "on": on_the_double}],
-        },
+        move(0, "5-5", 10, 2),
+        move(1, "2-5", 12, 0, "2-5"),
+        move(2, "0-5", 2, 0, "0-5"),
     ]
 
 
-def test_a_blocked_hand_lists_the_passes_that_ended_it_one_for_every_player() -> None:
-    game = dealt_game(
-        "0-0 2-1", "3-0 3-1", top="3-2 1-1 3-3 1-0 2-0 2-2", max_pip=3, reserve=2, spinners="none"
-    )
-    push_all(game, "2-1 3-1@1 3-2@3")
-    hand = record_of(game)["hands"][0]
+def test_blocked_hands_optional_draws_and_ends_at_the_target_are_written() -> None:
+    top = "3-2 1-1 3-3 1-0 2-0 2-2"
+    game = dealt_game("0-0 2-1", "3-0 3-1", top=top, max_pip=3, reserve=2, spinners="none")
+    hand = record_of(push_all(game, "2-1 3-1@1 3-2@3"))["hands"][0]
     assert hand["moves"][-2:] == [
         {"player": 1, "draws": ["1-1", "3-3", "0-1"], "play": None},
         {"player": 0, "draws": [], "play": None},
     ]
-    assert hand["ended"] == "blocked"
-    assert hand["end_points"] == [0, -2]
+    assert (hand["ended"], hand["end_points"]) == ("blocked", [0, -2])
     assert hand["scores_after"] == [0, -1]
-
-
-def test_an_optional_turns_draws_are_listed_in_the_move_that_ended_it() -> None:
     game = dealt_game("6-4 1-1", "4-0 2-2", top="3-3 2-0", draw="optional")
-    push_all(game, "6-4 draw draw 4-0@4")
-    assert record_of(game)["hands"][0]["moves"][1]["draws"] == ["3-3", "0-2"]
-
-
-def test_the_end_points_of_a_hand_cut_short_at_the_target_are_null() -> None:
+    record = record_of(push_all(game, "6-4 draw draw 4-0@4"))
+    assert record["hands"][0]["moves"][1]["draws"] == ["3-3", "0-2"]
     game = push_all(dealt_game("6-4", "6-6", target=2, game_end="immediate"), "6-4")
     record = record_of(game)
-    assert record["hands"][0]["ended"] == "target"
-    assert record["hands"][0]["end_points"] is None
+    assert (record["hands"][0]["ended"], record["hands"][0]["end_points"]) == ("target", None)
     assert (record["complete"], record["winner"]) == (True, 0)
     assert game_of(record).outcome() == game.outcome()
 
 
 def test_the_preset_is_named_where_every_field_is_its_own() -> None:
-    assert record_of(Game("muggins", players=3, seed=1))["rules"]["preset"] == "muggins"
-    assert record_of(Game("muggins", players=3, reserve=1, seed=1))["rules"]["preset"] is None
-
-
-def test_a_record_read_back_can_be_played_on() -> None:
-    game = play_randomly(Game(seed=4), Random(4), 50)
-    again = loads(dumps(game))
-    assert play_randomly(again, Random(5), 2_000).outcome() is not None
+    for fields, name in (({}, "muggins"), ({"reserve": 1}, None)):
+        game = Game(Rules.preset("muggins", 3, **fields), seed=1)
+        assert record_of(game)["rules"]["preset"] == name
 
 
 # --- Damage
@@ -135,33 +98,26 @@ def test_a_record_read_back_can_be_played_on() -> None:
 @pytest.fixture(scope="module")
 def whole() -> str:
     """Return the record of a game with all that records may have, as JSON."""
-    game = play_randomly(Game("five_up", players=3, seed=6), Random(6), 5_000)
+    game = play_randomly(Game(players=3, seed=6, target=8), Random(6))
     return json.dumps(record_of(game, legal=True))
 
 
-@pytest.fixture
-def record(whole: str) -> dict[str, Any]:
-    """Return that record, for a test to change."""
-    loaded: dict[str, Any] = json.loads(whole)
-    return loaded
+GONE: Any = object()
 
 
 def change(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
     def apply(record: Any) -> None:
         for step in path[:-1]:
             record = record[step]
-        record[path[-1]] = to
+        if to is GONE:
+            del record[path[-1]]
+        else:
+            record[path[-1]] = to
 
     return apply
 
 
-def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
-    def apply(record: Any) -> None:
-        for step in path[:-1]:
-            record = record[step]
-        del record[path[-1]]
-
-    return apply
+remove = partial(change, to=GONE)
 
 
 @pytest.mark.parametrize(
@@ -172,43 +128,32 @@ def remove(*path: Any) -> Callable[[dict[str, Any]], None]:
         ("the record: 'players' is missing", remove("players")),
         ("there must be 2 to 5 players, not 7", change("players", to=7)),
         ("the rules lack target", remove("rules", "target")),
-        ("the rules lack lead_tile", remove("rules", "lead_tile")),
         ("there is no rule field 'bonus'", change("rules", "bonus", to=1)),
         ("not those of the preset 'muggins'", change("rules", "preset", to="muggins")),
-        ("the record: 'hands' cannot be 3", change("hands", to=3)),
         ("hand 1 must be a JSON object", change("hands", 1, to=[])),
-        ("hand 1: 'lead' is missing", remove("hands", 1, "lead")),
-        ("hand 1: every hand of the deal must be a list", change("hands", 1, "deal", 0, to="5-5")),
         ("hand 0: the deal must hold every tile", change("hands", 0, "deal", 0, 0, to="6-6")),
         ("hand 0: '9-9' is not a valid tile", change("hands", 0, "boneyard", 0, to="9-9")),
         ("hand 2, lead: . is written, but the rules give", change("hands", 2, "lead", to=None)),
         ("hand 1, move 2, total: 99 is written, but the rules give", change("hands", 1, "moves", 2, "total", to=99)),
-        ("hand 1, move 2, points: 7 is written", change("hands", 1, "moves", 2, "points", to=7)),
-        ("hand 1, move 2, draws: its length is 1, but the rules give 0", change("hands", 1, "moves", 2, "draws", to=["6-6"])),
-        ("hand 1, move 2: 'play' cannot be 5", change("hands", 1, "moves", 2, "play", to=5)),
         ("hand 1, move 2: seat . is to move, not seat 9", change("hands", 1, "moves", 2, "player", to=9)),
         ("hand 1, move 0: .* cannot be set on", change("hands", 1, "moves", 0, "on", to={"pip": 9, "end": "plain"})),
         ("hand 1, move 0: .* is not allowed", change("hands", 1, "moves", 0, "play", to="0-0")),
         ("hand 1, move 3: 'legal' must list exactly the legal plays", change("hands", 1, "moves", 3, "legal", to=[])),
-        ("hand 1, move 1: 'on' is missing", remove("hands", 1, "moves", 1, "on")),
         ('hand 0, ended: "blocked" is written', change("hands", 0, "ended", to="blocked")),
         ("hand 0, end_points 1: 5 is written", change("hands", 0, "end_points", 1, to=5)),
-        ("hand 0, scores_after 0: 61 is written", change("hands", 0, "scores_after", 0, to=61)),
         ("hand 1: the hand before it did not end", remove("hands", 0, "moves", -1)),
         ("complete: false is written", change("complete", to=False)),
         ("winner: 9 is written", change("winner", to=9)),
         ("'comment' does not belong here", change("comment", to="hello")),
         ("there is no rule field 'players'", change("rules", "players", to=3)),
-        ("there is no rule field 'name'", change("rules", "name", to="five_up")),
         ("hand 1, move 0: 'play' is missing", remove("hands", 1, "moves", 0, "legal", 0, "play")),
         ("hand 1, move 0: 'play' cannot be null", change("hands", 1, "moves", 0, "legal", 0, "play", to=None)),
         ("target must be a whole number .* not <int that cannot be shown>", change("rules", "target", to=10**5000)),
         ("hand 0: 'lead' cannot be NaN", change("hands", 0, "lead", to=float("nan"))),
     ],
 )  # fmt: skip
-def test_a_damaged_record_is_refused_with_its_place(
-    match: str, damage: Any, record: dict[str, Any]
-) -> None:
+def test_a_damaged_record_is_refused_with_its_place(match: str, damage: Any, whole: str) -> None:
+    record = json.loads(whole)
     if "lead: ." in match:
         damage = change("hands", 2, "lead", to=(record["hands"][2]["lead"] + 1) % 3)
     damage(record)
@@ -217,24 +162,19 @@ def test_a_damaged_record_is_refused_with_its_place(
 
 
 def test_every_single_value_that_is_changed_is_noticed() -> None:
-    record = record_of(
-        play_randomly(Game("five_up", players=2, seed=1, target=3), Random(1), 5_000)
-    )
-    given_freely = {"deal", "boneyard", "preset"}
+    rules = Rules.preset(players=2, max_pip=3, hand_size=3)
+    record = record_of(play_randomly(Game(rules, seed=1), Random(1), 12))
 
-    def leaves(value: Any, path: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        if isinstance(value, dict):
-            return [
-                p
-                for name in value
-                if name not in given_freely
-                for p in leaves(value[name], (*path, name))
-            ]
-        if isinstance(value, list):
-            return [p for number, one in enumerate(value) for p in leaves(one, (*path, number))]
-        return [path]
+    def leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, inner in items:
+            if isinstance(inner, (dict, list)):
+                yield from leaves(inner, (*path, name))
+            else:
+                yield (*path, name)
 
-    paths = [path for path in leaves(record, ()) if path[0] != "rules"]
+    given_freely = {"deal", "boneyard", "rules"}
+    paths = [path for path in leaves(record, ()) if not given_freely & {*path}]
     assert len(paths) > 50
     for path in paths:
         damaged = copy.deepcopy(record)
@@ -243,6 +183,7 @@ def test_every_single_value_that_is_changed_is_noticed() -> None:
             game_of(damaged)
 
 
+@settings(max_examples=30)
 @given(text=st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["rules", "hands", "players"]), inner),
