@@ -64,11 +64,11 @@ from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from fiveup_env.game.view_json import RULE_KEYS, rules_json, rules_of
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.networks.policy import PolicyAgent, Student
-from fiveup_env.opponents.programs.messages import message_in, question, views_in
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.search.action_values import PLAY_ON
 from fiveup_env.opponents.search.network_search import reward_of
 from fiveup_env.opponents.text.prompts import move_in
+from fiveup_env.programs.messages import message_in, question, views_in
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from fiveup_env.rules.fields import FIELDS, RULES, parse_assignment
 from fiveup_env.rules.presets import NAMED_RULES

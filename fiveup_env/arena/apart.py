@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.opponents.programs.process import ProgramProcess, serving
+from fiveup_env.programs.process import ProgramProcess, serving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

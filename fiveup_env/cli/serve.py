@@ -28,8 +28,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer until there are no more questions, and return the exit status."""
-    from fiveup_env.opponents.programs.serve import serve_here
     from fiveup_env.opponents.registry import make_agent, register_missing
+    from fiveup_env.programs.serve import serve_here
 
     places = {}
     for text in options.register:

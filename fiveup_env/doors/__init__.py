@@ -6,5 +6,5 @@ openspiel  the games in OpenSpiel
 textarena  TextArena
 
 Language models as agents are in `fiveup_env.opponents.text`, programs in any language in
-`fiveup_env.opponents.programs`.
+`fiveup_env.programs`.
 """

@@ -31,10 +31,10 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import IllegalMoveError
 from fiveup_env.opponents.agent import Random
-from fiveup_env.opponents.programs.confined import CREATE_RULESET, SCOPED_SINCE
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.table import Setup, Table
+from fiveup_env.programs.confined import CREATE_RULESET, SCOPED_SINCE
 from tests.support import game_of, install_agents
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.programs.process import ProgramProcess, words_of
+from fiveup_env.programs.process import ProgramProcess, words_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,8 +20,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.errors import AgentError, FiveUpError, shown
-from fiveup_env.opponents.programs import confined
-from fiveup_env.opponents.programs.messages import (
+from fiveup_env.opponents.registry import PROGRAM, make_agent, registered
+from fiveup_env.programs import confined
+from fiveup_env.programs.messages import (
     LONGEST_ANSWER,
     MOST_VIEWS,
     MessageError,
@@ -34,14 +35,13 @@ from fiveup_env.opponents.programs.messages import (
     message_in,
     question,
 )
-from fiveup_env.opponents.registry import PROGRAM, make_agent, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fiveup_env.files import Json
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = Path(__file__).parents[2]
 READY: Final = 300.0  # seconds for a program to greet: it may have to load and to compile
 
 

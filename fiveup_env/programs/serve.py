@@ -14,7 +14,7 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import FiveUpError, shown
 from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.programs.messages import (
+from fiveup_env.programs.messages import (
     LONGEST,
     PROTOCOL,
     VERSION,

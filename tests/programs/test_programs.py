@@ -23,8 +23,9 @@ from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.workers import Player
 from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import AgentError
-from fiveup_env.opponents.programs.agent import Program
-from fiveup_env.opponents.programs.messages import (
+from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.programs.agent import Program
+from fiveup_env.programs.messages import (
     MessageError,
     actions_in,
     chance_of,
@@ -34,9 +35,8 @@ from fiveup_env.opponents.programs.messages import (
     rng_of,
     views_in,
 )
-from fiveup_env.opponents.programs.process import EndedError, ProgramError, serving
-from fiveup_env.opponents.programs.serve import Server
-from fiveup_env.opponents.rng import keyed_rng
+from fiveup_env.programs.process import EndedError, ProgramError, serving
+from fiveup_env.programs.serve import Server
 from tests.support import Here, hidden_otherwise, on_posix, play_randomly
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "use" / "programs.md"
@@ -450,7 +450,7 @@ def fuzz(lines: int, seed: int) -> dict[str, int]:
 def fuzz_answers(lines: int, seed: int) -> int:
     """Read damaged answers; return how many were read as answers all the same."""
     chance, read = Random(seed), 0
-    from fiveup_env.opponents.programs.messages import answer, message_in
+    from fiveup_env.programs.messages import answer, message_in
 
     whole = line_of(answer(3, np.array([0, 37, 119, 5000])))
     for _ in range(lines):
