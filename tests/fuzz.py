@@ -47,6 +47,7 @@ from fiveup_env.arena.results import ResultsFile
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.belief import count, marginals, sample, worlds_to_games
 from fiveup_env.cli import main as fiveup
+from fiveup_env.doors.text.prompts import move_in
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder, row_size
 from fiveup_env.engine import valid
@@ -67,7 +68,6 @@ from fiveup_env.opponents.networks.policy import PolicyAgent, Student
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.search.action_values import PLAY_ON
 from fiveup_env.opponents.search.network_search import reward_of
-from fiveup_env.opponents.text.prompts import move_in
 from fiveup_env.programs.messages import message_in, question, views_in
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from fiveup_env.rules.fields import FIELDS, RULES, parse_assignment

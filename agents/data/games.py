@@ -14,6 +14,7 @@ import numpy as np
 
 from agents.data.plan import DataError
 from fiveup_env.belief import BONEYARD, marginals
+from fiveup_env.doors.text.prompts import deductions, prompt
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.batch import Batch
@@ -24,7 +25,6 @@ from fiveup_env.errors import IllegalMoveError
 from fiveup_env.game.view_words import move_words
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.opponents.text.prompts import deductions, prompt
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import MAX_PLAYERS
 

@@ -1,10 +1,9 @@
 """Doors for other minds, and to other libraries, each of these behind an extra of its own.
 
-text       the environment for language models
+text       the environment for language models, and language models as agents
 mcp        a table for language models, as a server of the Model Context Protocol
 openspiel  the games in OpenSpiel
 textarena  TextArena
 
-Language models as agents are in `fiveup_env.opponents.text`, programs in any language in
-`fiveup_env.programs`.
+Agents that are programs in any language have a room of their own, `fiveup_env.programs`.
 """

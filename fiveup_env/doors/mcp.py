@@ -13,6 +13,7 @@ import logging
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from fiveup_env.doors.text.prompts import deductions
 from fiveup_env.drawing.transcript import table_text
 from fiveup_env.errors import (
     FiveUpError,
@@ -24,7 +25,6 @@ from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
 from fiveup_env.game.view_words import move_of_words, move_words
 from fiveup_env.opponents.registry import split_specs
-from fiveup_env.opponents.text.prompts import deductions
 from fiveup_env.opponents.trust import check_spec
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.rules.fields import Rules

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from fiveup_env.doors.text.prompts import HOW, move_in
 from fiveup_env.errors import IllegalMoveError, InvalidMoveError, MissingExtraError
 from fiveup_env.game import Game, rules_text, view_text
-from fiveup_env.opponents.text.prompts import HOW, move_in
 
 try:
     import textarena as ta

@@ -10,7 +10,6 @@ levels                the ten levels of the table
 pairs                 two agents as partners of each other
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
-text                  language models as agents: prompts, other words for the same game
 """
 
 from fiveup_env.opponents.agent import Agent
@@ -45,5 +44,5 @@ for _name, _place in {
 }.items():
     register_agent(_name, f"fiveup_env.opponents.{_place}", in_files=True)
 register_agent(SAVED_MODEL, "fiveup_env.opponents.networks.saved_model:SavedModel")
-register_agent(TEXT, "fiveup_env.opponents.text.agent:TextAgent")
+register_agent(TEXT, "fiveup_env.doors.text.agent:TextAgent")
 register_agent(PROGRAM, "fiveup_env.programs.agent:Program")

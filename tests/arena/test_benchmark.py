@@ -382,7 +382,7 @@ def card_of_model(model: str, folder: Path, text: str = "") -> dict[str, Any]:
     task = replace(TEXT.tasks[0], quick=2, elo=(0.0,))
     task = replace(task, text=f"{task.text}{text}")
     few = replace(TEXT, panel=("greedy",), judge=SMALL.judge, move_limit=math.inf, tasks=(task,))
-    spec = f"text:tests.opponents.test_text:{model}"
+    spec = f"text:tests.doors.test_text_agent:{model}"
     list(play(few, spec, 1, folder, quick=True))
     outcomes = list(play(few, spec, 1, folder, quick=True))  # as it was kept
     assert lonely.measure(few, spec, quick=True) == (None, [])

@@ -13,9 +13,9 @@ from gymnasium.utils.env_checker import check_env
 
 from fiveup_env import Game, IllegalMoveError, InvalidMoveError, make_agent
 from fiveup_env.doors.text import Costs, TextEnv
+from fiveup_env.doors.text.prompts import MOST_NOTES, deductions, move_in, notes_after, prompt
 from fiveup_env.errors import OptionError, UnexpectedOptionError, WrongMomentError
 from fiveup_env.game import move_words
-from fiveup_env.opponents.text.prompts import MOST_NOTES, deductions, move_in, notes_after, prompt
 from fiveup_env.rules.fields import RuleFields
 from tests.support import game_of, hidden_otherwise, play_randomly
 

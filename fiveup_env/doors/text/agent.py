@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 import numpy as np
 
 from fiveup_env.checks import is_one_of, whole
+from fiveup_env.doors.text.prompts import move_in, prompt
+from fiveup_env.doors.text.vocabulary import vocabulary
 from fiveup_env.engine.view import as_views, legal_masks
 from fiveup_env.errors import (
     AgentError,
@@ -30,11 +32,9 @@ from fiveup_env.errors import (
     shown,
     unknown,
 )
-from fiveup_env.opponents.text.prompts import move_in, prompt
-from fiveup_env.opponents.text.vocabulary import vocabulary
 
 if TYPE_CHECKING:
-    from fiveup_env.opponents.text.prompts import PromptKind
+    from fiveup_env.doors.text.prompts import PromptKind
 
 KINDS: Final = ("bare", "deductions")  # an agent is asked about views alone, so it keeps no notes
 NO_ACTION: Final = -1  # legal nowhere, so that the position is forfeited where faults are counted

@@ -14,12 +14,12 @@ from fiveup_env import MOVES, Game, Rules, legal_masks, make_agent
 from fiveup_env.arena.games import Terms
 from fiveup_env.arena.results import code_of, origin
 from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.doors.text import TextAgent
+from fiveup_env.doors.text.agent import NO_ACTION
+from fiveup_env.doors.text.prompts import prompt
+from fiveup_env.doors.text.vocabulary import VOCABULARIES, vocabulary
 from fiveup_env.errors import AgentError, ModelError
 from fiveup_env.game import move_of_words, move_words
-from fiveup_env.opponents.text import TextAgent
-from fiveup_env.opponents.text.agent import NO_ACTION
-from fiveup_env.opponents.text.prompts import prompt
-from fiveup_env.opponents.text.vocabulary import VOCABULARIES, vocabulary
 from tests.support import play_randomly
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from gymnasium.spaces import Text
 
 from fiveup_env.analysis.trials import Trials, shortfalls
 from fiveup_env.checks import finite, is_one_of, whole
+from fiveup_env.doors.text.prompts import KINDS, move_in, notes_after, prompt
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.options import check_fields
 from fiveup_env.envs.single import FiveUpEnv
@@ -34,16 +35,15 @@ from fiveup_env.errors import (
 )
 from fiveup_env.game.view_words import move_words
 from fiveup_env.opponents.rng import keyed_rng
-from fiveup_env.opponents.text.prompts import KINDS, move_in, notes_after, prompt
 from fiveup_env.rules.actions import MOVES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from fiveup_env.doors.text.prompts import PromptKind
     from fiveup_env.envs.episodes import EpisodeName, RewardName
     from fiveup_env.envs.opponents import OpponentChoice
     from fiveup_env.game.game import Game
-    from fiveup_env.opponents.text.prompts import PromptKind
     from fiveup_env.rules.actions import Move
     from fiveup_env.rules.fields import RuleFields, Rules
 
