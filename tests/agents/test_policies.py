@@ -42,8 +42,6 @@ SHAPES = [
     Shape(width=32),
     Shape("residual", 32, 2, shared=True),
     Shape("attention", 32, 1),
-    Shape(width=32),
-    Shape("attention", 32, 1),
     Shape("guided", 32, 1),
 ]
 ABOUT = {"rules": ["five_up"], "command": "python train.py", "results": {"greedy": 0.7}, "5": [1]}
@@ -95,8 +93,12 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
 
 
-def test_a_loaded_network_can_learn_on(saved: Path) -> None:
+def test_a_loaded_network_can_learn_on_and_loading_takes_no_chance(saved: Path) -> None:
+    torch.manual_seed(9)
+    expected = torch.rand(3)
+    torch.manual_seed(9)
     network, _ = load_policy(saved)
+    assert torch.equal(torch.rand(3), expected)
     before = network.policy_head.bias.detach().clone()
     logits, values = network(torch.zeros(3, row_size(get_encoder("flat")), dtype=torch.int8))
     (logits.sum() + values.sum()).backward()
@@ -104,25 +106,19 @@ def test_a_loaded_network_can_learn_on(saved: Path) -> None:
     assert not torch.equal(network.policy_head.bias, before)
 
 
-def test_a_policy_saved_again_takes_the_place_of_the_one_before(saved: Path) -> None:
+def test_a_policy_saved_again_takes_the_place_of_the_one_before_and_of_nothing_else(
+    saved: Path,
+) -> None:
+    (saved / "notes").mkdir()
+    (saved / "notes" / "one.txt").write_text("one")
+    (saved / "link").symlink_to("notes/one.txt")
     save_policy(saved, lively(Shape(width=8)), {"second": True})
     network, about = load_policy(saved)
     assert network.shape.width == 8
     assert about == {"second": True}
-    assert [path.name for path in saved.parent.iterdir()] == ["policy"]
-
-
-def test_what_others_put_into_the_folder_of_a_policy_is_kept(saved: Path) -> None:
-    (saved / "README.md").write_text("mine")
-    (saved / "notes").mkdir()
-    (saved / "notes" / "one.txt").write_text("one")
-    (saved / "link").symlink_to("README.md")
-    save_policy(saved, lively(Shape(width=8)), {"second": True})
-    assert load_policy(saved)[1] == {"second": True}
-    assert (saved / "README.md").read_text() == (saved / "link").read_text() == "mine"
     assert (saved / "link").is_symlink()
-    assert (saved / "notes" / "one.txt").read_text() == "one"
-    assert not list(saved.parent.glob(".*"))
+    assert (saved / "link").read_text() == (saved / "notes" / "one.txt").read_text() == "one"
+    assert [path.name for path in saved.parent.iterdir()] == ["policy"]
 
 
 def test_what_cannot_be_written_leaves_the_one_before(
@@ -139,23 +135,15 @@ def test_what_cannot_be_written_leaves_the_one_before(
     assert [path.name for path in saved.parent.iterdir()] == ["policy"]
 
 
-def test_loading_takes_no_chance(saved: Path) -> None:
-    torch.manual_seed(9)
-    expected = torch.rand(3)
-    torch.manual_seed(9)
-    load_policy(saved)
-    assert torch.equal(torch.rand(3), expected)
-
-
 def changed(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setattr(sys, "argv", ["policies", *words])
     return commands.main()
 
 
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[-1]])
 def test_a_policy_with_divided_logits_chooses_the_same_and_is_less_sure(
-    shape: Shape, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shape = Shape("guided", 32, 1)
     network, (one, other) = lively(shape), (str(tmp_path / name) for name in ("one", "other"))
     save_policy(one, network, ABOUT)
     assert changed(monkeypatch, one, "-o", other, "--divide-logits", "16") == 0
@@ -170,13 +158,13 @@ def test_a_policy_with_divided_logits_chooses_the_same_and_is_less_sure(
     assert {weight.dtype for weight in weights.values()} == {torch.float16}
 
 
-@pytest.mark.parametrize("divisor", ["0", "-2", "nan", "1e300"])
 def test_logits_are_divided_by_a_number_above_0(
-    divisor: str, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert changed(monkeypatch, str(saved), "-o", str(saved), f"--divide-logits={divisor}") == 2
-    sentence = f"--divide-logits must be from 0.001 to 1000.0, not {float(divisor)}"
-    assert capsys.readouterr().err == f"policies: {sentence}\n"
+    for divisor in ("0", "nan", "1e300"):
+        assert changed(monkeypatch, str(saved), "-o", str(saved), f"--divide-logits={divisor}") == 2
+        sentence = f"--divide-logits must be from 0.001 to 1000.0, not {float(divisor)}"
+        assert capsys.readouterr().err == f"policies: {sentence}\n"
 
 
 def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
@@ -210,9 +198,6 @@ def sealed(folder: Path, change: Callable[[dict[str, Any], dict[str, torch.Tenso
 DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     ({"format": "other"}, r'is not a policy: it lacks "format": "fiveup-policy"'),
     ({"version": 2}, "has format version 2; this code reads version 1"),
-    ({"shape": None}, "it has no 'shape' of type dict"),
-    ({"encoder": None}, "it has no 'encoder' of type dict"),
-    ({"encoder": {"name": "flat"}}, "made for encoder .*'flat'.*this code has"),
     (
         {"encoder": {"name": "tokens", "version": 1, "row_size": 518}},
         "made for encoder .*'tokens'.*this code has .*'flat'",
@@ -221,10 +206,6 @@ DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     (
         {"shape": {"kind": "plain"}},
         "a shape must have kind, width, depth, shared, not kind",
-    ),
-    (
-        {"shape": {"kind": "plain", "width": 0, "depth": 2, "shared": False}},
-        "width must be a whole number",
     ),
     (
         {"shape": {"kind": [], "width": 1, "depth": 2, "shared": False}},
@@ -266,7 +247,6 @@ TENSORS: list[tuple[Callable[[Weights], object], str]] = [
     (lambda w: w.update(more=torch.zeros(1)), r"'more' should be absent, but is \(1,\)"),
     (lambda w: w.update(worth=torch.zeros(18)), r"should be \(17,\), but is \(18,\)"),
     (lambda w: w["worth"].fill_(torch.nan), "'worth' has values that are not finite"),
-    (lambda w: w["worth"].fill_(torch.inf), "'worth' has values that are not finite"),
     (
         lambda w: w.update(worth=torch.zeros(17, dtype=torch.int32)),
         "'worth' holds 'I32', not one of F16, F32, F64",
@@ -293,7 +273,7 @@ def test_a_network_that_is_not_finite_is_not_saved(tmp_path: Path) -> None:
     assert load_policy(tmp_path / "policy")[0].worth[3] == 1e6
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data())
 def test_a_policy_with_one_byte_altered_is_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -352,11 +332,11 @@ def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(
     assert "FIVEUP_MISCHIEF" not in os.environ
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b"1" * 9999])
-def test_a_description_that_is_none_is_refused(saved: Path, content: bytes) -> None:
-    (saved / DESCRIPTION).write_bytes(content)
-    with pytest.raises(PolicyError, match=r"is not (valid JSON|a policy)"):
-        load_policy(saved)
+def test_a_description_that_is_none_is_refused(saved: Path) -> None:
+    for content in (b"", b"[]", b"\xff\xfe", b"[" * 100_000, b"1" * 9999):
+        (saved / DESCRIPTION).write_bytes(content)
+        with pytest.raises(PolicyError, match=r"is not (valid JSON|a policy)"):
+            load_policy(saved)
 
 
 def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -> None:
@@ -418,13 +398,12 @@ def test_logits_that_are_values_count_by_their_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("sample", [False, True])
-def test_a_policy_plays_every_game_by_its_rules(shape: Shape, sample: bool) -> None:
-    agent = NetworkAgent(lively(shape), sample=sample)
-    batch = Batch(40, ["five_up", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
+def test_a_policy_plays_every_game_by_its_rules(shape: Shape) -> None:
+    agent = NetworkAgent(lively(shape), sample=True)
+    batch = Batch(20, ["five_up", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
     batch.reset()
     rng = np.random.default_rng(0)
-    for _ in range(40):
+    for _ in range(20):
         batch.step(agent(batch.views(), rng))
 
 
@@ -475,7 +454,7 @@ def test_temperature_sharpens_and_flattens() -> None:
     assert np.allclose(hot, 1 / legal_masks(views).sum(1), atol=0.05)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 60))
 def test_probabilities_are_never_on_what_is_not_allowed(seed: int, moves: int) -> None:
     network = lively(Shape(width=16), seed=seed)
@@ -501,12 +480,12 @@ class Extreme:
         return np.full(shape, self.number)
 
 
-@pytest.mark.parametrize("number", [0.0, np.nextafter(1.0, 0.0)])
-def test_samples_are_allowed_even_at_the_ends_of_chance(number: float) -> None:
+def test_samples_are_allowed_even_at_the_ends_of_chance() -> None:
     agent = NetworkAgent(lively(Shape(width=16)), sample=True)
     views = positions()
-    drawn = agent(views, Extreme(number))  # type: ignore[arg-type]
-    assert (legal_masks(views)[np.arange(len(views)), drawn] == 1).all()
+    for number in (0.0, np.nextafter(1.0, 0.0)):
+        drawn = agent(views, Extreme(number))  # type: ignore[arg-type]
+        assert (legal_masks(views)[np.arange(len(views)), drawn] == 1).all()
 
 
 def test_values_are_the_networks() -> None:
