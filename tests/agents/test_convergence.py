@@ -39,6 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     convergence.main()
 
 
+@pytest.mark.slow
 def test_all_that_learn_come_closer_to_an_equilibrium(
     bed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

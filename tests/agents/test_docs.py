@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,21 @@ ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 PACKAGES = {"fiveup_env", "agents", "benchmarks", "examples", "tests"}
 OWN = PACKAGES | {".ci", ".github", "configs", "docs", "leaderboard", "results"}
+SLOW = re.compile(r"\bjax\b|loss\.backward")
 NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "save_video": "moviepy"}
 
 
-@pytest.mark.parametrize("code", code_in(set(PAGES) - set(PAGES_OF_THE_LIBRARY)))
+def examples() -> list[Any]:
+    """Return the examples of these pages; those that compile or learn for seconds are slow."""
+    codes = code_in(set(PAGES) - set(PAGES_OF_THE_LIBRARY))
+    slow = [bool(SLOW.search(code.values[0])) for code in codes]
+    return [
+        pytest.param(*code.values, id=code.id, marks=[pytest.mark.slow] * is_slow)
+        for code, is_slow in zip(codes, slow, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("code", examples())
 def test_the_example_runs(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for word, package in NEEDS.items():
         if word in code:

@@ -19,8 +19,8 @@ from fiveup_env.opponents.registry import make_agent
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted({*FOLDER.glob("*.py")} - {FOLDER / "bot.py"})  # the bot waits for questions
 
-# Those that take long; `nox -s readme` runs them.
-LONG = {"batch_torch", "jax_ppo", "offline", "sb3_ppo", "torchrl_rollout"}
+# Those that take at most a few seconds; `nox -s readme` runs all.
+SHORT = {"aec_loop", "gymnasium_loop", "own_agent", "own_encoder"}
 
 # What an example prints, in order.
 PROMISED = {
@@ -71,7 +71,7 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
 @pytest.mark.parametrize(
     "example",
     [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG))
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem not in SHORT))
         for path in EXAMPLES
     ],
 )

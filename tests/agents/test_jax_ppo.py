@@ -49,6 +49,7 @@ def test_a_seat_is_credited_until_its_own_next_decision(learner: Any) -> None:
     assert gains[:, 0].tolist() == pytest.approx([first, 3 + 7 - 0.25, last, 11, 0, 0])
 
 
+@pytest.mark.slow
 def test_the_saved_policy_chooses_what_the_network_in_jax_does(
     learner: Any, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_the_saved_policy_chooses_what_the_network_in_jax_does(
         batch.step(actions)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_from_its_checkpoint_and_from_no_other(learner: Any, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
     carry = learner.first_carry(1, 4)

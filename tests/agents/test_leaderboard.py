@@ -14,7 +14,7 @@ from fiveup_env.arena.benchmark import entries, leaderboard
 from fiveup_env.arena.benchmark.card import card_json
 from fiveup_env.arena.benchmark.entries import NOTES
 from fiveup_env.arena.benchmark.protocol import Protocol
-from tests.arena.test_benchmark import FULL, SMALL, card
+from tests.arena.test_benchmark import FULL, SMALL, card, keep_here
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +33,7 @@ def test_the_command_line_makes_checks_and_lists_entries(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     defensive: dict[str, Any] = card("defensive")
+    keep_here(monkeypatch)
     monkeypatch.setattr(entries, "read_protocol", lambda _: SMALL)
     monkeypatch.setattr(Protocol, "check", lambda _: None)
     monkeypatch.setattr(leaderboard, "read_protocol", lambda _: SMALL)
