@@ -30,25 +30,10 @@ from agents.runs.metrics import draw_curve, read_metrics
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
 
-TINY = [
-    "smoke",
-    "games=16",
-    "n_steps=16",
-    "batch_size=64",
-    "width=16",
-    "threads=1",
-    "decisions=3000",
-    "checkpoint_minutes=0",
-    "panel_minutes=999",
-    "table_deals=0",
-    "rival_share=0.5",
-    "rivals=greedy",
-    "past_every=7",
-    "past_kept=2",
-]
-
-BASELINE = ["learner=plain", "rivals=defensive", "rival_share=0", "past_every=0", "past_kept=10"]
-
+SMALL = ["smoke", "games=16", "n_steps=16", "batch_size=64", "width=16", "threads=1"]
+SHORT = ["decisions=700", "checkpoint_minutes=0", "panel_minutes=999", "table_deals=0"]
+TINY = [*SMALL, *SHORT, "rival_share=0.5", "rivals=greedy", "past_every=2", "past_kept=2"]
+BASELINE = [*SMALL, *SHORT, "learner=plain", "rivals=defensive"]
 
 pytestmark = pytest.mark.usefixtures("own_runs")
 
@@ -60,6 +45,16 @@ def trained(*words: str) -> int:
         return train.main()
     finally:
         sys.argv = before
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that nothing has disturbed."""
+    folder = tmp_path_factory.mktemp("straight")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "RUNS", folder)
+        assert trained(*TINY) == 0
+    return folder / "smoke"
 
 
 def end_of(run: Path) -> dict[str, np.ndarray]:
@@ -82,9 +77,9 @@ def test_a_run_leaves_all_that_it_promises(
     changes = ["panel_minutes=0", "panel_deals=2", "table_deals=3", "decisions=900", "panel=random"]
     assert trained(*TINY, *changes, "--name", "mine") == 0
     run = tmp_path / "mine"
-    told = capsys.readouterr().out
-    assert "five_up, 4 players" in told
-    assert f"torch:{os.path.relpath(run / 'policy')},greedy" in told
+    text = capsys.readouterr().out
+    assert "five_up, 4 players" in text
+    assert f"torch:{os.path.relpath(run / 'policy')},greedy" in text
     assert yaml.safe_load((run / "config.yaml").read_text())["games"] == 16
     about = json.loads((run / "about.json").read_text())
     assert about["command"].startswith("python train.py smoke games=16")
@@ -96,8 +91,8 @@ def test_a_run_leaves_all_that_it_promises(
         assert name in lines[-1]
     (rate, *_), (margin, low, high) = lines[-1]["panel"]["random"]
     assert low <= margin <= high
-    assert f"against random {100 * rate:.1f} (" in told
-    assert f" %, {margin:+.2f} (" in told
+    assert f"against random {100 * rate:.1f} (" in text
+    assert f" %, {margin:+.2f} (" in text
     assert "</svg>" in (run / "curve.svg").read_text()
     assert list(run.glob("events.*"))
     described = json.loads((run / "policy" / "policy.json").read_text())["about"]
@@ -109,9 +104,9 @@ def test_rules_that_are_named_twice_are_played_twice_as_often_and_measured_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     changes = ["players=[2,2,3]", "table_deals=2", "decisions=200", "panel=random"]
-    assert trained(*TINY, *changes, "past_every=0", "rivals=[]", "rival_share=0") == 0
-    told = capsys.readouterr().out
-    assert told.count("five_up, 2 players") == told.count("five_up, 3 players") == 1
+    assert trained(*SMALL, *SHORT, *changes) == 0
+    text = capsys.readouterr().out
+    assert text.count("five_up, 2 players") == text.count("five_up, 3 players") == 1
     players = make_batch(load_config("smoke", ["players=[2,2,3]", "games=60"]), "flat").states
     assert players["public"]["rules"]["players"].tolist() == [2, 2, 3] * 20
 
@@ -124,20 +119,14 @@ def test_a_run_without_a_panel_has_a_curve(tmp_path: Path) -> None:
     assert "</svg>" in run.curve_file.read_text("utf-8")
 
 
-def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path: Path) -> None:
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        assert trained(*TINY, "decisions=900", f"seed={seed}", "--name", name) == 0
-    assert_same_end(tmp_path / "a", tmp_path / "b")
-    assert not np.array_equal(
-        end_of(tmp_path / "a")["network.policy_head.weight"],
-        end_of(tmp_path / "c")["network.policy_head.weight"],
-    )
-
-
-def test_a_second_run_of_a_name_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    for _ in range(2):
-        assert trained(*TINY, "decisions=100") == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"smoke", "smoke-2"}
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(
+    straight: Path, tmp_path: Path
+) -> None:
+    for name, seed in (("same", 0), ("other", 1)):
+        assert trained(*TINY, f"seed={seed}", "--name", name) == 0
+    assert_same_end(straight, tmp_path / "same")
+    ends = (end_of(run)["network.policy_head.weight"] for run in (straight, tmp_path / "other"))
+    assert not np.array_equal(*ends)
 
 
 def test_runs_that_are_started_together_have_folders_of_their_own(
@@ -171,43 +160,41 @@ def test_a_run_in_progress_is_not_resumed(
 
     with monkeypatch.context() as patched:
         patched.setattr(SelfPlay, "update", meanwhile)
-        assert trained(*TINY, "decisions=600") == 0
+        assert trained(*TINY, "decisions=300") == 0
     said = capsys.readouterr().err
     assert f"{tmp_path / 'smoke'} is in progress: wait for its process, or stop it\n" in said
-    assert trained("--resume", "smoke", "decisions=900") == 0
+    assert trained("--resume", "smoke", "decisions=400") == 0
 
 
-@pytest.mark.parametrize("words", [["smoke"], ["--config", "smoke"], [str(CONFIGS / "smoke.yaml")]])
+@pytest.mark.parametrize("words", [["--config", "smoke"], [str(CONFIGS / "smoke.yaml")]])
 def test_a_config_is_chosen_by_name_or_by_file(words: list[str], tmp_path: Path) -> None:
-    assert trained(*words, *TINY[1:], "decisions=100") == 0
+    assert trained(*words, *TINY[1:], "decisions=50") == 0
     assert [path.name for path in tmp_path.iterdir()] == ["smoke"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_told_to_stop_it_keeps_all_and_goes_on_as_if_nothing_had_been(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert trained(*TINY, "decisions=2000", "--name", "straight") == 0
     update = SelfPlay.update
 
     def stopped(self: SelfPlay, progress: float) -> Any:
-        if self.updates == 3:
+        if self.updates == 2:
             signal.raise_signal(number)
         return update(self, progress)
 
     with monkeypatch.context() as patched:
         patched.setattr(SelfPlay, "update", stopped)
-        words = [*TINY, "decisions=2000", "checkpoint_minutes=999", "--name", "stopped"]
-        assert trained(*words) == 130
-    assert len(read_metrics(tmp_path / "stopped" / "metrics.jsonl")) == 4
+        assert trained(*TINY, "checkpoint_minutes=999", "--name", "stopped") == 130
+    assert len(read_metrics(tmp_path / "stopped" / "metrics.jsonl")) == 3
     assert trained("--resume", "stopped") == 0
-    assert_same_end(tmp_path / "straight", tmp_path / "stopped")
+    assert_same_end(straight, tmp_path / "stopped")
 
 
 def kill_and_resume(folder: Path, kills: int) -> None:
     """Train here, then in children: all but the last are killed at random moments."""
     runs.RUNS = folder  # type: ignore[misc]
-    length = f"decisions={900 * kills + 1500}"  # longer than what is made before the last kill
+    length = f"decisions={600 * kills + 1000}"  # longer than what is made before the last kill
     assert trained(*TINY, length, "--name", "straight") == 0
     chance = random.Random(1)
     words = [*TINY, length, "--name", "killed"]
@@ -235,7 +222,7 @@ def _wait_for_another(folder: Path) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_killed_again_and_again_it_ends_with_the_same_weights_bit_for_bit(
     kills: int, tmp_path: Path
 ) -> None:
@@ -260,24 +247,23 @@ def test_killed_again_and_again_it_ends_with_the_same_weights_bit_for_bit(
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_said_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert trained(*TINY, "decisions=900", "--name", "straight") == 0
-    assert trained(*TINY, "decisions=600", "--name", "mine") == 0
+    assert trained(*TINY, "decisions=400", "--name", "mine") == 0
     newest = checkpoints_in(tmp_path / "mine" / "checkpoints")[-1]
     newest.write_bytes(newest.read_bytes()[:1000])
-    assert trained("--resume", "mine", "decisions=900") == 0
+    assert trained("--resume", "mine", "decisions=700") == 0
     assert f"{newest} is damaged" in capsys.readouterr().out.replace("\n", " ")
-    assert_same_end(tmp_path / "straight", tmp_path / "mine")
+    assert_same_end(straight, tmp_path / "mine")
 
 
 def test_a_damaged_line_of_metrics_is_dropped_and_a_run_goes_on(tmp_path: Path) -> None:
     panel = ["panel_minutes=0", "panel_deals=2", "panel=random"]
-    assert trained(*TINY, *panel, "decisions=900", "--name", "mine") == 0
+    assert trained(*TINY, *panel, "decisions=300", "--name", "mine") == 0
     metrics = tmp_path / "mine" / "metrics.jsonl"
     lines = metrics.read_bytes().splitlines(keepends=True)
     metrics.write_bytes(b"".join([b'{"update": 1}\n', b"\xff}\n", *lines, b'{"update": ']))
-    changes = ["decisions=1200", "panel=greedy"]
+    changes = ["decisions=400", "panel=greedy"]
     assert trained("--resume", str(tmp_path / "mine"), *changes) == 0
     assert [line["update"] for line in read_metrics(metrics)][: len(lines)] == [
         json.loads(line)["update"] for line in lines
@@ -287,7 +273,7 @@ def test_a_damaged_line_of_metrics_is_dropped_and_a_run_goes_on(tmp_path: Path) 
 def test_a_checkpoint_of_other_code_is_refused_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert trained(*TINY, "--name", "mine") == 0
+    assert trained(*TINY, "decisions=100", "--name", "mine") == 0
     folder = tmp_path / "mine" / "checkpoints"
     newest = read_newest(folder)
     arrays = {name.replace("network.", "net."): array for name, array in newest.arrays.items()}
@@ -311,8 +297,8 @@ def test_a_loss_that_is_no_number_stops_the_run_and_names_the_last_good_checkpoi
     monkeypatch.setattr(SelfPlay, "update", spoilt)
     assert trained(*TINY) == 2
     good = tmp_path / "smoke" / "checkpoints" / "00000002.checkpoint"
-    told = capsys.readouterr().err
-    assert f"update 3: the loss is nan; the last good checkpoint is {good}" in told
+    sentence = f"update 3: the loss is nan; the last good checkpoint is {good}"
+    assert sentence in capsys.readouterr().err
 
 
 def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
@@ -326,24 +312,23 @@ def test_a_full_disk_stops_the_run_and_names_the_last_good_checkpoint(
     monkeypatch.setattr(checkpoints, "write_atomic", filling)
     assert trained(*TINY) == 2
     good = tmp_path / "smoke" / "checkpoints" / "00000002.checkpoint"
-    told = capsys.readouterr().err
-    assert "(No space left on device)" in told
-    assert f"the last good checkpoint is {good}" in told
+    said = capsys.readouterr().err
+    assert "(No space left on device)" in said
+    assert f"the last good checkpoint is {good}" in said
     assert end_of(tmp_path / "smoke")
 
 
 def test_a_clock_that_stands_still_or_jumps_spoils_no_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert trained(*TINY, "decisions=700", "--name", "straight") == 0
     for name, clock in {
         "still": lambda: 5.0,
         "jumping": iter(range(0, 10**9, 10**5)).__next__,  # a day and more at every look
     }.items():
         with monkeypatch.context() as during:
             during.setattr(training, "time", SimpleNamespace(monotonic=clock))
-            assert trained(*TINY, "decisions=700", "--name", name) == 0
-        assert_same_end(tmp_path / "straight", tmp_path / name)
+            assert trained(*TINY, "panel_deals=2", "panel=random", "--name", name) == 0
+        assert_same_end(straight, tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -368,36 +353,30 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_goes_on_only_with_what_its_checkpoint_fits(
+def test_a_run_goes_on_only_with_what_its_checkpoint_fits_and_names_all_its_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert trained(*TINY, "decisions=300") == 0
+    words, run = [*TINY[1:], "decisions=100"], tmp_path / "smoke"
+    assert trained("smoke", *words) == 0
     assert trained("--resume", "smoke", "width=32") == 2
     assert "width: the checkpoint" in capsys.readouterr().err
-    assert trained("--resume", str(tmp_path / "smoke"), "decisions=600") == 0
-    assert yaml.safe_load((tmp_path / "smoke" / "config.yaml").read_text())["decisions"] == 600
-
-
-def test_a_policy_names_the_commands_that_began_and_resumed_its_run(tmp_path: Path) -> None:
-    assert trained(*TINY, "decisions=300") == 0
     for _ in range(2):  # the same again adds nothing
-        assert trained("--resume", "smoke", "decisions=600") == 0
-    lines = (["smoke", *TINY[1:], "decisions=300"], ["--resume", "smoke", "decisions=600"])
+        assert trained("--resume", "smoke", "decisions=200") == 0
+    assert yaml.safe_load((run / "config.yaml").read_text())["decisions"] == 200
+    lines = (["smoke", *words], ["--resume", "smoke", "decisions=200"])
     wanted = " && ".join(" ".join(["python train.py", *words]) for words in lines)
     for path in ("about.json", "policy/policy.json"):
-        about = json.loads((tmp_path / "smoke" / path).read_text())
+        about = json.loads((run / path).read_text())
         assert about.get("about", about)["command"] == wanted
-    (tmp_path / "smoke" / "about.json").write_text("{")
-    assert trained("--resume", "smoke", "decisions=700") == 0
+    (run / "about.json").write_text("{")
+    assert trained("--resume", str(run), "decisions=300") == 0
 
 
-def test_the_baseline_is_saved_as_the_same_kind_of_policy(tmp_path: Path) -> None:
-    assert trained(*TINY, *BASELINE, "decisions=500") == 0
-    make_agent(f"torch:{tmp_path / 'smoke' / 'policy'}")
-
-
-def test_the_baseline_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
-    assert trained(*TINY, *BASELINE, "decisions=1500", "--name", "straight") == 0
-    assert trained(*TINY, *BASELINE, "decisions=700", "--name", "halved") == 0
-    assert trained("--resume", "halved", "decisions=1500") == 0
+def test_the_baseline_goes_on_as_if_nothing_had_been_and_is_saved_as_the_same_kind_of_policy(
+    tmp_path: Path,
+) -> None:
+    assert trained(*BASELINE, "--name", "straight") == 0
+    assert trained(*BASELINE, "decisions=300", "--name", "halved") == 0
+    assert trained("--resume", "halved", "decisions=700") == 0
     assert_same_end(tmp_path / "straight", tmp_path / "halved")
+    make_agent(f"torch:{tmp_path / 'halved' / 'policy'}")
