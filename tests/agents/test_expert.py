@@ -17,7 +17,7 @@ from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
-from agents.runs.config import Config, ConfigError
+from agents.runs.config import Config
 from fiveup_env import Batch, Game, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
@@ -69,7 +69,7 @@ def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
 # --- Labels
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [3, 4])
 def test_a_label_is_what_the_action_brings_when_the_judge_plays_on_in_the_true_deal(
     players: int,
 ) -> None:
@@ -149,9 +149,8 @@ def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> Non
     assert (values.grad == 0).all()
 
 
-@pytest.mark.parametrize("teacher", ["pimc:worlds=4,weighed=4", "student+search:worlds=4"])
-def test_what_a_teacher_says_is_learnt_from_and_resumes(tmp_path: Path, teacher: str) -> None:
-    config = Config(**SMALL | {"teacher": teacher})
+def test_what_a_teacher_says_is_learnt_from_and_resumes(tmp_path: Path) -> None:
+    config = Config(**SMALL | {"teacher": "pimc:worlds=4,weighed=4"})
     learner = Expert(config, tmp_path)
     learner.update(0)
     again = Expert(config, tmp_path)
@@ -247,19 +246,13 @@ def stakes_at(reward: str, *scores: int) -> float:
     return float(units.stakes[0])
 
 
-def test_points_have_the_same_stakes_at_all_scores() -> None:
+def test_stakes_are_the_slope_of_the_outlook_high_where_the_game_is_close() -> None:
     assert stakes_at("margin", 0, 0) == stakes_at("margin", 55, 60) == 1
-
-
-def test_stakes_are_the_slope_of_the_outlook() -> None:
     chances, lead = outlook_of(Rules.preset(players=4).to_struct()), Game(players=4, seed=1).lead
     own, rival = 61 - 20, 61 - 30
     grid = chances if lead % 2 == 0 else 1 - chances.T
     rise = grid[own - 10, rival] - grid[own + 10, rival]
     assert stakes_at("outlook", 20, 30) == pytest.approx(HANDS_IN_A_CHANCE * rise * 5 / 20)
-
-
-def test_stakes_are_high_where_the_game_is_close_and_low_where_it_is_decided() -> None:
     close, begun, decided = (stakes_at("outlook", *s) for s in ((50, 50), (0, 0), (5, 60)))
     assert close > 1.5 * begun > 1.5 * decided >= 1.5 * 0.1
 
@@ -291,6 +284,10 @@ def test_an_update_learns_and_tells_how_well(tmp_path: Path) -> None:
     )
     assert 0 < learner.decisions < 64 * 8
     assert "gate" in learner.update(0.5)
+    with torch.no_grad():
+        learner._averaged.learning["network"].value_head.bias.fill_(torch.nan)
+    with pytest.raises(LossError, match="the loss is nan"):
+        learner.update(1.0)
     learner.close()
 
 
@@ -339,18 +336,14 @@ def two_rows() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return torch.from_numpy(rows), labels, torch.tensor([1.0, 0.5])
 
 
-def test_a_run_continues_bit_for_bit_from_its_state(tmp_path: Path) -> None:
-    config = Config(**SMALL)
-    check_continues(lambda: Expert(config, tmp_path), 5)
-
-
-def test_what_was_accepted_stays_what_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("wins", [False, True])
+def test_a_run_continues_bit_for_bit_whether_students_win_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, wins: bool
 ) -> None:
-    won = SimpleNamespace(margins=np.ones(1))
-    monkeypatch.setattr(expert, "duel", lambda *_: won)  # every student is accepted
+    result = SimpleNamespace(margins=np.array([1.0 if wins else -1.0]))
+    monkeypatch.setattr(expert, "duel", lambda *_: result)
     config = Config(**SMALL | {"gate_every": 1})
-    check_continues(lambda: Expert(config, tmp_path), 5)
+    check_continues(lambda: Expert(config, tmp_path), 4)
 
 
 def play_like(network: PolicyNetwork, heuristic: str) -> None:
@@ -367,6 +360,7 @@ def test_a_student_judges_only_if_it_wins_the_gate(
     tmp_path: Path, student: str, accepted: int
 ) -> None:
     learner = Expert(Config(**SMALL | {"gate_deals": 200}), tmp_path)
+    assert isinstance(learner._judge.player, np.ndarray)  # the heuristic `partner` is the first
     play_like(learner.student, student)
     play_like(learner._accepted, "defensive")
     learner._judge = learner._player = before = Judge(compiled_weights(learner._accepted))
@@ -398,58 +392,3 @@ def test_a_student_that_is_accepted_plays_and_partner_may_go_on_judging(tmp_path
     again.restore(*states)
     assert isinstance(again._judge.player, np.ndarray)
     assert isinstance(again._player.player, Weights)
-
-
-def test_the_first_judge_is_partner_and_stays_while_students_are_worse(tmp_path: Path) -> None:
-    learner = Expert(Config(**SMALL | {"gate_deals": 200}), tmp_path)
-    partner = learner._judge
-    assert learner._gate() < 0
-    assert learner._judge is learner._player is partner
-    assert learner.accepted == 0
-
-
-def test_a_loss_that_is_not_finite_stops_the_run(tmp_path: Path) -> None:
-    learner = Expert(Config(**SMALL), tmp_path)
-    with torch.no_grad():
-        learner._averaged.learning["network"].value_head.bias.fill_(torch.nan)
-    with pytest.raises(LossError, match="the loss is nan"):
-        learner.update(0.0)
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"network": "plain"}, "network: learner=expert supports only guided"),
-        ({"shared": False}, "shared: learner=expert supports only true"),
-        ({"horizon": "game"}, "horizon: learner=expert supports only hand"),
-        ({"forced": True}, "forced: learner=expert does not support this key"),
-        ({"teacher": "greedy"}, "teacher: greedy has no values for actions, so it cannot teach"),
-        ({"teacher": "pmc"}, r"teacher: there is no agent 'pmc' \(did you mean 'pimc'\?\)"),
-        (
-            {"reward": "outlook", "teacher": "pimc:aim=hand"},
-            "teacher: reward outlook needs a teacher with aim=game, not hand",
-        ),
-        (
-            {"learner": "self_play", "teacher": "pimc"},
-            "teacher: learner=self_play does not support this key; leave it out",
-        ),
-        (
-            {"reward": "win", "horizon": "game"},
-            "reward: learner=expert supports only margin or out",
-        ),
-        ({"oracle": True}, "oracle: learner=expert does not support this key; leave it out"),
-        (
-            {"start": "fiveup_env/opponents/networks/policies/partners"},
-            "start: learner=expert does not support this key",
-        ),
-        ({"past_every": 3}, "past_every: learner=expert does not support this key"),
-        ({"target": "greedy"}, "target: an exploiter plays all seats"),
-        ({"explore": 2}, "explore: must be 1 or less"),
-        ({"gate_every": 0}, "gate_every: must be 1 or more"),
-    ],
-)
-def test_what_expert_iteration_does_not_support_is_refused(
-    changes: dict[str, Any], why: str
-) -> None:
-    with pytest.raises(ConfigError, match=why):
-        Config(**SMALL | changes)

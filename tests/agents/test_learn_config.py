@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -43,9 +44,8 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
     assert make_config(yaml.safe_load(yaml.safe_dump(config.as_dict()))) == config
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
+REFUSED: dict[str, list[tuple[str, str]]] = {
+    "selfplay": [
         ("gammes=3", "no config key 'gammes' (did you mean 'games'?)"),
         ("games=many", "games: must be a whole number, not 'many'"),
         ("games=1.5", "games: must be a whole number, not 1.5"),
@@ -53,43 +53,62 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
         ("games=0", "games: must be 1 or more, not 0"),
         ("oracle=1", "oracle: must be true or false, not 1"),
         ("critic_scale=10", "critic_scale: only with oracle=true is there a critic"),
-        ("rival_share=-0.1", "rival_share: must be 0 or more, not -0.1"),
         ("gae_lambda=1.5", "gae_lambda: must be 1 or less, not 1.5"),
         ("learning_rate=.nan", "learning_rate: must be a finite number, not nan"),
-        ("minutes=.inf", "minutes: must be a finite number, not inf"),
-        (
-            "rules=five_upp",
-            "rules, players: there is no preset 'five_upp' (did you mean 'five_up'?)",
-        ),
+        ("rules=five_upp", "rules, players: there is no preset 'five_upp' (did you mean 'five_up'"),
         ("rules=[]", "rules: name at least one"),
-        ("players=[2, 7]", "rules, players: there must be 2 to 5 players, not 7"),
+        ("players=[2,7]", "rules, players: there must be 2 to 5 players, not 7"),
         ("batch_size=70000", "batch_size: 70000 decisions are more than the 65536"),
-        ("rivals=gredy", "rivals: there is no agent 'gredy' (did you mean 'greedy'?)"),
-        ("panel=[greedy, foo]", "panel: there is no agent 'foo'"),
+        ("panel=[greedy,foo]", "panel: there is no agent 'foo'"),
         ("reward=win", "reward: `win` comes at the end of a game"),
+        ("episode=hand reward=outlook", "needs episode=game"),
         ("horizon=hands", "horizon: there is no value 'hands' (did you mean 'hand'?)"),
         ("rival_share=0.5", "rival_share: there are no rivals"),
         ("partner_share=0.5", "partner_share: there are no partners; set partners"),
-        ("partners=gredy", "partners: there is no agent 'gredy' (did you mean 'greedy'?)"),
-        ("learner=plain", "network: learner=plain supports only plain"),
+        ("partner_share=0.5 partners=greedy players=[2,3]", "only four players have partners"),
+        ("partner_share=0.5 partners=greedy target=greedy", "1 or less together, not 0.5 and 1"),
         ("games={", "games: '{' cannot be read as a value"),
         ("games", "a change must be written key=value, not 'games'"),
         ("width=1e999", "width: must be a whole number, not inf"),
         (f"minutes={'9' * 500}", "minutes: must be a number, not 999"),
         (f"games={'9' * 500}", "games: must be 1000000000000000000 or less, not 999"),
-        ("minutes=1e300", "minutes: must be 1000000000000000000 or less, not 1e+300"),
         (f"minutes={'9' * 5000}", "minutes: '999"),
         ("panel=[*a]", "panel: '[*a]' cannot be read as a value"),
         ("seed=2001-99-99", "seed: '2001-99-99' cannot be read as a value"),
         (f"rivals={'[' * 1500}", "cannot be read as a value"),
-        ("start=!!python/object:os.system x", "cannot be read as a value"),
+        ("start=!!python/object:os.system", "cannot be read as a value"),
         ("target=policy:a\0b", "target: 'policy:a\\x00b' cannot be read as a value"),
+        ("target=gredy", "target: there is no agent 'gredy' (did you mean 'greedy'?)"),
+        ("target=policy:nowhere", "target: nowhere/policy.json cannot be read"),
+        ("target=greedy rivals=random", "rivals: an exploiter plays only against its target"),
+        ("target=greedy past_every=5", "past_every: an exploiter plays only against its target"),
     ],
+    "plain": [
+        ("reward=outlook", "reward: learner=plain supports only margin or win"),
+        ("shared=true", "shared: learner=plain supports only false"),
+        ("rivals=[]", "rivals: the plain learner needs exactly one opponent"),
+        ("target=greedy", "target: an exploiter plays all seats of a side"),
+    ],
+    "quick": [
+        ("network=plain", "network: learner=expert supports only guided"),
+        ("horizon=game reward=win", "reward: learner=expert supports only margin or outlook"),
+        ("teacher=greedy", "teacher: greedy has no values for actions, so it cannot teach"),
+        ("teacher=pimc:aim=hand", "teacher: reward outlook needs a teacher with aim=game, not han"),
+    ],
+    "all_actions": [("horizon=game", "horizon: learner=all_actions supports only hand")],
+    "cluster": [
+        ("ent_coef_end=0.01", "ent_coef_end: RLlib's schedules count decisions, so decisions must")
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "changes", "sentence"),
+    [(config, *case) for config, cases in REFUSED.items() for case in cases],
 )
-def test_what_cannot_be_run_is_refused_by_its_key(changes: str, sentence: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        load_config("selfplay", [changes])
-    assert sentence in str(error.value)
+def test_what_cannot_be_run_is_refused_by_its_key(config: str, changes: str, sentence: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(sentence)):
+        load_config(config, changes.split())
 
 
 # A config for each learner, and another value for every key that not all of them read.
@@ -131,8 +150,8 @@ OTHERWISE = {
     "env_runners": 1,
     "learners": 1,
 }
-LEARNERS = next(one for one in fields(Config) if one.name == "learner").metadata["choices"]
-READ_BY_SOME = {one.name: one.metadata["of"] for one in fields(Config) if "of" in one.metadata}
+LEARNERS = next(key for key in fields(Config) if key.name == "learner").metadata["choices"]
+READ_BY_SOME = {key.name: key.metadata["of"] for key in fields(Config) if "of" in key.metadata}
 
 
 def test_every_key_that_a_learner_would_ignore_is_refused() -> None:
@@ -144,33 +163,6 @@ def test_every_key_that_a_learner_would_ignore_is_refused() -> None:
         if learner not in READ_BY_SOME[name]:
             with pytest.raises(ConfigError, match=f"^{name}: learner={learner} does not support"):
                 read_config(path, {name: OTHERWISE[name]})
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        (["players=[2, 3]"], "only four players have partners"),
-        (["rival_share=0.6", "rivals=random"], "1 or less together, not 0.5 and 0.6"),
-        (["target=greedy"], "1 or less together, not 0.5 and 1"),
-    ],
-)
-def test_partners_need_games_of_their_own(changes: list[str], why: str) -> None:
-    with pytest.raises(ConfigError, match=f"^partner_share: .*{why}"):
-        load_config("selfplay", ["partner_share=0.5", "partners=greedy", *changes])
-
-
-@pytest.mark.parametrize("change", ["reward=outlook", "network=residual", "shared=true"])
-def test_stock_ppo_refuses_what_it_cannot_do(change: str) -> None:
-    name = change.partition("=")[0]
-    with pytest.raises(ConfigError, match=f"^{name}: learner=plain supports only "):
-        load_config("plain", [change])
-    with pytest.raises(ConfigError, match=r"^rivals: the plain learner needs exactly one opponent"):
-        load_config("plain", ["rivals=[]"])
-
-
-def test_single_hands_have_no_outlook_on_a_game() -> None:
-    with pytest.raises(ConfigError, match="needs episode=game"):
-        load_config("selfplay", ["episode=hand", "reward=outlook"])
 
 
 def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:
@@ -201,11 +193,11 @@ def test_every_key_is_documented() -> None:
 
 def test_help_needs_no_torch() -> None:
     code = "import sys; sys.modules['torch'] = None; import train; sys.argv = ['x', '--keys']; train.main()"
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", code],
         check=True,
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],
     )
-    assert "  gae_lambda=0.95" in told.stdout
+    assert "  gae_lambda=0.95" in done.stdout
