@@ -23,7 +23,7 @@ except ModuleNotFoundError:
     raise MissingExtraError("the games in JAX need jax: pip install 'fiveup-env[jax]'") from None
 
 from fiveup_env.jax.env import FiveUp, State
-from fiveup_env.jax.episodes import Outcome, init, init_stream, step
+from fiveup_env.jax.episodes import StepResult, init, init_stream, step
 from fiveup_env.jax.legality import legal
 from fiveup_env.jax.rows import observe, truth
 from fiveup_env.jax.state import Game
@@ -32,9 +32,9 @@ from fiveup_env.jax.values import RuleValues, stack, values_of
 __all__ = [
     "FiveUp",
     "Game",
-    "Outcome",
     "RuleValues",
     "State",
+    "StepResult",
     "init",
     "init_stream",
     "legal",

@@ -154,7 +154,7 @@ class FiveUp:
 
     def step(self, state: State, action: Any) -> State:
         """Make a move; an action that is illegal, or none at all, ends the episode."""
-        game, outcome = episodes.step(
+        game, result = episodes.step(
             self._values,
             state.game,
             action,
@@ -162,7 +162,7 @@ class FiveUp:
             restart=self._restart,
             parts=self._parts,
         )
-        return self._state(game, outcome)
+        return self._state(game, result)
 
     def observe(self, state: State, seat: Any = None) -> Array:
         """Return the row of a seat, or of the seat to move: int8[row_size]."""
@@ -179,16 +179,16 @@ class FiveUp:
     def _first(self, game: Game) -> State:
         no = jnp.zeros((), bool)
         rewards = jnp.zeros(len(game.scores), jnp.float32)
-        return self._state(game, episodes.Outcome(rewards, no, no, game))
+        return self._state(game, episodes.StepResult(rewards, no, no, game))
 
-    def _state(self, game: Game, outcome: episodes.Outcome) -> State:
+    def _state(self, game: Game, result: episodes.StepResult) -> State:
         return State(
             current_player=game.turn.astype(jnp.int32),
             observation=rows.observe(self._values, game),
-            rewards=outcome.rewards[: self.num_players],
-            terminated=outcome.terminated,
-            truncated=outcome.truncated,
+            rewards=result.rewards[: self.num_players],
+            terminated=result.terminated,
+            truncated=result.truncated,
             legal_action_mask=legal(self._values, game) | (game.ending != 0),
             game=game,
-            final=outcome.final,
+            final=result.final,
         )

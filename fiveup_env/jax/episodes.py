@@ -25,8 +25,8 @@ PARTS: Final = 8  # a batch is dealt to in parts of one in this many games
 _LOSSES = np.array([0, 0, *(np.float32(-1) / np.float32(n - 1) for n in range(2, 6))], np.float32)
 
 
-class Outcome(NamedTuple):
-    """What a step brought."""
+class StepResult(NamedTuple):
+    """The rewards of a step, and whether it ended the episode."""
 
     rewards: Array  # float32[5], by seat; 0 for absent seats
     terminated: Array  # bool: whether the episode has ended
@@ -78,7 +78,7 @@ def step(
     *,
     restart: bool = False,
     parts: int = PARTS,
-) -> tuple[Game, Outcome]:
+) -> tuple[Game, StepResult]:
     """Make a move, and deal the next hand where one ended.
 
     Args:
@@ -109,7 +109,7 @@ def step(
     ending = jnp.where(was_over, game.ending, ending).astype(jnp.int8)
     rewards = jnp.where(was_over, 0, rewards)
     final = select(was_over, game, moved)._replace(ending=ending)
-    outcome = Outcome(rewards, ending == ENDED, ending == CUT_OFF, final)
+    result = StepResult(rewards, ending == ENDED, ending == CUT_OFF, final)
 
     over = ending != 0
     deals = (final.phase == HAND_OVER) & ~over
@@ -118,7 +118,7 @@ def step(
         upcoming = select(over, _next_episode(final), upcoming)
         deals |= over
     upcoming = begin_hand(rules, upcoming, needed=deals, parts=parts)
-    return select(deals, upcoming, final), outcome
+    return select(deals, upcoming, final), result
 
 
 def _ending(game: Game, options: Episodes) -> Array:

@@ -1,8 +1,8 @@
-"""What the others' plays tell: the last two pieces of a row of `lookahead`.
+"""Evidence from the others' plays: the last two pieces of a row of `lookahead`.
 
-A game does not keep the order of its plays, so whoever wants to know what they tell notes each:
+A game does not keep the order of its plays, so each is noted as it is made:
 
-    game, outcome = step(rules, before, action)
+    game, result = step(rules, before, action)
     evidence = noted(rules, evidence, before, action, game)
 """
 

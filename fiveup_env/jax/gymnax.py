@@ -1,8 +1,8 @@
 """The games with the interface of gymnax 1.0: one learner, and opponents inside the step.
 
-    from fiveup_env.jax.gymnax import FiveUp
+    from fiveup_env.jax.gymnax import FiveUpGymnax
 
-    env = FiveUp("five_up", players=4, opponent="partner")
+    env = FiveUpGymnax("five_up", players=4, opponent="partner")
     row, state = env.reset(jax.random.key(0))
     row, state, reward, terminated, truncated, info = env.step(key, state, action)
 
@@ -22,7 +22,7 @@ from jax import lax
 
 from fiveup_env.checks import whole
 from fiveup_env.errors import MissingExtraError, SeatError, shown
-from fiveup_env.jax import env as ours
+from fiveup_env.jax.env import FiveUp
 from fiveup_env.jax.ladder import agent
 from fiveup_env.jax.values import values_of
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from jax import Array
     from typing_extensions import Unpack
 
-    from fiveup_env.jax.env import Options
+    from fiveup_env.jax.env import Options, State
     from fiveup_env.jax.state import Game
     from fiveup_env.rules.fields import Rules
 
@@ -50,7 +50,7 @@ class EnvState(NamedTuple):
     """The state of a learner's environment."""
 
     time: Array  # the learner's steps in this episode
-    state: ours.State
+    state: State
     before: Array  # what the others' moves before the learner's first turn brought it
 
 
@@ -58,7 +58,7 @@ class _Round(NamedTuple):
     """A learner's step, as far as it has come."""
 
     key: Array
-    state: ours.State
+    state: State
     reward: Array
     before: Array
     terminated: Array
@@ -66,7 +66,7 @@ class _Round(NamedTuple):
     final: Array
 
 
-class FiveUp(Environment):  # type: ignore[misc]
+class FiveUpGymnax(Environment):  # type: ignore[misc]
     """A game for one learner; further arguments are those of `fiveup_env.jax.FiveUp`.
 
     Args:
@@ -91,7 +91,7 @@ class FiveUp(Environment):  # type: ignore[misc]
         opponent: Opponent = "greedy",
         **options: Unpack[Options],
     ) -> None:
-        self._env = ours.FiveUp(rules, players, **(options | {"restart": True}))
+        self._env = FiveUp(rules, players, **(options | {"restart": True}))
         if whole(seat, 0, self._env.num_players - 1) is None:
             raise SeatError(
                 f"seat must be from 0 to {self._env.num_players - 1}, not {shown(seat)}"

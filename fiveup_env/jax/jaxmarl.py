@@ -1,8 +1,8 @@
 """The games with the interface of JaxMARL: all seats act at once, and one of them counts.
 
-    from fiveup_env.jax.jaxmarl import FiveUp
+    from fiveup_env.jax.jaxmarl import FiveUpMARL
 
-    env = FiveUp("five_up", players=4)
+    env = FiveUpMARL("five_up", players=4)
     observations, state = env.reset(jax.random.key(0))
 
 An agent whose turn it is not has one action, PASS, which does nothing.
@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from fiveup_env.errors import MissingExtraError
-from fiveup_env.jax import env as ours
+from fiveup_env.jax.env import FiveUp
 from fiveup_env.rules.actions import ACTION_COUNT, PASS
 
 try:
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from jax import Array
     from typing_extensions import Unpack
 
-    from fiveup_env.jax.env import Options
+    from fiveup_env.jax.env import Options, State
     from fiveup_env.rules.fields import Rules
 
 _PASSES: Final = jnp.arange(ACTION_COUNT) == PASS
 
 
-class FiveUp(MultiAgentEnv):  # type: ignore[misc]
+class FiveUpMARL(MultiAgentEnv):  # type: ignore[misc]
     """A game for several learners; the arguments are those of `fiveup_env.jax.FiveUp`.
 
     `step` starts the next episode where one ends, without a reset in every step; so `restart` is
@@ -45,13 +45,13 @@ class FiveUp(MultiAgentEnv):  # type: ignore[misc]
     def __init__(
         self, rules: str | Rules = "five_up", players: int | None = None, **options: Unpack[Options]
     ) -> None:
-        self._env = ours.FiveUp(rules, players, **(options | {"restart": True}))
+        self._env = FiveUp(rules, players, **(options | {"restart": True}))
         super().__init__(self._env.num_players)
         row = spaces.Box(-128, 127, self._env.observation_shape, jnp.int8)
         self.observation_spaces = dict.fromkeys(self.agents, row)
         self.action_spaces = dict.fromkeys(self.agents, spaces.Discrete(ACTION_COUNT))
 
-    def reset(self, key: Array) -> tuple[dict[str, Array], ours.State]:
+    def reset(self, key: Array) -> tuple[dict[str, Array], State]:
         """Start the game that a key names."""
         state = self._env.init(key)
         return self.get_obs(state), state
@@ -59,10 +59,10 @@ class FiveUp(MultiAgentEnv):  # type: ignore[misc]
     def step(
         self,
         key: Array,
-        state: ours.State,
+        state: State,
         actions: dict[str, Array],
-        reset_state: ours.State | None = None,
-    ) -> tuple[Any, ours.State, dict[str, Array], dict[str, Array], dict[str, Array]]:
+        reset_state: State | None = None,
+    ) -> tuple[Any, State, dict[str, Array], dict[str, Array], dict[str, Array]]:
         """Make the move of the seat to move.
 
         Args:
@@ -84,13 +84,13 @@ class FiveUp(MultiAgentEnv):  # type: ignore[misc]
 
     step_env = step
 
-    def get_obs(self, state: ours.State) -> dict[str, Array]:
+    def get_obs(self, state: State) -> dict[str, Array]:
         """Return every agent's row."""
         seats = jnp.arange(self.num_agents)
         rows = jax.vmap(self._env.observe, (None, 0))(state, seats)
         return dict(zip(self.agents, rows, strict=True))
 
-    def get_avail_actions(self, state: ours.State) -> dict[str, Array]:
+    def get_avail_actions(self, state: State) -> dict[str, Array]:
         """Return every agent's legal actions."""
         return {
             agent: jnp.where(state.current_player == seat, state.legal_action_mask, _PASSES)

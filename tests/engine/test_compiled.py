@@ -8,7 +8,6 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-import numba
 import pytest
 from numba.core import config
 
@@ -44,31 +43,25 @@ from lower.numbers import number
 def twice():
     return 2 * number()
 """
+# Both read an entry that lies inside of what the array is a part of.
+OUTSIDE = """
+import numpy
+from package.module import entry
 
+try:
+    entry(numpy.zeros(3)[:2], 2)
+    print("read", *entry.stats.cache_hits.values())
+except IndexError:
+    print("refused", *entry.stats.cache_hits.values())
+"""
+ENTRY = """
+from fiveup_env.engine.compiled import compiled
 
-def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes(
-    tmp_path: Path,
-) -> None:
-    for package in ("lower", "upper"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").touch()
-    (tmp_path / "upper" / "doubles.py").write_text(UPPER)
-    told = []
-    for number in (3, 3, 5):
-        (tmp_path / "lower" / "numbers.py").write_text(LOWER.format(number=number))
-        code = (
-            "from upper.doubles import twice; print(twice(), sum(twice.stats.cache_hits.values()))"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
-        )
-        told.append(done.stdout.split())
-    assert told == [["6", "0"], ["6", "1"], ["10", "0"]]
-    cached = [path.name for path in (tmp_path / "upper" / "__pycache__").glob("fiveup-*")]
-    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-doubles"] * 2
-
-
-SHARED = """
+@compiled
+def entry(array, i):
+    return array[i]
+"""
+TWICE = """
 from fiveup_env.engine.compiled import compiled
 
 @compiled
@@ -77,7 +70,7 @@ def twice(number):
 """
 # Saving takes a while, so that all who save without a lock do so at the same time.
 SLOWLY = """
-import sys, time
+import time
 from numba.core.caching import IndexDataCacheFile
 
 save = IndexDataCacheFile._save_index
@@ -88,64 +81,81 @@ def save_slowly(self, overloads):
 
 IndexDataCacheFile._save_index = save_slowly
 """
+# A disk that is full when the code is to be kept.
+FULL = """
+import errno
+from numba.core.caching import IndexDataCacheFile
+
+def refuse(self, overloads):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+IndexDataCacheFile._save_index = refuse
+"""
+CALL = "import numpy; from package.module import twice; print(twice(numpy.{kind}(2)))\n"
+HITS = "print(sum(twice.stats.cache_hits.values()))"
 KINDS = ("int8", "int32", "float32", "float64")
+
+
+def write_module(folder: Path, package: str, name: str, source: str) -> None:
+    """Write a module of a package."""
+    (folder / package).mkdir(exist_ok=True)
+    (folder / package / "__init__.py").touch()
+    (folder / package / f"{name}.py").write_text(source)
+
+
+def printed_by(code: str, folder: Path, **environment: str) -> list[str]:
+    """Return the words that code prints in a process of its own; a warning is an error."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | environment,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes(
+    tmp_path: Path,
+) -> None:
+    write_module(tmp_path, "upper", "doubles", UPPER)
+    printed = []
+    for number in (3, 3, 5):
+        write_module(tmp_path, "lower", "numbers", LOWER.format(number=number))
+        code = f"from upper.doubles import twice; print(twice()); {HITS}"
+        printed.append(printed_by(code, tmp_path))
+    assert printed == [["6", "0"], ["6", "1"], ["10", "0"]]
+    cached = [path.name for path in (tmp_path / "upper" / "__pycache__").glob("fiveup-*")]
+    assert [name.rpartition("-")[0] for name in cached] == ["fiveup-doubles"] * 2
 
 
 def test_processes_that_compile_at_the_same_time_do_not_spoil_each_others_code(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "__init__.py").touch()
-    (tmp_path / "package" / "doubles.py").write_text(SHARED)
-    call = "import numpy; from package.doubles import twice; print(twice(numpy.{kind}(2)))\n"
-    calls = [call.format(kind=kind) for kind in KINDS]
+    write_module(tmp_path, "package", "module", TWICE)
+    calls = [CALL.format(kind=kind) for kind in KINDS]
     started = [
-        subprocess.Popen([sys.executable, "-c", SLOWLY + one], cwd=tmp_path, stdout=subprocess.PIPE)
-        for one in calls
+        subprocess.Popen(
+            [sys.executable, "-c", SLOWLY + call], cwd=tmp_path, stdout=subprocess.PIPE
+        )
+        for call in calls
     ]
-    assert [float(one.communicate()[0]) for one in started] == [4] * len(KINDS)
-    code = "".join(calls) + "print(sum(twice.stats.cache_hits.values()))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
-    )
-    assert [float(word) for word in done.stdout.split()] == [4] * len(KINDS) + [len(KINDS)]
-
-
-OUTSIDE = """
-from fiveup_env.engine.compiled import compiled
-
-@compiled
-def entry(array, i):
-    return array[i]
-"""
+    assert [float(process.communicate()[0]) for process in started] == [4] * len(KINDS)
+    words = printed_by("".join(calls) + HITS, tmp_path)
+    assert [float(word) for word in words] == [4] * len(KINDS) + [len(KINDS)]
 
 
 def test_code_with_and_without_bounds_checking_is_cached_apart(tmp_path: Path) -> None:
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "__init__.py").touch()
-    (tmp_path / "package" / "entries.py").write_text(OUTSIDE)
-    code = """
-import numpy
-from package.entries import entry
+    write_module(tmp_path, "package", "module", ENTRY)
+    words = [printed_by(OUTSIDE, tmp_path, NUMBA_BOUNDSCHECK=checked) for checked in "0101"]
+    assert words == [["read"], ["refused"], ["read", "1"], ["refused", "1"]]
 
-try:
-    entry(numpy.zeros(3)[:2], 2)  # which is inside of what the array is a part of
-    print("read", *entry.stats.cache_hits.values())
-except IndexError:
-    print("refused", *entry.stats.cache_hits.values())
-"""
-    told = []
-    for checked in ("0", "1", "0", "1"):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "NUMBA_BOUNDSCHECK": checked},
-        )
-        told.append(done.stdout.strip())
-    assert told == ["read", "refused", "read 1", "refused 1"]
+
+def test_code_that_cannot_be_kept_runs(tmp_path: Path) -> None:
+    write_module(tmp_path, "package", "module", TWICE)
+    assert printed_by(FULL + CALL.format(kind="int64"), tmp_path) == ["4"]
 
 
 SOURCES = module_sources(PACKAGE / "engine" / "layout.py")
@@ -210,44 +220,6 @@ def test_no_compiled_code_is_run_from_a_folder_that_others_can_write_in(
     assert not is_ours(everybodys / "package")
 
 
-@on_posix
-def test_code_that_is_kept_nowhere_runs_all_the_same(tmp_path: Path) -> None:
-    tmp_path.chmod(0o777)
-    code = "from fiveup_env import Game; print(len(Game(seed=1).legal_moves) > 0)"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "True\n"
-    assert not list(tmp_path.iterdir())
-
-
-# A disk that is full when the code is to be kept.
-UNKEPT = """
-import errno
-from numba.core.caching import IndexDataCacheFile
-
-def refuse(self, overloads):
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-IndexDataCacheFile._save_index = refuse
-from package.doubles import twice
-print(twice(2))
-"""
-
-
-def test_code_that_cannot_be_kept_runs(tmp_path: Path) -> None:
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "__init__.py").touch()
-    (tmp_path / "package" / "doubles.py").write_text(SHARED)
-    line = [sys.executable, "-c", UNKEPT]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("4\n", "")
-
-
 def test_the_digest_of_the_source_skips_what_editors_leave_there(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
@@ -259,14 +231,6 @@ def test_the_digest_of_the_source_skips_what_editors_leave_there(tmp_path: Path)
     (package / "gone.py").symlink_to("nowhere")
     source_digest.cache_clear()
     assert source_digest(frozenset({package})) == before
-
-
-def test_functions_of_others_that_have_no_module_can_be_compiled() -> None:
-    def nine() -> int:
-        return 9
-
-    nine.__module__ = None  # type: ignore[assignment]
-    assert numba.njit(nine)() == 9
 
 
 @compiled
@@ -321,16 +285,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_what_is_not_compiled_comes_to_the_same_bit_for_bit() -> None:
-    told = set()
-    for disabled in ("0", "1"):
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", SUMS],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=PACKAGE.parent,
-            env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
-        )
-        told.add(done.stdout)
-    assert len(told) == 1
+    digests = [printed_by(SUMS, PACKAGE.parent, NUMBA_DISABLE_JIT=off) for off in "01"]
+    assert digests[0] == digests[1]

@@ -8,8 +8,8 @@ import pytest
 from fiveup_env.engine.exponentials import exp, log
 
 
-def ulps(found: list[float], true: np.ndarray) -> float:
-    return float(np.max(np.abs(np.array(found) - true) / np.spacing(np.abs(true).astype(float))))
+def ulps(values: list[float], true: np.ndarray) -> float:
+    return float(np.max(np.abs(np.array(values) - true) / np.spacing(np.abs(true).astype(float))))
 
 
 def test_powers_and_logarithms_are_within_two_units_in_the_last_place() -> None:
@@ -33,32 +33,25 @@ def test_what_is_in_range_is_finite_up_to_its_ends() -> None:
 )
 def test_what_has_no_power_in_range_is_0_or_infinite(x: float, power: float) -> None:
     assert exp(x) == power
-
-
-@pytest.mark.parametrize(("x", "found"), [(1.0, 0.0), (0.0, -np.inf), (np.inf, np.inf)])
-def test_logarithms_at_the_edges(x: float, found: float) -> None:
-    assert log(x) == found
+    assert [log(0.0), log(1.0), log(np.inf)] == [-np.inf, 0, np.inf]
 
 
 def test_no_number_stays_no_number() -> None:
     assert np.isnan([exp(np.nan), log(np.nan), log(-1.0)]).all()
 
 
+# fmt: off
+BITS = [
+    "4005bf0a8b145769", "3e157a3afeed00ab", "3ff1aec7b35a00d3", "3fe62e42fefa39ef",
+    "c0026bb1bbb55515", "4085963447f87fb5", "3fd62e42fefa39f1",
+]
+# fmt: on
+
+
 def test_the_bits_themselves_are_the_same_on_every_machine() -> None:
-    found = np.array([exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300), log(2**0.5)])
-    assert [f"{bits:x}" for bits in found.view(np.uint64).tolist()] == BITS
+    values = np.array([exp(1.0), exp(-20.5), exp(0.1), log(2.0), log(0.1), log(1e300), log(2**0.5)])
+    assert [f"{bits:x}" for bits in values.view(np.uint64).tolist()] == BITS
     rng = np.random.default_rng(2)
     powers = [exp(x) for x in rng.uniform(-708, 709, 1000)]
     many = np.array([*powers, *(log(power) for power in powers)])
     assert sha256(many.tobytes()).hexdigest()[:16] == "6a1d9521b0b7ada2"
-
-
-BITS = [
-    "4005bf0a8b145769",
-    "3e157a3afeed00ab",
-    "3ff1aec7b35a00d3",
-    "3fe62e42fefa39ef",
-    "c0026bb1bbb55515",
-    "4085963447f87fb5",
-    "3fd62e42fefa39f1",
-]

@@ -35,11 +35,11 @@ def test_a_view_has_what_its_seat_drew_and_nothing_that_another_did() -> None:
 def test_only_the_seat_to_move_is_shown_what_is_allowed() -> None:
     played = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
     games = np.concatenate([game.state() for game in played])
-    which, seats = np.array([2, 0, 3]), np.array([played[2].turn, 1 - (played[0].turn or 0), 3])
+    indices, seats = np.array([2, 0, 3]), np.array([played[2].turn, 1 - (played[0].turn or 0), 3])
     views, masks = np.zeros(3, VIEW), np.full((3, ACTION_COUNT), 7, np.int8)
-    observe_seats(games, which, seats, views)
+    observe_seats(games, indices, seats, views)
     masks = legal_masks(views)
-    for k, (i, seat) in enumerate(zip(which, seats, strict=True)):
+    for k, (i, seat) in enumerate(zip(indices, seats, strict=True)):
         assert (views[k : k + 1] == played[i].view(int(seat))).all()
         expected = played[i].action_mask() if seat == played[i].turn else np.zeros(ACTION_COUNT)
         assert masks[k].tolist() == expected.tolist()

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
+from pettingzoo.test import api_test, render_test, seed_test
 
 import fiveup_env
 from fiveup_env import MOVES, Game, Move, Rules
-from fiveup_env.encoders import piece_of
-from fiveup_env.encoders.flat import Flat
+from fiveup_env.envs.episodes import EPISODES
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import EncoderError, GameOverError, IllegalMoveError, OptionError
 from tests.support import EVERY_PRESET, game_of, label
@@ -34,20 +33,19 @@ def play_on(env: Any, rng: np.random.Generator, steps: int = 100_000) -> dict[st
     return got
 
 
-@pytest.mark.parametrize("episode", ["game", "hand"])
-@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_pettingzoos_api_test(rules: Rules, episode: Any) -> None:
+@pytest.mark.parametrize("rules", EVERY_PRESET[::4], ids=label)
+def test_pettingzoos_api_test(rules: Rules) -> None:
     with warnings.catch_warnings():
         # Said of every environment whose observation is a dictionary with a mask.
         warnings.filterwarnings("ignore", "Observation is not a NumPy array")
         warnings.filterwarnings("ignore", "Observation space for each agent probably should be")
-        api_test(fiveup_env.env(rules, episode=episode), num_cycles=60)
+        for episode in EPISODES:
+            api_test(fiveup_env.env(rules, episode=episode), num_cycles=30)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-@pytest.mark.parametrize("reward", ["points", "margin", "win"])
-def test_pettingzoos_seed_test(players: int, reward: Any) -> None:
-    seed_test(lambda: fiveup_env.env(players=players, reward=reward), num_cycles=100)
+@pytest.mark.parametrize("players", [2, 5])
+def test_pettingzoos_seed_test(players: int) -> None:
+    seed_test(lambda: fiveup_env.env(players=players), num_cycles=100)
 
 
 def test_the_environment_is_made_by_its_registered_name() -> None:
@@ -60,14 +58,13 @@ def test_the_environment_is_made_by_its_registered_name() -> None:
 @pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
 def test_whole_games_run_without_a_warning_and_rewards_add_up(rules: Rules) -> None:
     env, rng = fiveup_env.env(rules, reward="points", max_hands=40), np.random.default_rng(0)
-    for seed in range(3):
-        env.reset(seed=seed)
-        got = play_on(env, rng)
-        scores = env.unwrapped.game.scores
-        assert got == {
-            agent: scores[rules.side_of(seat)] for seat, agent in enumerate(env.possible_agents)
-        }
-        assert env.agents == []
+    env.reset(seed=1)
+    got = play_on(env, rng)
+    scores = env.unwrapped.game.scores
+    assert got == {
+        agent: scores[rules.side_of(seat)] for seat, agent in enumerate(env.possible_agents)
+    }
+    assert env.agents == []
 
 
 def test_a_pickled_environment_plays_on_alike() -> None:
@@ -80,41 +77,20 @@ def test_a_pickled_environment_plays_on_alike() -> None:
     assert played[0] == played[1]
 
 
-def test_turns_are_the_engines_and_may_come_twice_running() -> None:
-    env = fiveup_env.raw_env(players=2, hand_size=7, reserve=2)
-    rng, twice = np.random.default_rng(0), 0
-    env.reset(seed=0)
-    before = ""
-    for agent in env.agent_iter(2_000):
-        observation, _, termination, truncation, _ = env.last()
-        if termination or truncation:
-            break
-        assert agent == f"player_{env.game.turn}"
-        twice += agent == before
-        before = agent
-        env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
-    assert twice > 0
-
-
-def test_masks_are_the_legal_moves_and_empty_for_those_not_to_move() -> None:
+def test_turns_and_masks_are_the_engines_and_all_agents_terminate_with_the_game() -> None:
     env, rng = fiveup_env.raw_env(draw="optional"), np.random.default_rng(3)
     env.reset(seed=3)
-    for _ in range(400):
-        if any(env.terminations.values()):
-            break
+    before, twice = "", 0
+    while not any(env.terminations.values()):
+        assert env.agent_selection == f"player_{env.game.turn}"
+        twice += env.agent_selection == before
+        before = env.agent_selection
         legal = [move.action for move in env.game.legal_moves]
         for agent in env.agents:
             mask = env.observe(agent)["action_mask"]
             assert np.flatnonzero(mask).tolist() == (legal if agent == env.agent_selection else [])
         env.step(int(rng.choice(legal)))
-
-
-def test_all_agents_terminate_together_with_the_game() -> None:
-    env = fiveup_env.raw_env()
-    env.reset(seed=2)
-    rng = np.random.default_rng(2)
-    while not any(env.terminations.values()):
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    assert twice > 0
     assert all(env.terminations.values())
     outcome = env.game.outcome()
     assert outcome is not None
@@ -158,16 +134,6 @@ def test_the_state_is_the_whole_truth() -> None:
     left = order[public["drawn"] : public["boneyard"]].tolist()
     places = state[-28:]
     assert [int(np.flatnonzero(places == 1 + k)[0]) for k in range(len(left))] == left
-
-
-def test_an_observation_is_the_encoders_row_for_the_agents_view() -> None:
-    env = fiveup_env.raw_env()
-    env.reset(seed=4)
-    agent = env.agent_selection
-    row = env.observe(agent)["observation"]
-    hand = piece_of(Flat(), "hand", row)
-    seat = env.possible_agents.index(agent)
-    assert np.flatnonzero(hand).tolist() == [tile.id for tile in env.game.hand_of(seat)]
 
 
 def test_an_illegal_action_is_an_error_that_says_what_is_allowed() -> None:
@@ -269,18 +235,11 @@ def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
             since[name] += one
 
 
-@pytest.mark.parametrize("players", [2, 5])
-def test_pettingzoos_render_test(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pettingzoos_render_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(fiveup_env.raw_env.metadata, "render_fps", 1000)
     is_svg = {"svg": lambda picture: picture.startswith("<svg")}
-    render_test(partial(fiveup_env.env, players=players), custom_tests=is_svg)
-
-
-@pytest.mark.slow
-def test_pettingzoos_performance_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    performance_benchmark(fiveup_env.env(episode="hand"))
-    assert "turns per second" in capsys.readouterr().out
+    render_test(partial(fiveup_env.env, players=5), custom_tests=is_svg)
 
 
 def test_a_notebook_shows_the_table() -> None:

@@ -37,28 +37,13 @@ def played(batch: Batch, steps: int, seed: int = 0) -> list[bytes]:
 def test_the_arrays_are_made_once_and_shared_with_torch_without_a_copy() -> None:
     batch = Batch(100, threads=2, seed=0)
     batch.reset()
-    tensor = torch.from_numpy(batch.observation)
-    before = tensor.clone()
-    addresses = [
-        array.ctypes.data
-        for array in (batch.observation, batch.action_mask, batch.reward, batch.turn)
-    ]
+    names = ("observation", "action_mask", "reward", "turn")
+    tensors = {name: torch.from_numpy(getattr(batch, name)) for name in names}
+    before = tensors["observation"].clone()
     played(batch, 5)
-    assert (tensor != before).any()
-    assert tensor.data_ptr() == batch.observation.ctypes.data
-    assert [
-        a.ctypes.data for a in (batch.observation, batch.action_mask, batch.reward, batch.turn)
-    ] == addresses
-
-
-def test_masks_are_never_empty() -> None:
-    batch = Batch(
-        200, ["five_up", "muggins"], [2, 3, 4, 5], episode="hand", draw="optional", seed=0
-    )
-    batch.reset()
-    for _ in range(200):
-        assert batch.action_mask.any(1).all()
-        batch.step(batch.random_actions(np.random.default_rng(1)))
+    assert (tensors["observation"] != before).any()
+    for name, tensor in tensors.items():
+        assert tensor.data_ptr() == getattr(batch, name).ctypes.data
 
 
 def test_one_batch_may_mix_presets_and_players() -> None:
@@ -72,16 +57,6 @@ def test_one_batch_may_mix_presets_and_players() -> None:
         game = Game(name or "", players=players, seed=9 + i)
         assert batch.states[i]["hands"].tolist() == game.state()["hands"][0].tolist()
         assert batch.turn[i] == game.turn
-
-
-def test_each_game_may_be_given_a_seed_of_its_own() -> None:
-    batch = Batch(4, seed=0)
-    batch.reset(np.array([9, 3, 9, 2**40]))
-    for i, seed in enumerate([9, 3, 9, 2**40]):
-        assert batch.states[i]["hands"].tolist() == Game(seed=seed).state()["hands"][0].tolist()
-    for wrong in (np.zeros(3, np.int64), np.zeros(4)):
-        with pytest.raises(OptionError, match="seeds must be 4 integers"):
-            batch.reset(wrong)
 
 
 def test_an_ended_episode_is_followed_by_the_next_one_of_its_stream() -> None:
@@ -144,17 +119,16 @@ def test_max_hands_cuts_an_episode_off() -> None:
 
 
 @pytest.mark.parametrize("reward", ["points", "margin", "win"])
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("players", [3, 4])
 def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: Any) -> None:
     batch = Batch(40, players=players, reward=reward, seed=3, target=15)
     batch.reset()
-    rng, totals, points = np.random.default_rng(0), np.zeros((40, players)), np.zeros(40)
+    rng, totals, ended = np.random.default_rng(0), np.zeros((40, players)), 0
+    sides = batch.rules[0].sides
     for _ in range(400):
-        before = batch.states["public"]["scores"].copy()
         batch.step(batch.random_actions(rng))
         totals += batch.reward
         if reward != "points":
-            sides = 2 if players == 4 else players
             np.testing.assert_allclose(batch.reward[:, :sides].sum(1), 0, atol=1e-5)
         if players == 4:
             assert (batch.reward[:, :2] == batch.reward[:, 2:]).all()
@@ -163,13 +137,12 @@ def test_the_rewards_of_an_episode_add_up_to_what_was_won(players: int, reward: 
                 best = totals[i].max()
                 assert best == 1
                 losers = totals[i][totals[i] < 1]
-                np.testing.assert_allclose(losers, -1 / ((2 if players == 4 else players) - 1))
+                np.testing.assert_allclose(losers, -1 / (sides - 1))
             if reward == "points":
                 assert totals[i].max() >= 15
             totals[i] = 0
-            points[i] += 1
-        del before
-    assert points.sum() > 20
+            ended += 1
+    assert ended > 20
 
 
 def test_a_step_before_reset_is_refused() -> None:
@@ -227,13 +200,13 @@ def test_bad_options_are_refused(match: str, options: dict[str, Any]) -> None:
         Batch(**options)
 
 
-def test_ten_thousand_games_of_every_preset_run_without_a_warning() -> None:
-    batch = Batch(2_100, EVERY_PRESET, max_hands=150, threads=2, seed=1)
+def test_a_thousand_games_of_every_preset_run_without_a_warning() -> None:
+    batch = Batch(1_050, EVERY_PRESET, max_hands=30, threads=2, seed=1)
     batch.reset()
     rng, ended = np.random.default_rng(0), np.zeros(len(EVERY_PRESET), np.int64)
     low, high = bounds(batch.encoder)
     steps = 0
-    while ended.sum() < 10_000:
+    while ended.sum() < 1_000 or not ended.all():
         batch.step(batch.random_actions(rng))
         over = np.flatnonzero(batch.terminated | batch.truncated)
         np.add.at(ended, over % len(EVERY_PRESET), 1)
@@ -241,4 +214,3 @@ def test_ten_thousand_games_of_every_preset_run_without_a_warning() -> None:
             assert batch.action_mask.any(1).all()
             assert ((batch.observation >= low) & (batch.observation <= high)).all()
         steps += 1
-    assert ended.min() > 0

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from gymnasium.vector import SyncVectorEnv
 from torch.distributions import Categorical
 
 import fiveup_env
@@ -17,6 +16,7 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError
 from fiveup_env.rules.actions import PASS
+from tests.support import lowest
 
 HAND: dict[str, Any] = {"players": 2, "episode": "hand"}
 
@@ -29,7 +29,7 @@ def play_aec(env: Any) -> None:
 # --- How episodes end
 
 
-def test_every_agent_is_told_who_won_the_game() -> None:
+def test_the_infos_of_every_agent_say_who_won_the_game() -> None:
     env = fiveup_env.raw_env(players=3)
     env.reset(seed=2)
     assert env.infos == {name: {} for name in env.possible_agents}
@@ -71,84 +71,50 @@ def test_nobody_wins_what_is_cut_off_or_forfeited() -> None:
     assert env.infos["player_0"]["ended"] == "illegal"
 
 
-def test_one_learner_is_told_the_same() -> None:
-    env = FiveUpEnv(seat=0, opponents="greedy", **HAND)
-    for seed in range(5):
-        _, info = env.reset(seed=seed)
-        over = False
-        while not over:
-            assert "winner" not in info
-            _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
-        end = env.game.last_hand()
-        assert end is not None
-        assert (tuple(info["scores"]), info["ended"]) == (end.scores, end.ended)
-
-
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-def test_the_vector_environment_says_what_gymnasiums_own_does(mode: Any) -> None:
-    def lowest(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        del rng
-        return first_legal(views)
-
-    options: dict[str, Any] = {"opponents": lowest, "seat": 0, **HAND}
-    many = FiveUpVectorEnv(3, autoreset_mode=mode, **options)
-    one = [FiveUpEnv(**options) for _ in range(3)]
-    _, infos = many.reset(options={"deals": [4, 5, 6]})
-    told = [env.reset(options={"deal": deal})[1] for env, deal in zip(one, (4, 5, 6), strict=True)]
+def test_each_of_many_games_is_the_game_that_a_single_environment_plays(mode: Any) -> None:
+    options: dict[str, Any] = {"opponents": lowest, "seat": 1, "reward": "margin", "players": 3}
+    envs = FiveUpVectorEnv(3, autoreset_mode=mode, episode="hand", **options)
+    alone, deals = [FiveUpEnv(episode="hand", **options) for _ in range(3)], [4, 5, 6]
+    rows, infos = envs.reset(options={"deals": deals})
+    seen = [env.reset(options={"deal": deal}) for env, deal in zip(alone, deals, strict=True)]
     over = np.zeros(3, np.bool_)
     while not over.all():
-        masks = infos["action_mask"]
         for k in np.flatnonzero(~over):
-            assert (masks[k] == told[k]["action_mask"]).all()
-        actions = masks.argmax(1)
-        _, _, terminated, _, infos = many.step(actions)
-        final = infos.get("final_info", infos) if mode == "SameStep" else infos
+            assert (rows[k] == seen[k][0]).all()
+            assert (infos["action_mask"][k] == seen[k][1]["action_mask"]).all()
+        actions = infos["action_mask"].argmax(1)
+        rows, rewards, terminated, _, infos = envs.step(actions)
+        finals = infos.get("final_info", infos)
         for k in np.flatnonzero(~over):
-            _, _, ended, _, told[k] = one[k].step(int(actions[k]))
-            assert terminated[k] == ended
+            row, reward, ended, _, info = alone[k].step(int(actions[k]))
+            seen[k] = row, info
+            assert (rewards[k], terminated[k]) == (reward, ended)
             if ended:
-                assert final["_winner"][k]
-                assert final["winner"][k] == told[k]["winner"]
-                assert (final["scores"][k] == told[k]["scores"]).all()
-                assert final["ended"][k] == told[k]["ended"]
+                assert ((infos["final_obs"] if mode == "SameStep" else rows)[k] == row).all()
+                assert finals["_winner"][k]
+                assert finals["winner"][k] == info["winner"]
+                assert (finals["scores"][k] == info["scores"]).all()
+                assert finals["ended"][k] == info["ended"]
         over |= terminated
         if mode == "Disabled" and terminated.any() and not over.all():
-            _, infos = many.reset(options={"reset_mask": terminated})
+            rows, infos = envs.reset(options={"reset_mask": terminated})
 
 
-def first_legal(views: np.ndarray) -> np.ndarray:
-    """Return the lowest legal action of each view."""
-    from fiveup_env.engine.view import mark_legal_in
-
-    masks = np.zeros((len(views), 121), np.int8)
-    mark_legal_in(views, masks)
-    return masks.argmax(1)
-
-
-def test_stable_baselines_infos_say_who_won() -> None:
-    env, seen = FiveUpVecEnv(8, seed=1, **HAND), 0
+def test_batches_and_stable_baselines_say_who_won() -> None:
+    env = FiveUpVecEnv(64, seed=1, opponents=lowest, **HAND)
     env.reset()
-    for _ in range(12):
+    over, infos = np.zeros(64, np.bool_), list[dict[str, Any]]()
+    while not over.any():
         _, _, over, infos = env.step(env.action_masks().argmax(1))
-        for game in np.flatnonzero(over):
-            info = infos[game]
-            first, second = info["scores"]
-            assert info["winner"] == (-1 if first == second else int(second > first))
-            assert info["ended"] in {"domino", "blocked", "target"}
-            seen += 1
-    assert seen > 5
-
-
-def test_a_batch_says_who_won_the_last_episodes() -> None:
-    batch = Batch(64, seed=1, **HAND)
-    batch.reset()
-    while not batch.terminated.any():
-        batch.step(batch.action_mask.argmax(1))
-    over = np.flatnonzero(batch.terminated)
-    results = batch.final_results_of(over)
-    assert results.scores.shape == (len(over), 2)
-    expected = np.sign(results.scores[:, 1] - results.scores[:, 0])
-    assert (results.winner == np.where(expected == 0, -1, expected > 0)).all()
+    games = np.flatnonzero(over)
+    results = env.batch.final_results_of(games)
+    difference = np.sign(results.scores[:, 1] - results.scores[:, 0])
+    assert (results.winner == np.where(difference == 0, -1, difference > 0)).all()
+    for k, game in enumerate(games):
+        assert infos[game]["winner"] == results.winner[k]
+        assert (infos[game]["scores"] == results.scores[k]).all()
+        assert infos[game]["ended"] == results.ended[k] != "illegal"
 
 
 # --- Masks where an episode is over
@@ -171,32 +137,23 @@ def test_the_mask_of_a_finished_game_allows_the_pass_alone(mode: Any) -> None:
     assert (policy.entropy().numpy()[over] == 0).all()
 
 
-def test_so_does_that_of_one_environment_and_of_many_side_by_side() -> None:
-    envs = SyncVectorEnv([lambda: FiveUpEnv(**HAND) for _ in range(4)])
-    _, infos = envs.reset(seed=1)
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        masks = infos["action_mask"]
-        infos = envs.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))[-1]
-
-
 # --- Illegal actions
 
 
-@pytest.mark.parametrize("kind", ["aec", "single", "vector", "batch"])
-def test_the_error_of_an_illegal_action_names_what_would_terminate(kind: str) -> None:
-    wanted = r'allowed: .*; with illegal="terminate" it would end the episode instead'
-    if kind == "batch":
-        batch = Batch(2, seed=1)
-        batch.reset()
-        with pytest.raises(IllegalMoveError, match=wanted):
-            batch.step(np.full(2, PASS))
-        return
-    makers: dict[str, Any] = {"aec": fiveup_env.env, "single": FiveUpEnv, "vector": FiveUpVectorEnv}
-    env = makers[kind]()
+@pytest.mark.parametrize(
+    ("make", "action"),
+    [
+        (fiveup_env.env, PASS),
+        (FiveUpEnv, PASS),
+        (lambda: FiveUpVectorEnv(2), np.full(2, PASS)),
+    ],
+)
+def test_the_error_of_an_illegal_action_names_what_would_terminate(make: Any, action: Any) -> None:
+    env = make()
     env.reset(seed=1)
+    wanted = r'allowed: .*; with illegal="terminate" it would end the episode instead'
     with pytest.raises(IllegalMoveError, match=wanted):
-        env.step(np.full(256, PASS) if kind == "vector" else PASS)
+        env.step(action)
 
 
 # --- Rewards of one's own
@@ -297,37 +254,7 @@ def test_a_reset_that_is_refused_changes_nothing(kind: Any) -> None:
         assert (env.step(actions)[0] == twin.step(actions)[0]).all()
 
 
-@pytest.mark.parametrize("kind", ["batch", "vector", "vec_env", "openspiel"])
-def test_other_interfaces_refuse_a_reward_function(kind: str) -> None:
-    makers: dict[str, Any] = {
-        "batch": Batch,
-        "vector": FiveUpVectorEnv,
-        "vec_env": FiveUpVecEnv,
-    }
-    if kind == "openspiel":
-        pytest.importorskip("pyspiel", reason="rewards in OpenSpiel (no OpenSpiel)")
-        from fiveup_env.doors.openspiel import load
-
-        makers["openspiel"] = load
-    make = makers[kind]
-    with pytest.raises(OptionError, match="a function is taken by env, raw_env and FiveUpEnv"):
-        make(reward=tiles_played)
-
-
-# --- Seeds
-
-
-@pytest.mark.parametrize("kind", ["batch", "vector", "vec_env", "aec", "single"])
-def test_none_is_a_random_seed_in_every_interface(kind: str) -> None:
-    def deals() -> list[int]:
-        if kind in {"batch", "vector", "vec_env"}:
-            made: Any = {"batch": Batch, "vector": FiveUpVectorEnv, "vec_env": FiveUpVecEnv}[kind]
-            envs = made(4)
-            envs.reset()
-            batch = envs if kind == "batch" else envs.batch
-            return list(batch.states["seed"].tolist())
-        env: Any = fiveup_env.raw_env() if kind == "aec" else FiveUpEnv()
-        env.reset()
-        return [env.game.seed]
-
-    assert not set(deals()) & set(deals())
+def test_other_interfaces_refuse_a_reward_function() -> None:
+    for make in (Batch, FiveUpVectorEnv, FiveUpVecEnv):
+        with pytest.raises(OptionError, match="a function is taken by env, raw_env and FiveUpEnv"):
+            make(reward=tiles_played)  # type: ignore[arg-type]

@@ -9,9 +9,6 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-import torch
-from torch import nn
-from torch.distributions import Categorical
 
 import fiveup_env
 from fiveup_env.errors import OptionError
@@ -75,47 +72,6 @@ def test_gymnasiums_vector_loop_with_any_way_of_making_it(mode: str | None) -> N
     assert ended > 3
 
 
-def test_a_masked_ppo_in_the_manner_of_cleanrl() -> None:
-    torch.manual_seed(1)
-    envs = gymnasium.make_vec(ID, num_envs=8, **SHORT)
-    entries = int(np.prod(envs.single_observation_space.shape or ()))
-    actions_n = int(envs.single_action_space.n)  # type: ignore[attr-defined]
-    network = nn.Sequential(nn.Linear(entries, 32), nn.Tanh(), nn.Linear(32, actions_n + 1))
-    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-
-    def policy(obs: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-        out = network(obs)
-        logits = torch.where(mask, out[:, :-1], torch.tensor(-1e8))
-        return Categorical(logits=logits), out[:, -1]
-
-    obs, infos = envs.reset(seed=1)
-    for _ in range(2):
-        kept: list[Any] = []
-        for _ in range(16):
-            seen = torch.tensor(obs, dtype=torch.float32)
-            mask = torch.tensor(infos["action_mask"], dtype=torch.bool)
-            with torch.no_grad():
-                chosen, value = policy(seen, mask)
-                action = chosen.sample()
-            obs, reward, terminated, truncated, infos = envs.step(action.numpy())
-            done = torch.tensor(terminated | truncated)
-            kept.append((seen, mask, action, chosen.log_prob(action), value, reward, done))
-        advantage, last = [], torch.zeros(8)
-        for step in reversed(kept):
-            last = torch.tensor(step[5], dtype=torch.float32) + last * ~step[6]
-            advantage.append(last - step[4])
-        gains = torch.stack(advantage[::-1])
-        for k, (seen, mask, action, old, _, _, _) in enumerate(kept):
-            new, value = policy(seen, mask)
-            ratio = (new.log_prob(action) - old).exp()
-            clipped = torch.minimum(ratio * gains[k], ratio.clamp(0.8, 1.2) * gains[k])
-            loss = -clipped.mean() - 0.01 * new.entropy().mean() + (value - gains[k]).pow(2).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            assert torch.isfinite(loss)
-
-
 @needs("sb3_contrib")
 @pytest.mark.parametrize("native", [False, True])
 def test_maskable_ppo_over_either_vectorisation(native: bool) -> None:
@@ -146,40 +102,6 @@ def test_torchrls_pettingzoo_wrapper() -> None:
     played = env.rollout(30, break_when_any_done=False)
     assert len(played) == 30
     assert played["next", "done"].any()
-
-
-@needs("ray")
-def test_rllibs_algorithm_with_its_own_masked_module() -> None:
-    from ray.rllib.algorithms.ppo import PPOConfig
-    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
-    from ray.tune.registry import register_env
-
-    class Masked(gymnasium.ObservationWrapper[Any, Any, Any]):
-        def __init__(self, env: Any) -> None:
-            super().__init__(env)
-            self.observation_space = gymnasium.spaces.Dict(
-                {
-                    "action_mask": gymnasium.spaces.Box(0.0, 1.0, (121,)),
-                    "observations": env.observation_space,
-                }
-            )
-
-        def observation(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-            masks = self.env.unwrapped.action_masks().astype(np.float32)  # type: ignore[attr-defined]
-            return {"action_mask": masks, "observations": observation}
-
-    register_env("masked", lambda config: Masked(gymnasium.make(ID, illegal="terminate", **config)))
-    config = (
-        PPOConfig()
-        .environment("masked", env_config=SHORT | {"scaled": True})
-        .env_runners(num_env_runners=0)
-        .training(train_batch_size=64, minibatch_size=32, num_epochs=1)
-        .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
-    )
-    algorithm = config.build_algo()
-    algorithm.train()
-    algorithm.stop()
 
 
 @needs("pyspiel")

@@ -32,19 +32,17 @@ def make(**options: Any) -> FiveUpEnv:
     return env
 
 
-@pytest.mark.parametrize("episode", ["game", "hand"])
-@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_gymnasiums_and_stable_baselines_checkers(rules: Rules, episode: Any) -> None:
-    env = FiveUpEnv(rules, episode=episode, illegal="terminate")
+@pytest.mark.parametrize("rules", EVERY_PRESET[::4], ids=label)
+def test_gymnasiums_and_stable_baselines_checkers(rules: Rules) -> None:
+    env = FiveUpEnv(rules, illegal="terminate")
     check_env(env, skip_render_check=True)
     check_env_for_sb3(env, skip_render_check=True)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_sb3_contribs_evaluation_runs_without_a_warning(players: int) -> None:
-    env = Monitor(FiveUpEnv(players=players, episode="hand"))
+def test_sb3_contribs_evaluation_runs_without_a_warning() -> None:
+    env = Monitor(FiveUpEnv(players=3, episode="hand"))
     model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu", seed=1)
-    many = VecMonitor(FiveUpVecEnv(4, players=players, episode="hand", seed=0))
+    many = VecMonitor(FiveUpVecEnv(4, players=3, episode="hand", seed=0))
     for games in (env, many):
         won, lengths = evaluate_policy(model, games, 8, return_episode_rewards=True)
         assert isinstance(won, list)
@@ -52,11 +50,10 @@ def test_sb3_contribs_evaluation_runs_without_a_warning(players: int) -> None:
         assert len(won) == len(lengths) == 8
 
 
-@pytest.mark.parametrize("seat", [0, 1, None])
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize(("players", "seat"), [(2, 1), (4, None)])
 def test_the_rewards_of_an_episode_are_all_that_the_learner_won(players: int, seat: Any) -> None:
     env, rng = make(players=players, seat=seat, reward="points"), np.random.default_rng(0)
-    for seed in range(4):
+    for seed in range(2):
         _, info = env.reset(seed=seed)
         total, over = 0.0, False
         while not over:
@@ -67,7 +64,7 @@ def test_the_rewards_of_an_episode_are_all_that_the_learner_won(players: int, se
 
 
 def test_the_side_that_loses_receives_its_loss_in_its_last_step() -> None:
-    env, rng = make(players=2, seat=0), np.random.default_rng(0)
+    env, rng = make(players=2, seat=0, target=20), np.random.default_rng(0)
     results = []
     for seed in range(12):
         _, info = env.reset(seed=seed)
@@ -107,22 +104,6 @@ def test_a_seed_fixes_the_deal_the_seat_and_the_opponents() -> None:
                 break
         played.append(seen)
     assert played[0] == played[1]
-
-
-def test_opponents_are_given_views_and_masks() -> None:
-    asked = []
-
-    def watch(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        masks = legal_masks(views)
-        del rng
-        asked.append((views["seat"][0], views["public"]["turn"][0], int(masks.sum())))
-        return masks.argmax(1)
-
-    env = make(players=3, seat=1, opponents=watch)
-    env.reset(seed=1)
-    env.step(int(env.action_masks().argmax()))
-    assert asked
-    assert all(seat == turn != 1 and legal > 0 for seat, turn, legal in asked)
 
 
 def test_an_opponent_that_chooses_wrongly_is_named_and_the_game_has_to_be_reset() -> None:

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 import fiveup_env
-from fiveup_env import Batch, Game
+from fiveup_env import Batch
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream, derived_seed
@@ -24,19 +24,13 @@ if TYPE_CHECKING:
 
 # A hand of one tile each: it ends with the first play, so that episodes are quick to count.
 SHORT: dict[str, Any] = {"players": 2, "hand_size": 1, "episode": "hand"}
-ENVIRONMENTS, EPISODES, RUNS = 64, 200, 10
-
-
-def expected_repeats(deals: int) -> float:
-    """Return how many pairs of seeds of 63 random bits are expected to be equal."""
-    return deals * (deals - 1) / 2 / FIRST_OF_STREAMS
+ENVIRONMENTS, EPISODES, RUNS = 64, 50, 10
 
 
 def assert_distinct(seeds: Iterable[int], count: int) -> None:
     """Assert that no deal comes twice: by chance, even one pair is all but impossible."""
     listed = list(seeds)
     assert len(listed) == count
-    assert expected_repeats(count) < 1e-6
     assert len(set(listed)) == count
     assert min(listed) >= FIRST_OF_STREAMS
 
@@ -58,18 +52,6 @@ def test_no_deal_comes_twice_in_batches_of_neighbouring_run_seeds() -> None:
     assert_distinct(seeds, RUNS * ENVIRONMENTS * EPISODES)
 
 
-def test_no_deal_comes_twice_in_the_vector_environments() -> None:
-    seeds: list[int] = []
-    for run in range(RUNS):
-        many = FiveUpVectorEnv(ENVIRONMENTS, seed=run, **SHORT)
-        many.reset()
-        seeds += many.batch.states["seed"].tolist()
-        for _ in range(20):
-            many.reset()
-            seeds += many.batch.states["seed"].tolist()
-    assert_distinct(seeds, RUNS * ENVIRONMENTS * 21)
-
-
 def test_the_seed_that_stable_baselines_sets_starts_another_stream_for_each_game() -> None:
     seeds: list[int] = []
     for run in range(RUNS):
@@ -86,23 +68,6 @@ def test_no_deal_comes_twice_in_environments_side_by_side() -> None:
     for _ in range(EPISODES):
         seeds += [env.unwrapped._aec._seed for env in envs.envs]  # type: ignore[attr-defined]
         envs.reset()
-    assert_distinct(seeds, ENVIRONMENTS * EPISODES)
-
-
-@pytest.mark.slow
-def test_no_deal_comes_twice_in_environments_in_processes() -> None:
-    first = FiveUpEnv(**SHORT)
-    for seed in range(20):  # compile here, once, what all processes need
-        first.reset(seed=seed)
-        assert first.game.seed >= FIRST_OF_STREAMS
-    envs, seeds = AsyncVectorEnv([partial(FiveUpEnv, **SHORT) for _ in range(ENVIRONMENTS)]), []
-    try:
-        envs.reset(seed=0)
-        for _ in range(EPISODES):
-            seeds += [game.seed for game in envs.get_attr("game")]
-            envs.reset()
-    finally:
-        envs.close()
     assert_distinct(seeds, ENVIRONMENTS * EPISODES)
 
 
@@ -136,8 +101,8 @@ def test_neighbouring_seeds_indices_and_episodes_share_no_bits() -> None:
 
 @pytest.mark.parametrize("kind", ["batch", "vector", "vec_env", "aec", "gymnasium"])
 def test_a_seed_starts_a_stream_anew_and_none_goes_on(kind: str) -> None:
-    batch, vector, aec = Batch(4, seed=0), FiveUpVectorEnv(4, seed=0), fiveup_env.raw_env()
-    vec_env, single = FiveUpVecEnv(4, seed=0), FiveUpEnv()
+    batch, vector, aec = Batch(4), FiveUpVectorEnv(4), fiveup_env.raw_env()
+    vec_env, single = FiveUpVecEnv(4), FiveUpEnv()
 
     def deals(seed: int | None) -> list[int]:
         if kind == "batch":
@@ -157,16 +122,10 @@ def test_a_seed_starts_a_stream_anew_and_none_goes_on(kind: str) -> None:
         single.reset(seed=seed)
         return [single.game.seed]
 
+    assert not set(deals(None)) & set(deals(None))  # a random seed, and its stream
     first, second, third = deals(3), deals(None), deals(None)
     assert len({*first, *second, *third}) == 3 * len(first)
     assert [deals(3), deals(None), deals(None)] == [first, second, third]
-
-
-def test_a_batch_that_is_reset_for_the_first_time_starts_the_stream_of_its_seed() -> None:
-    one, other = Batch(3, seed=8), Batch(3, seed=0)
-    one.reset()
-    other.reset(8)
-    assert (one.states == other.states).all()
 
 
 def test_deals_that_are_named_are_played_and_the_stream_goes_on_from_there() -> None:
@@ -181,9 +140,7 @@ def test_deals_that_are_named_are_played_and_the_stream_goes_on_from_there() -> 
     assert env.unwrapped.game.seed == 11  # type: ignore[attr-defined]
     many = FiveUpVectorEnv(2, players=2, seat=0, seed=0)
     many.reset(options={"deals": [11, 12]})
-    hands = [Game(seed=deal, players=2).state()["hands"][0].tolist() for deal in (11, 12)]
     assert many.batch.states["seed"].tolist() == [11, 12]
-    assert len(hands) == 2
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ from tests.jax.compare import Compared, comparisons
 
 
 def soak(moves: int, seed: int, each: int = 12, *, report: bool = False) -> Compared:
-    """Compare at least this many moves; return what was found, up to the first difference."""
+    """Compare at least this many moves; return their sum, up to the first difference."""
     made = ends = cut_off = 0
     started = time.monotonic()
-    for found in comparisons(seed, each):
-        made, ends, cut_off = made + found.moves, ends + found.ends, cut_off + found.cut_off
-        if found.difference or made >= moves:
-            return Compared(made, ends, cut_off, found.difference)
+    for part in comparisons(seed, each):
+        made, ends, cut_off = made + part.moves, ends + part.ends, cut_off + part.cut_off
+        if part.difference or made >= moves:
+            return Compared(made, ends, cut_off, part.difference)
         if report:
             print(f"{made:,} moves, {made / (time.monotonic() - started):,.0f}/s", flush=True)
     raise AssertionError
@@ -35,12 +35,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", type=int, default=12, help="games by every set of rules at once")
     options = parser.parse_args()
-    found = soak(options.moves, options.seed, options.each, report=True)
+    total = soak(options.moves, options.seed, options.each, report=True)
     print(
-        f"{found.moves:,} moves, {found.ends:,} ends, {found.cut_off:,} cut off: "
-        f"{found.difference or 'no difference'}"
+        f"{total.moves:,} moves, {total.ends:,} ends, {total.cut_off:,} cut off: "
+        f"{total.difference or 'no difference'}"
     )
-    return 1 if found.difference else 0
+    return 1 if total.difference else 0
 
 
 if __name__ == "__main__":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,119 +10,79 @@ import pytest
 pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
 import jax
-import jax.numpy as jnp
 
-from fiveup_env import Batch, Rules
+from fiveup_env import Rules
 from fiveup_env.encoders import get_encoder, place_of, row_size
 from fiveup_env.engine.chance import scramble
 from fiveup_env.errors import AgentError
-from fiveup_env.jax import (
-    init_stream,
-    ladder,
-    networks,
-    stack,
-    step,
-    values_of,
-)
+from fiveup_env.jax import ladder, networks, values_of
 from fiveup_env.jax.evidence import evidence_pieces, no_evidence, noted
 from fiveup_env.jax.features import features
-from fiveup_env.jax.words import as_seed, stream_key
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import LADDER, choose_all, weights_of
 from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.rules.actions import ACTION_COUNT
-from tests.jax.compare import EVERY_RULES
+from tests.jax.compare import EVERY_RULES, GAMES, Pair
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-GAMES, STEPS = 2 * len(EVERY_RULES), 40
 HALF_WAY = 2e-4  # the share of features that lie half way between two steps, at most
+QUICK = ("greedy", "partner")  # without features, and with all of them
 
 
-class Pair:
-    """The same games in a batch and in JAX, played by the same actions."""
-
-    def __init__(self, rules: Sequence[Rules], games: int, seed: int) -> None:
-        self.games = games
-        self.batch = Batch(games, rules=list(rules), seed=seed)
-        self.batch.reset()
-        self.values = stack([rules[k % len(rules)] for k in range(games)])
-        index = jnp.arange(games, dtype=jnp.uint32)
-
-        def start(values: Any, index: Any) -> Any:
-            return init_stream(values, stream_key(as_seed(seed), index)), no_evidence()
-
-        def advance(values: Any, state: Any, action: Any) -> Any:
-            game, evidence = state
-            after, _ = step(values, game, action, restart=True)
-            return after, noted(values, evidence, game, action, after)
-
-        self.state = jax.jit(jax.vmap(start))(self.values, index)
-        self._advance = jax.jit(jax.vmap(advance))
-
-    def play(self, seed: int, steps: int = STEPS) -> Iterator[np.ndarray]:
-        """Play random actions; yield the views before each."""
-        rng = np.random.default_rng(seed)
-        for _ in range(steps):
-            yield self.batch.views()
-            actions = self.batch.random_actions(rng)
-            self.batch.step(actions)
-            self.state = self._advance(self.values, self.state, jnp.asarray(actions))
-
-
-@pytest.fixture(scope="module")
-def pair() -> Pair:
-    return Pair(EVERY_RULES, GAMES, 3)
-
-
-@pytest.mark.parametrize("rung", LADDER)
-def test_a_rung_plays_what_it_plays_in_the_library(pair: Pair, rung: str) -> None:
+@pytest.mark.parametrize(
+    "rung",
+    [rung if rung in QUICK else pytest.param(rung, marks=pytest.mark.slow) for rung in LADDER],
+)
+def test_a_rung_plays_what_it_plays_in_the_library(rung: str) -> None:
     def act(values: Any, game: Any, key: Any) -> Any:
         return ladder.agent(rung, values)(game, key)
 
-    act = jax.jit(jax.vmap(act))
+    act, pair, rng = jax.jit(jax.vmap(act)), Pair(EVERY_RULES, GAMES, 3), np.random.default_rng(1)
     key = np.uint64(7)
     words = [int(scramble(key + np.uint64(i))) for i in range(GAMES)]
     keys = np.array([[word >> 32, word & 0xFFFFFFFF] for word in words], np.uint32)
     expected = np.empty(GAMES, np.int64)
-    for views in pair.play(1, 20):
+    for _ in range(20):
+        views = pair.batch.views()
         choose_all(views, key, weights_of(rung), np.zeros(1, SCRATCH), expected)
-        np.testing.assert_array_equal(act(pair.values, pair.state[0], keys), expected)
+        np.testing.assert_array_equal(act(pair.values, pair.games, keys), expected)
+        pair.step(pair.batch.random_actions(rng))
 
 
-def test_a_rung_that_is_none_is_refused() -> None:
+def test_a_name_that_is_not_a_rung_is_refused() -> None:
     with pytest.raises(AgentError, match="rung"):
         ladder.agent("best", values_of(Rules.preset()))
 
 
-def test_features_and_evidence_are_those_of_a_row(pair: Pair) -> None:
-    encoder = get_encoder("lookahead")
+def test_features_and_evidence_are_those_of_a_row_and_a_policy_plays_alike_by_them() -> None:
+    pair, weights = Pair(EVERY_RULES, GAMES, 3), networks.read_weights("student")
+    encoder, agent = get_encoder("lookahead"), PolicyAgent("student")
     rows = np.zeros((GAMES, row_size(encoder)), np.int8)
-    looked, noticed = jax.jit(jax.vmap(features)), jax.jit(jax.vmap(evidence_pieces))
-    wrong = compared = 0
-    for views in pair.play(2):
+
+    @jax.jit
+    @jax.vmap
+    def looked(values: Any, game: Any, evidence: Any) -> Any:
+        return (
+            features(values, game),
+            evidence_pieces(values, game, evidence),
+            networks.choose(values, weights, game, evidence),
+        )
+
+    note = jax.jit(jax.vmap(noted))
+    evidence = jax.tree.map(lambda zeros: np.repeat(zeros[None], GAMES, 0), no_evidence())
+    rng, wrong, compared = np.random.default_rng(2), 0, 0
+    for _ in range(40):
+        views, actions, before = pair.batch.views(), pair.batch.random_actions(rng), pair.games
         encoder.encode(views, rows)
-        game, evidence = pair.state
-        expected = rows[:, place_of(encoder, "passed_over")[1].start :]
-        np.testing.assert_array_equal(noticed(pair.values, game, evidence), expected)
-        found = np.asarray(looked(pair.values, game), int)
+        seen, pieces, chosen = looked(pair.values, before, evidence)
+        np.testing.assert_array_equal(pieces, rows[:, place_of(encoder, "passed_over")[1].start :])
         expected = rows[:, place_of(encoder, "features")[1]]
-        differences = found - expected.reshape(-1, ACTION_COUNT, FEATURE_COUNT)
+        differences = np.asarray(seen, int) - expected.reshape(-1, ACTION_COUNT, FEATURE_COUNT)
         assert np.abs(differences).max() <= 1
         wrong += int(np.count_nonzero(differences))
         compared += int(np.count_nonzero(expected))
+        np.testing.assert_array_equal(chosen, agent(views, np.random.default_rng(0)))
+        pair.step(actions)
+        evidence = note(pair.values, evidence, before, actions, pair.games)
     assert compared > 50_000
     assert wrong < HALF_WAY * compared
-
-
-@pytest.mark.parametrize("players", [4, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_shipped_policy_plays_what_compiled_code_plays(players: int) -> None:
-    rules = Rules.preset("five_up", players)
-    pair, name = Pair([rules], 250, 5), "student"
-    weights = networks.read_weights(name)
-    act = jax.jit(jax.vmap(partial(networks.choose, values_of(rules), weights)))
-    agent, rng = PolicyAgent(name), np.random.default_rng(0)
-    for views in pair.play(3, 20):
-        np.testing.assert_array_equal(act(*pair.state), agent(views, rng))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 import jax
 import jax.numpy as jnp
 
+from fiveup_env import Batch
 from fiveup_env.errors import EncoderError, OptionError, RulesError, SeatError, SeedError
 from fiveup_env.jax import FiveUp
 from fiveup_env.jax.words import stream_key, stream_seed
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 ENV = FiveUp(players=3, restart=True, episode="hand", reward="margin")
 STAYS = FiveUp(players=3, episode="hand", reward="margin", illegal_reward=-3.0)
-STEP, STEP_STAYS = jax.jit(jax.vmap(ENV.step)), jax.jit(jax.vmap(STAYS.step))
+STEP, OBSERVE = jax.jit(jax.vmap(ENV.step)), jax.jit(ENV.observe)
+BEGIN, STEP_STAYS = jax.jit(jax.vmap(STAYS.init)), jax.jit(jax.vmap(STAYS.step))
+START = jax.jit(jax.vmap(ENV.init_stream, (None, 0)))
 
 
 def lowest(state: Any) -> Any:
@@ -30,7 +34,7 @@ def lowest(state: Any) -> Any:
 
 
 def started(games: int) -> Any:
-    return jax.jit(jax.vmap(ENV.init_stream, (None, 0)))(3, jnp.arange(games))
+    return START(3, jnp.arange(games))
 
 
 def played(state: Any, steps: int) -> Any:
@@ -79,17 +83,21 @@ def one_by_one(state: Any) -> Any:
     return jax.tree.map(lambda *xs: jnp.concatenate([jnp.stack(xs[:4]), xs[4]]), *ones, rest)
 
 
-LONG = [pytest.param(transform, marks=pytest.mark.slow) for transform in (scanned, nested, mapped)]
-
-
-@pytest.mark.parametrize("transform", [donated, one_by_one, *LONG])
+@pytest.mark.parametrize(
+    "transform",
+    [
+        one_by_one,
+        *(pytest.param(f, marks=pytest.mark.slow) for f in (donated, scanned, nested, mapped)),
+    ],
+)
 def test_every_transformation_plays_the_same_games(transform: Any) -> None:
     state = started(32)
     with jax.debug_nans(True):
         assert same(transform(state), played(state, 9))
 
 
-@pytest.mark.parametrize("parts", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (0, 100))])
+@pytest.mark.slow
+@pytest.mark.parametrize("parts", [0, 3, 100])
 def test_games_are_the_same_in_whatever_parts_they_are_dealt_to(parts: int) -> None:
     env = FiveUp(players=3, restart=True, episode="hand", reward="margin", deal_parts=parts)
     step, state = jax.jit(jax.vmap(env.step)), started(32)
@@ -98,10 +106,23 @@ def test_games_are_the_same_in_whatever_parts_they_are_dealt_to(parts: int) -> N
     assert same(state, played(started(32), 30))
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_streams_are_those_of_a_batch(named: bool) -> None:
+    batch = Batch(32, players=3, episode="hand", reward="margin", seed=3)
+    batch.reset(list(range(32)) if named else None)
+    state = jax.jit(jax.vmap(ENV.init))(jnp.arange(32), jnp.arange(32)) if named else started(32)
+    ended = np.zeros(32, bool)
+    while not ended.all():
+        np.testing.assert_array_equal(state.observation, batch.observation)
+        batch.step(batch.action_mask.argmax(1))
+        state = STEP(state, lowest(state))
+        ended |= batch.terminated
+
+
 def test_hidden_tiles_change_no_row_of_another_seat() -> None:
     state = played(started(32), 6)
     rng = np.random.default_rng(1)
-    for i in range(0, 32, 2):
+    for i in range(0, 32, 4):
         one = jax.tree.map(lambda x, i=i: np.asarray(x[i]), state.game)
         seat = int(one.turn)
         hands, order = one.hands.copy(), one.order.copy()
@@ -119,24 +140,21 @@ def test_hidden_tiles_change_no_row_of_another_seat() -> None:
             at += size
         changed = jax.tree.map(lambda x, i=i: x[i], state)
         game = changed.game._replace(hands=jnp.asarray(hands), order=jnp.asarray(order))
-        twin = type(changed)(**{**vars(changed), "game": game})
+        twin = replace(changed, game=game)
         assert (OBSERVE(twin, seat) == OBSERVE(changed, seat)).all()
         assert (OBSERVE(changed, seat) == changed.observation).all()
-
-
-OBSERVE = jax.jit(ENV.observe)
 
 
 def test_no_deal_comes_twice() -> None:
     index, episodes = jnp.arange(64), jnp.arange(200)
     keys = jax.vmap(stream_key, (None, 0))(jnp.array([0, 5], jnp.uint32), index)
-    seeds = jax.vmap(lambda key: jax.vmap(lambda n: stream_seed(key, n))(episodes))(keys)
+    seeds = jax.vmap(jax.vmap(stream_seed, (None, 0)), (0, None))(keys, episodes)
     assert len(np.unique(np.asarray(seeds).reshape(-1, 2), axis=0)) == 64 * 200
 
 
 @pytest.mark.parametrize("action", [-(2**31), -1, 119, 120, 121, 2**31 - 1])
 def test_an_illegal_action_ends_the_episode(action: int) -> None:
-    before = jax.vmap(STAYS.init)(jnp.arange(8))
+    before = BEGIN(jnp.arange(8))
     state = STEP_STAYS(before, jnp.full(8, action, jnp.int32))
     assert state.terminated.all()
     assert not state.truncated.any()
@@ -146,7 +164,7 @@ def test_an_illegal_action_ends_the_episode(action: int) -> None:
 
 
 def test_an_episode_that_is_over_stays_as_it_is() -> None:
-    state = jax.vmap(STAYS.init)(jnp.arange(8))
+    state = BEGIN(jnp.arange(8))
     while not state.terminated.all():
         state = STEP_STAYS(state, lowest(state))
     again = STEP_STAYS(state, jnp.zeros(8, jnp.int32))
@@ -156,7 +174,7 @@ def test_an_episode_that_is_over_stays_as_it_is() -> None:
 
 
 def test_values_have_no_more_than_32_bits() -> None:
-    kinds = {str(x.dtype) for x in jax.tree.leaves(started(2))}
+    kinds = {str(x.dtype) for x in jax.tree.leaves(started(32))}
     assert kinds == {"int8", "int32", "uint32", "float32", "bool"}
 
 
