@@ -33,15 +33,15 @@ def shown(svg: str, moment: int | None, count: int) -> list[str]:
     tiles = []
     for group in ET.fromstring(svg).iter(f"{NAMESPACE}g"):  # noqa: S314  (it is our own)
         name = group.attrib["class"]
-        found = [g.attrib["data-tile"] for g in group.iter() if g.get("class") == "tile"]
-        if not re.fullmatch(r"m\d+", name) or not found:
+        names = [g.attrib["data-tile"] for g in group.iter() if g.get("class") == "tile"]
+        if not re.fullmatch(r"m\d+", name) or not names:
             continue
         state = still.get(name, "visible")
         if moment is not None and name in frames:
             middle = 100 * (moment + 0.5) / (count - 1 + LAST)
             state = [state for at, state in frames[name] if at <= middle][-1]
         if state == "visible":
-            tiles += found
+            tiles += names
     return sorted(tiles)
 
 
@@ -56,20 +56,15 @@ def test_the_moving_picture_shows_every_moment_and_stands_still_at_the_end() -> 
         assert shown(svg, None, len(moments)) == sorted(str(m.tile) for m in moments[-1].plays)
 
 
-def test_a_hand_in_progress_moves_up_to_its_last_play() -> None:
+def test_a_hand_in_progress_moves_up_to_its_last_play_and_others_are_refused() -> None:
     game = play_randomly(Game("five_up", players=4, seed=5), Random(5), 6)
-    assert shown(hand_svg(game), None, 0) == sorted(str(move.tile) for move in game.plays)
-
-
-def test_a_hand_that_was_not_played_is_refused_in_a_sentence() -> None:
-    game = play_randomly(Game("five_up", players=4, seed=5), Random(5), 6)
+    svg = hand_svg(game)
+    assert shown(svg, None, 0) == sorted(str(move.tile) for move in game.plays)
     with pytest.raises(InputError, match="hand must be from 0 to 0, not 3"):
         hand_svg(game, 3)
-
-
-def test_notebooks_show_the_pictures() -> None:
-    game = Game("five_up", players=4, seed=5)
-    for picture in (hand_svg(game), belief_svg(game)):
+    with pytest.raises(SeatError, match="from 0 to 3, not 4"):
+        belief_svg(game, 4)
+    for picture in (svg, belief_svg(game)):  # as notebooks show them
         assert picture._repr_svg_() == picture
 
 
@@ -78,18 +73,15 @@ def test_the_picture_of_a_belief_has_the_exact_chances(players: int) -> None:
     game = play_randomly(Game("five_up", players=players, seed=4), Random(4), 9)
     root = ET.fromstring(belief_svg(game, 1))  # noqa: S314  (it is our own)
     tiles = [g.attrib["data-tile"] for g in root.iter() if g.get("class") == "tile"]
-    told = [float(g.attrib["data-chance"]) for g in root.iter() if g.get("class") == "chance"]
+    chances = [float(g.attrib["data-chance"]) for g in root.iter() if g.get("class") == "chance"]
     exact = marginals(game.view(1))
     held = {str(tile) for tile in game.hand_of(1)} | {str(move.tile) for move in game.plays}
     assert sorted(tiles) == sorted(str(tile) for tile in TILES if str(tile) not in held)
     rows = [place for place in (*range(players), 5) if place != 1]
     columns = [tile.id for tile in TILES if str(tile) in tiles]
-    assert np.abs(np.array(told).reshape(players, -1) - exact[np.ix_(rows, columns)]).max() < 1e-4
-
-
-def test_the_picture_of_a_belief_refuses_a_seat_that_is_not_there() -> None:
-    with pytest.raises(SeatError, match="from 0 to 1, not 2"):
-        belief_svg(Game(players=2, seed=1), 2)
+    assert (
+        np.abs(np.array(chances).reshape(players, -1) - exact[np.ix_(rows, columns)]).max() < 1e-4
+    )
 
 
 def test_verdicts_are_tables_of_all_options_and_of_all_mistakes() -> None:
