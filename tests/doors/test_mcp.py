@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -24,55 +25,42 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETUP = Setup(rules=Rules.preset(players=2), opponents="greedy", seed=7)
-SERVED = StdioServerParameters(
-    command=sys.executable, args=["-m", "fiveup_env", "mcp", "--opponents", "greedy"]
-)
+Call: TypeAlias = Callable[..., Awaitable[tuple[str, bool]]]
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
-    """Call a tool; return what it says, and whether it refuses."""
-    result = await client.call_tool(tool, arguments)
-    return "\n".join(part.text for part in result.content if isinstance(part, TextContent)), bool(
-        result.is_error
-    )
-
-
-async def play_a_game(client: Client) -> list[str]:
-    """Play the first legal move until the game is over; return what was said."""
-    said = [(await told(client, "start_game", seed=7, rules="five_up_first_to_61"))[0]]
-    while "The game is over" not in said[-1]:
-        moves, refused = await told(client, "list_moves")
-        assert not refused
-        answer, refused = await told(client, "play", move=moves.split(":")[0])
-        assert not refused
-        said.append(answer)
-    return said
-
-
-def test_a_model_plays_a_game_by_the_tools() -> None:
-    shown: list[str] = []
+def at_table(use: Callable[[Call], Awaitable[None]], served: Any = None, **options: Any) -> None:
+    """Let a client use a server; `call` returns what a tool says, and whether it refuses."""
 
     async def run() -> None:
-        async with Client(server_for(SETUP, shown.append)) as client:
-            tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert {"start_game", "look", "list_moves", "play", "what_is_known"} <= tools
-            said = await play_a_game(client)
-            assert len(said) > 10
-            assert (await told(client, "list_moves"))[1]
+        async with Client(served or server_for(SETUP, **options)) as client:
+
+            async def call(tool: str, **arguments: Any) -> tuple[str, bool]:
+                result = await client.call_tool(tool, arguments)
+                texts = [part.text for part in result.content if isinstance(part, TextContent)]
+                return "\n".join(texts), bool(result.is_error)
+
+            await use(call)
 
     asyncio.run(run())
-    assert any("boneyard" in line for line in shown)
 
 
-def test_the_game_is_kept_as_it_goes(tmp_path: Path) -> None:
+def test_a_model_plays_a_game_by_the_tools_which_is_shown_and_kept(tmp_path: Path) -> None:
+    shown: list[str] = []
     file = tmp_path / "game.json"
 
-    async def run() -> None:
-        async with Client(server_for(SETUP, file=file)) as client:
-            said = await play_a_game(client)
-            assert "The game is over" in said[-1]
+    async def use(call: Call) -> None:
+        said = [(await call("start_game", seed=7, rules="five_up_first_to_61"))[0]]
+        while "The game is over" not in said[-1]:
+            moves, refused = await call("list_moves")
+            assert not refused
+            answer, refused = await call("play", move=moves.split(":")[0])
+            assert not refused
+            said.append(answer)
+        assert len(said) > 10
+        assert (await call("list_moves"))[1]
 
-    asyncio.run(run())
+    at_table(use, show=shown.append, file=file)
+    assert any("boneyard" in line for line in shown)
     assert loads(file.read_text()).is_game_over()
     assert sorted(json.loads(file.read_text())["names"]) == ["greedy", "model"]
 
@@ -80,71 +68,55 @@ def test_the_game_is_kept_as_it_goes(tmp_path: Path) -> None:
 def test_a_move_is_made_even_if_the_game_cannot_be_kept(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def run() -> None:
-        async with Client(server_for(SETUP, file=tmp_path)) as client:
-            assert not (await told(client, "start_game", opponents="level:3"))[1]
-            moves, _ = await told(client, "list_moves")
-            assert not (await told(client, "play", move=moves.split(":")[0]))[1]
+    async def use(call: Call) -> None:
+        assert not (await call("start_game", opponents="level:3"))[1]
+        moves, _ = await call("list_moves")
+        assert not (await call("play", move=moves.split(":")[0]))[1]
 
-    asyncio.run(run())
+    at_table(use, file=tmp_path)
     assert "cannot be kept" in caplog.text
 
 
 def test_a_model_plays_over_standard_input_and_output() -> None:
-    async def run() -> None:
-        async with Client(stdio_client(SERVED)) as client:
-            assert "Your hand" in (await told(client, "start_game", seed=7))[0]
-            assert not (await told(client, "play", move="lead 0-0"))[1]
+    async def use(call: Call) -> None:
+        assert "Your hand" in (await call("start_game", seed=7))[0]
+        assert not (await call("play", move="lead 0-0"))[1]
 
-    asyncio.run(run())
-
-
-def test_what_is_told_is_what_the_seat_knows() -> None:
-    async def run() -> None:
-        async with Client(server_for(SETUP)) as client:
-            await told(client, "start_game", seed=7, seat=0)
-            line, _ = await told(client, "position_line")
-            game = Game("five_up", players=2, seed=7)
-            assert (view_of_line(line) == game.view(0)).all() or game.lead == 1
-            assert "arrangement" in (await told(client, "what_is_known"))[0]
-            assert "61" in (await told(client, "explain_rules"))[0]
-
-    asyncio.run(run())
+    words = ["-m", "fiveup_env", "mcp", "--opponents", "greedy"]
+    at_table(use, stdio_client(StdioServerParameters(command=sys.executable, args=words)))
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "sentence"),
-    [
-        ("look", {}, "call start_game"),
-        ("start_game", {"rules": "chess"}, "there is no preset 'chess'"),
-        ("start_game", {"players": 9}, "there must be 2 to 5 players"),
-        ("start_game", {"opponents": "program:sh"}, "'program:sh' is not an agent"),
-        ("start_game", {"opponents": "os:getcwd"}, "'os:getcwd' is not an agent"),
-        ("start_game", {"seat": 5}, "the seat must be from 0 to 1"),
-        ("start_game", {"seed": -5}, "a seed is a whole number"),
-        ("play", {"move": "0-0"}, "call start_game"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(
-    tool: str, arguments: dict[str, Any], sentence: str
-) -> None:
-    async def run() -> None:
-        async with Client(server_for(SETUP)) as client:
-            said, refused = await told(client, tool, **arguments)
+def test_the_seat_is_told_what_it_knows_and_wrong_moves_change_nothing() -> None:
+    async def use(call: Call) -> None:
+        before, _ = await call("start_game", seed=7, seat=0)
+        game = Game("five_up", players=2, seed=7)
+        assert (view_of_line((await call("position_line"))[0]) == game.view(0)).all()
+        assert "arrangement" in (await call("what_is_known"))[0]
+        assert "61" in (await call("explain_rules"))[0]
+        for move, sentence in (("castle", "is not a move"), ("6-6", "is not allowed")):
+            said, refused = await call("play", move=move)
+            assert refused
+            assert sentence in said
+        assert (await call("look"))[0] in before
+
+    at_table(use)
+
+
+def test_what_cannot_be_is_refused_in_a_sentence() -> None:
+    async def use(call: Call) -> None:
+        refusals: list[tuple[str, dict[str, Any], str]] = [
+            ("look", {}, "call start_game"),
+            ("play", {"move": "0-0"}, "call start_game"),
+            ("start_game", {"rules": "chess"}, "there is no preset 'chess'"),
+            ("start_game", {"players": 9}, "there must be 2 to 5 players"),
+            ("start_game", {"opponents": "program:sh"}, "'program:sh' is not an agent"),
+            ("start_game", {"opponents": "os:getcwd"}, "'os:getcwd' is not an agent"),
+            ("start_game", {"seat": 5}, "the seat must be from 0 to 1"),
+            ("start_game", {"seed": -5}, "a seed is a whole number"),
+        ]
+        for tool, arguments, sentence in refusals:
+            said, refused = await call(tool, **arguments)
             assert refused
             assert sentence in said
 
-    asyncio.run(run())
-
-
-def test_a_wrong_move_is_told_and_changes_nothing() -> None:
-    async def run() -> None:
-        async with Client(server_for(SETUP)) as client:
-            before, _ = await told(client, "start_game", seed=7)
-            for move, sentence in (("castle", "is not a move"), ("6-6", "is not allowed")):
-                said, refused = await told(client, "play", move=move)
-                assert refused
-                assert sentence in said
-            assert (await told(client, "look"))[0] in before
-
-    asyncio.run(run())
+    at_table(use)
