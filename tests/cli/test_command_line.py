@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,14 @@ import pytest
 from fiveup_env.cli import main
 from fiveup_env.cli.shared import INTERRUPTED, answer
 from fiveup_env.drawing.replay import replay_html
+from fiveup_env.drawing.transcript import transcript
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
 from fiveup_env.rules.presets import PRESETS
 from tests.support import on_posix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-COMMANDS = ["play", "benchmark", "record", "check", "show", "replay", "study", "rules", "doctor"]
+    pass
 
 
 def test_record_writes_games_that_check_finds_right(
@@ -33,33 +33,18 @@ def test_record_writes_games_that_check_finds_right(
 ) -> None:
     file = tmp_path / "games.jsonl"
     changes = ["--set", "hand_size=7", "--set", "reserve=2", "--set", "exact_target=true"]
-    command = ["record", "--games", "5", "--seed", "1", *changes, "--legal", "-o", str(file)]
+    command = ["record", "--games", "3", "--max-hands", "2", *changes, "--legal", "-o", str(file)]
     assert main(command) == 0
+    assert "3 cut off" in capsys.readouterr().out
     assert main(["check", str(file)]) == 0
-    assert "5 valid, 0 invalid" in capsys.readouterr().out
-    first = json.loads(file.read_text().splitlines()[0])
-    assert first["rules"]["hand_size"] == 7
-    assert first["rules"]["exact_target"] is True
+    assert "3 valid, 0 invalid" in capsys.readouterr().out
+    lines = file.read_text().splitlines()
+    first = json.loads(lines[0])
+    assert (first["rules"]["hand_size"], first["rules"]["exact_target"]) == (7, True)
+    assert (first["complete"], first["winner"], len(first["hands"])) == (False, None, 2)
     assert first["hands"][0]["moves"][0]["legal"]
     assert main(command) == 0
-    assert json.loads(file.read_text().splitlines()[0]) == first
-
-
-def test_a_game_cut_off_is_written_as_not_complete(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "games.jsonl"
-    assert main(["record", "--max-hands", "2", "-o", str(file)]) == 0
-    assert "1 cut off" in capsys.readouterr().out
-    record = json.loads(file.read_text())
-    assert (record["complete"], record["winner"], len(record["hands"])) == (False, None, 2)
-    assert main(["check", str(file)]) == 0
-
-
-def test_check_answers_one_and_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "games.jsonl"
-    main(["record", "--games", "3", "--max-hands", "1", "-o", str(file)])
-    lines = file.read_text().splitlines()
+    assert file.read_text().splitlines() == lines
     file.write_text("\n".join([lines[0], lines[1].replace('"lead": ', '"lead": 1', 1), lines[2]]))
     capsys.readouterr()
     assert main(["check", str(file)]) == 1
@@ -68,41 +53,27 @@ def test_check_answers_one_and_says_why(tmp_path: Path, capsys: pytest.CaptureFi
     assert "2 valid, 1 invalid" in output
 
 
-def test_show_prints_a_game_and_its_layout(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "games.jsonl"
-    main(["record", "--games", "2", "--max-hands", "2", "-o", str(file)])
-    capsys.readouterr()
-    assert main(["show", str(file), "--game", "1"]) == 0
-    output = capsys.readouterr().out
-    second = list(read_file(file))[1].game
-    assert second is not None
-    assert "Hand 1:" in output
-    assert output.count("total ") > len(second.moves)
-
-
-def test_replay_writes_a_page_of_the_chosen_game(
+def test_show_and_replay_take_the_chosen_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, page = tmp_path / "games.jsonl", tmp_path / "game.html"
     main(["record", "--games", "2", "--max-hands", "2", "-o", str(file)])
-    assert main(["replay", str(file), "--game", "1", "-o", str(page)]) == 0
-    assert f"game 1 of {file} written to {page}" in capsys.readouterr().out
     second = list(read_file(file))[1].game
     assert second is not None
+    capsys.readouterr()
+    assert main(["show", str(file), "--game", "1"]) == 0
+    assert capsys.readouterr().out == f"{transcript(second)}\n"
+    assert main(["replay", str(file), "--game", "1", "-o", str(page)]) == 0
+    assert f"game 1 of {file} written to {page}" in capsys.readouterr().out
     assert page.read_text(encoding="utf-8") == replay_html(second)
 
 
 def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     output = capsys.readouterr().out
-    for name in (*PRESETS, *FIELDS):
-        assert name in output
-    assert main(["rules", "all_fives"]) == 0
-    output = capsys.readouterr().out
-    assert "250" in output
-    assert "2 players" in output
+    assert all(name in output for name in (*PRESETS, *FIELDS))
+    assert main(["rules", "mini-2"]) == 0  # for the players that it can be dealt to
+    assert capsys.readouterr().out.splitlines()[2].split() == ["2", "players", "3", "players"]
 
 
 @pytest.mark.parametrize(
@@ -111,8 +82,6 @@ def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -
         ("record --rules five_upp -o x", "did you mean 'five_up'"),
         ("record --set hand_siz=7 -o x", "did you mean 'hand_size'"),
         ("record --set hand_size -o x", "--set takes FIELD=VALUE"),
-        ("record --set hand_size=9 -o x", "at most hand_size=7"),
-        ("record --set hand_size=many -o x", "hand_size must be a whole number"),
         ("record --players 9 -o x", "there must be 2 to 5 players, not 9"),
         ("record --games 0 -o x", "--games must be at least 1"),
         ("record --max-hands 0 -o x", "--max-hands must be at least 1"),
@@ -120,16 +89,8 @@ def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -
         ("record -o no/such/folder/x", "No such file or directory"),
         ("check nowhere.jsonl", "No such file or directory"),
         ("show empty.jsonl --game 3", "has no game 3"),
-        ("show empty.jsonl --game -1", "has no game -1"),
-        ("replay nowhere.jsonl -o x", "No such file or directory"),
         ("replay empty.jsonl -o x", "has no game 0"),
-        ("rules chess", "there is no preset 'chess'"),
-        (
-            "record --set target=--5 -o x",
-            "target must be a whole number from 1 to 1000000, not '--5'",
-        ),
         ("record --games 99999999999999999999 -o x", "a seed is a whole number"),
-        ("record --players -3 -o x", "there must be 2 to 5 players, not -3"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_two(
@@ -149,20 +110,11 @@ def test_bad_input_gets_one_sentence_and_status_two(
     assert {path.name for path in tmp_path.iterdir()} == {"empty.jsonl"}
 
 
-def test_a_mini_game_is_printed_for_the_players_that_it_can_be_dealt_to(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["rules", "mini-2"]) == 0
-    assert capsys.readouterr().out.splitlines()[2].split() == ["2", "players", "3", "players"]
-
-
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
         ("recrod -o x", "there is no command 'recrod' (did you mean 'record'?)"),
         ("show --gaem 3 x", "there is no option '--gaem' (did you mean '--game'?)"),
-        ("play --opponnents greedy", "did you mean '--opponents'?"),
-        ("study --prot x", "did you mean '--port'?"),
         ("evaluate --episode gmae", "there is no episode 'gmae' (did you mean 'game'?)"),
         ("check one two", "unexpected argument 'two'"),
     ],
@@ -180,7 +132,7 @@ def test_unknown_commands_and_options_are_told_the_nearest(
 def test_a_reader_that_has_seen_enough_ends_a_command_silently(
     command: str, tmp_path: Path
 ) -> None:
-    main(["record", "--games", "9", "-o", str(tmp_path / "games.jsonl")])
+    main(["record", "--games", "2", "-o", str(tmp_path / "games.jsonl")])
     ours, theirs = os.pipe()
     os.close(ours)
     line = [sys.executable, "-m", "fiveup_env", *command.split()]
@@ -205,7 +157,7 @@ def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         ("", "the following arguments are required: NAME, --agents"),
         ("fiveup-v1 --agents greedy --seed 3", "there is no option '--seed'"),
@@ -214,27 +166,24 @@ def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFix
     ],
 )
 def test_a_benchmark_has_options_of_its_own(
-    words: str, told: str, capsys: pytest.CaptureFixture[str]
+    words: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with suppress(SystemExit):
         assert main(["benchmark", *words.split()]) == 2
-    assert told in capsys.readouterr().err
+    assert sentence in capsys.readouterr().err
 
 
 def test_a_module_that_is_missing_names_the_line_that_installs_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def missing(name: str) -> Callable[[], int]:
-        def run() -> int:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    def run(name: str) -> int:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-        return run
-
-    assert answer("train", missing("yaml"), install="pip install it") == 2
+    assert answer("train", partial(run, "yaml"), install="pip install it") == 2
     assert capsys.readouterr().err == "train: there is no yaml: pip install it\n"
     for name, install in (("yaml", ""), ("fiveup_env.typo", "pip install it")):
         with pytest.raises(ModuleNotFoundError, match=name):
-            answer("train", missing(name), install=install)
+            answer("train", partial(run, name), install=install)
 
 
 @on_posix
@@ -272,13 +221,14 @@ def test_output_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     assert done.stderr == b"fiveup: [Errno 28] No space left on device\n"
 
 
-@pytest.mark.parametrize("output", ["-", pytest.param("/dev/stdout", marks=on_posix)])
-def test_records_can_be_written_to_standard_output(output: str, tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "fiveup_env", "record", "--games", "2", "-o", output]
+@on_posix
+def test_records_can_be_written_to_standard_output(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "fiveup_env", "record", "--games", "2", "-o"]
     with (tmp_path / "games.jsonl").open("ab") as file:
-        for _ in range(2):
-            subprocess.run(line, stdout=file, stderr=subprocess.DEVNULL, check=True, cwd=tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == ["games.jsonl"]
+        for output in ("-", "/dev/stdout"):
+            words = [*line, output]
+            subprocess.run(words, stdout=file, stderr=subprocess.DEVNULL, check=True, cwd=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
     assert main(["check", str(tmp_path / "games.jsonl")]) == 0
     assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 4
 
@@ -301,9 +251,9 @@ def test_an_interrupted_record_leaves_no_half_written_file(
 
 @on_posix
 def test_a_terminal_sees_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "fiveup_env", "record", "--games", "3", "-o", "x.jsonl"]
     import pty
 
+    command = [sys.executable, "-m", "fiveup_env", "record", "--games", "3", "-o", "x.jsonl"]
     silent = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
     assert silent.stderr == b""
     ours, theirs = pty.openpty()

@@ -43,19 +43,15 @@ def test_it_says_what_there_is_and_what_is_not(monkeypatch: pytest.MonkeyPatch) 
     assert "a first move" in facts
 
 
-def test_an_install_of_another_version_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    (fault,) = installed(monkeypatch, "0.0.9").faults
-    assert fault.startswith(f"the code is version {__version__}, but what was installed says 0.0.9")
-
-
-def test_a_cache_that_cannot_be_written_is_a_fault(
+def test_another_version_and_a_cache_that_cannot_be_written_are_faults(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kept = tmp_path / "not" / "there"
     monkeypatch.setattr(doctor, "cache_folders", lambda: {kept})
     monkeypatch.setattr(doctor, "is_writable", lambda folder: folder != tmp_path)
-    (fault,) = installed(monkeypatch).faults
-    assert fault.startswith(f"compiled code cannot be kept in {kept}, so every start compiles anew")
+    version, cache = installed(monkeypatch, "0.0.9").faults
+    assert version.startswith(f"the code is version {__version__}, but what was installed says 0.0")
+    assert cache.startswith(f"compiled code cannot be kept in {kept}, so every start compiles anew")
 
 
 def test_compiled_code_that_does_not_run_is_a_fault_and_the_status_says_so(
