@@ -64,7 +64,9 @@ def client_of(offer: Offer | None = None) -> Iterator[Client]:
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """A file server that says nothing."""
+    """A file server that says nothing, and knows modules."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript"}
 
     def log_message(self, *_given: object) -> None:
         """Say nothing."""

@@ -220,6 +220,17 @@ def test_no_compiled_code_is_run_from_a_folder_that_others_can_write_in(
     assert not is_ours(everybodys / "package")
 
 
+@on_posix
+def test_code_that_is_kept_nowhere_runs_all_the_same(tmp_path: Path) -> None:
+    write_module(tmp_path, "package", "module", TWICE)
+    everybodys = tmp_path / "everybodys"
+    everybodys.mkdir(mode=0o777)
+    everybodys.chmod(0o777)
+    code = "import warnings; warnings.simplefilter('ignore'); " + CALL.format(kind="int64")
+    assert printed_by(code, tmp_path, NUMBA_CACHE_DIR=str(everybodys)) == ["4"]
+    assert not list(everybodys.iterdir())
+
+
 def test_the_digest_of_the_source_skips_what_editors_leave_there(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()

@@ -20,7 +20,6 @@ Actions have the same meaning in every game:
 - 119 and 120: draw and pass, only where drawing is optional.
 """
 
-import time
 from typing import Any
 
 import numpy as np
@@ -497,67 +496,3 @@ def start_hand(game: Any, hands: np.ndarray, order: np.ndarray, lot: int) -> Non
     game.phase, game.ended = TO_MOVE, NOT_ENDED
     game.end_points[:] = 0
     game.laid = game.drawn = game.passes = 0
-
-
-# Random games.
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def deal(game: Any, rng: np.random.Generator) -> None:
-    """Begin the next hand with tiles dealt, and a leader drawn, by chance."""
-    size = (game.max_pip + 1) * (game.max_pip + 2) // 2
-    pool = np.arange(size)
-    hands = np.zeros(5, np.uint32)
-    order = np.full(TILES, NO_TILE, np.int8)
-    dealt = game.players * game.hand_size
-    for at in range(size):
-        other = at + int((size - at) * rng.random())
-        tile, pool[other] = pool[other], pool[at]
-        if at < dealt:
-            hands[at % game.players] |= np.uint32(1 << tile)
-        else:
-            order[at - dealt] = tile
-    start_hand(game, hands, order, int(game.players * rng.random()))
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def random_game_moves(game: Any, moves: int, rng: np.random.Generator) -> int:
-    """Make so many random moves, game after game, and return how many games they finished."""
-    games = 0
-    mask = np.zeros(ACTIONS, np.int8)
-    for _ in range(moves):
-        if game.phase == GAME_OVER:
-            games += 1
-            restart(game)
-        if game.phase == HAND_OVER:
-            deal(game, rng)
-        mask[:] = 0
-        nth = int(legal(game, mask) * rng.random())
-        for action in range(ACTIONS):
-            nth -= mask[action]
-            if nth < 0:
-                play(game, action)
-                break
-    return games
-
-
-def main() -> None:
-    """Print how many random moves are made in a second by three sets of rules."""
-    kinds = {
-        "five_up, two players": (2, 0, 0, 5, 0, 0, 0, 0, 1, 61, 0, 0, 5, 6, 0, 0, 0),
-        "all_fives, four players": (4, 1, 1, 5, 0, 0, 1, 2, 5, 200, 1, 0, 5, 6, 0, 0, 0),
-        "muggins, three, optional draws": (3, 0, 2, 7, 1, 1, 2, 2, 5, 200, 1, 0, 5, 6, 0, 0, 0),
-    }
-    moves = 5_000_000
-    for name, rules in kinds.items():
-        game = new_state(np.array(rules, np.int64))
-        rng = np.random.default_rng(1)
-        random_game_moves(game, 1000, rng)  # compiles it
-        began = time.perf_counter()
-        games = random_game_moves(game, moves, rng)
-        speed = moves / (time.perf_counter() - began)
-        print(f"{name}: {speed:,.0f} moves a second, {games:,} games")  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()

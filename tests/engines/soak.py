@@ -171,15 +171,11 @@ def soak(moves: int, seed: int, *, report: bool = False) -> tuple[int, int, str 
         made += done
         if wrong >= 0:
             public = games[0]["public"]
-            return (
-                made,
-                count,
-                (
-                    f"{(*NUMBERS, 'the actions allowed')[wrong]}: a difference under {rules}, "
-                    f"seed {games[0]['seed']}, hand {public['hand_number']}, "
-                    f"after {public['plies']} plays"
-                ),
+            difference = (
+                f"{(*NUMBERS, 'the actions allowed')[wrong]}: a difference under {rules}, seed "
+                f"{games[0]['seed']}, hand {public['hand_number']}, after {public['plies']} plays"
             )
+            return made, count, difference
         if made >= moves:
             break
         if report and time.monotonic() - shown > 10:

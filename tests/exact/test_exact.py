@@ -39,7 +39,6 @@ GAMES = {
     "partners": Rules.preset("mini-2", 4, hand_size=1, draw="optional"),
 }
 every_game = pytest.mark.parametrize("name", GAMES)
-mini_2 = Rules.preset("mini-2", 2)
 
 
 @cache
@@ -76,32 +75,19 @@ def played_out(game: Game, seen: set[tuple[int, bytes]]) -> tuple[np.ndarray, in
     return total, ends
 
 
-@pytest.mark.parametrize("name", ["mini-2", "reserve", "winner takes", "three players"])
+@pytest.mark.parametrize("name", ["mini-2", "three players"])
 def test_the_same_is_found_by_playing_every_deal_with_every_boneyard(name: str) -> None:
     rules, seen = GAMES[name], set[tuple[int, bytes]]()
     results = [played_out(Game(rules, deals=[one], seed=0), seen) for one in every_deal(rules)]
     values = np.mean([margins for margins, _ in results], axis=0)
-    found = form(name)
-    assert len(found.seats) == len(seen)
-    assert np.bincount(found.seats).tolist() == np.bincount([seat for seat, _ in seen]).tolist()
-    assert exploitability(found, found.uniform()).values == pytest.approx(values)
-
-
-@every_game
-def test_the_chances_of_all_ends_sum_to_one(name: str) -> None:
-    nodes, widths = form(name).histories.nodes, form(name).widths
-    chance = np.ones(len(nodes))
-    for i, node in enumerate(nodes):
-        parent = node["parent"]
-        if parent >= 0:
-            chance[i] = chance[parent] / widths[form(name).state_of[parent]]
-    ends = nodes["seat"] < 0
-    assert (chance * nodes["chance"])[ends].sum() == pytest.approx(1)
+    game = form(name)
+    assert len(game.seats) == len(seen)
+    assert np.bincount(game.seats).tolist() == np.bincount([seat for seat, _ in seen]).tolist()
+    assert exploitability(game, game.uniform()).values == pytest.approx(values)
 
 
 def test_draws_that_begin_alike_are_one_history() -> None:
-    rules = Rules.preset("mini-2", 2)
-    nodes = histories_of(rules).nodes
+    nodes = histories_of(GAMES["mini-2"]).nodes
     assert len(np.unique(nodes[nodes["parent"] < 0]["chance"])) == 1
     after = nodes[nodes["parent"] >= 0]
     drawn = after["chance"] / nodes["chance"][after["parent"]]
@@ -109,8 +95,13 @@ def test_draws_that_begin_alike_are_one_history() -> None:
 
 
 @every_game
-def test_views_of_an_information_state_are_those_of_the_seat_to_move(name: str) -> None:
-    views = form(name).views
+def test_chances_sum_to_one_and_views_of_a_state_are_those_of_the_seat_to_move(name: str) -> None:
+    nodes, widths, views = form(name).histories.nodes, form(name).widths, form(name).views
+    chance = np.ones(len(nodes))
+    for i, parent in enumerate(nodes["parent"]):
+        if parent >= 0:
+            chance[i] = chance[parent] / widths[form(name).state_of[parent]]
+    assert (chance * nodes["chance"])[nodes["seat"] < 0].sum() == pytest.approx(1)
     assert (views["seat"] == form(name).seats).all()
     assert (views["public"]["turn"] == form(name).seats).all()
     assert len({view.tobytes() for view in views}) == len(views)
@@ -120,17 +111,13 @@ def test_estimates_of_the_size_come_close() -> None:
     for rules in (GAMES["mini-2"], GAMES["optional"], GAMES["three players"]):
         exact = len(histories_of(rules).nodes)
         assert estimated_size(rules) == pytest.approx(exact, rel=0.1)
-
-
-def test_deals_are_counted() -> None:
-    assert deal_count(mini_2) == 15 * 6
+    assert deal_count(GAMES["mini-2"]) == 15 * 6
     assert deal_count(Rules.preset("mini-3", 2)) == 120 * 35
 
 
-@pytest.mark.parametrize("players", [2, 4])
-def test_games_too_large_are_refused_with_their_size(players: int) -> None:
+def test_games_too_large_are_refused_with_their_size() -> None:
     with pytest.raises(SizeError, match=r"allow about \de\+\d\d histories.*mini games"):
-        form_of(Rules.preset("five_up", players))
+        form_of(Rules.preset("five_up", 2))
 
 
 def value_by_linear_programming(game: Form) -> float:
@@ -176,7 +163,7 @@ def value_by_linear_programming(game: Form) -> float:
     )
     goal = np.zeros(size)
     goal[total] = -1
-    found = linprog(
+    result = linprog(
         goal,
         A_ub=vstack([limits + gains]),
         b_ub=np.zeros(len(rows)),
@@ -184,23 +171,21 @@ def value_by_linear_programming(game: Form) -> float:
         b_eq=[0.0] * len(own) + [1.0],
         bounds=[(0, None)] * total + [(None, None)] * (1 + len(theirs)),
     )
-    assert found.success
-    return float(-found.fun)
+    assert result.success
+    return float(-result.fun)
 
 
-@pytest.mark.parametrize("name", ["mini-2", "reserve", "fives", "optional", "winner takes"])
+@pytest.mark.parametrize("name", ["mini-2", "optional", "winner takes"])
 def test_cfr_and_linear_programming_find_the_same_value(name: str) -> None:
     cfr = CfrPlus(form(name))
-    cfr.run(2000)
-    found = exploitability(form(name), cfr.average)
+    for _ in range(2):  # in parts as in one
+        cfr.run(1000)
+    exact = exploitability(form(name), cfr.average)
     value = value_by_linear_programming(form(name))
-    assert found.nash_conv < 1e-4
-    assert found.values == pytest.approx([value, -value], abs=1e-4)
-    assert -found.best[1] - 1e-9 <= value <= found.best[0] + 1e-9
-
-
-def test_the_value_of_the_smallest_is_seven_sixths() -> None:
-    assert value_by_linear_programming(form("mini-2")) == pytest.approx(7 / 6)
+    assert name != "mini-2" or value == pytest.approx(7 / 6)
+    assert exact.nash_conv < 1e-4
+    assert exact.values == pytest.approx([value, -value], abs=1e-4)
+    assert -exact.best[1] - 1e-9 <= value <= exact.best[0] + 1e-9
 
 
 def test_three_players_of_the_smallest_come_to_an_equilibrium_too() -> None:
@@ -213,14 +198,6 @@ def test_partners_share_their_value() -> None:
     values = exploitability(form("partners"), form("partners").uniform()).values
     assert values[0] > 0.1
     assert values == pytest.approx(values[0] * np.array([1, -1, 1, -1]))
-
-
-def test_cfr_in_parts_is_cfr_in_one() -> None:
-    parts, signed = CfrPlus(form("mini-2")), CfrPlus(form("mini-2"))
-    for _ in range(5):
-        parts.run(4)
-    signed.run(20)
-    assert (parts.average == signed.average).all()
 
 
 def test_sampling_comes_to_the_same_value_by_fewer_histories() -> None:
@@ -241,25 +218,21 @@ def test_no_strategy_does_better_than_the_best_reply(seed: int, name: str) -> No
     players = game.rules.players
     weights = rng.random(len(game.actions)) ** 8
     profile, other = game.normalised(weights), game.normalised(rng.permutation(weights))
-    found = exploitability(game, profile)
-    assert found.values.sum() == pytest.approx(0, abs=1e-12)
+    exact = exploitability(game, profile)
+    assert exact.values.sum() == pytest.approx(0, abs=1e-12)
     for seat in range(players):
         mine = np.r_[np.arange(players) == seat, np.repeat(game.seats == seat, game.widths)]
         deviation = exploitability(game, np.where(mine, other, profile))
-        assert deviation.values[seat] <= found.best[seat] + 1e-12
-        assert deviation.best[seat] == pytest.approx(found.best[seat])
+        assert deviation.values[seat] <= exact.best[seat] + 1e-12
+        assert deviation.best[seat] == pytest.approx(exact.best[seat])
 
 
 def test_an_agent_that_is_always_best_cannot_be_told_from_its_best_reply() -> None:
     greedy = profile_of(form("mini-2"), make_agent("greedy"), times=5)
     assert exploitability(form("mini-2"), greedy).nash_conv > 0.1
     assert set(np.unique(greedy)) <= {0, 0.2, 0.4, 0.6, 0.8, 1}
-
-
-def test_random_tells_its_probabilities() -> None:
-    assert profile_of(form("mini-2"), make_agent("random")) == pytest.approx(
-        form("mini-2").uniform()
-    )
+    random = profile_of(form("mini-2"), make_agent("random"))  # which has probabilities
+    assert random == pytest.approx(form("mini-2").uniform())
 
 
 def test_agents_that_tell_probabilities_are_taken_at_their_word() -> None:

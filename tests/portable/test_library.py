@@ -7,9 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +21,9 @@ from fiveup_env.portable.build import BuildError, build
 from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import BINDING, HERE, VIEWS, Fixed, asked, random_games
-from tests.web import CHROMIUM
+from tests.web import chromium, folder_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["asked"]
@@ -40,16 +36,16 @@ def build_by_command(*options: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_missing_linker_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    told = build_by_command("wasm32", "-o", "never.wasm")
-    assert told.returncode == 1
-    assert told.stderr.startswith("wasm-ld is not installed")
-    assert len(told.stderr.splitlines()) == 1
+    done = build_by_command("wasm32", "-o", "never.wasm")
+    assert done.returncode == 1
+    assert done.stderr.startswith("wasm-ld is not installed")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_policy_that_is_not_there_is_named() -> None:
-    told = build_by_command("weights", "nobody")
-    assert told.returncode == 1
-    assert "nobody" in told.stderr
+    done = build_by_command("weights", "nobody")
+    assert done.returncode == 1
+    assert "nobody" in done.stderr
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the C library (no C compiler)")
@@ -71,8 +67,8 @@ def test_code_that_is_not_portable_is_refused(
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the library, its header and the small network."""
     made = tmp_path_factory.mktemp("library")
-    told = build_by_command("host", "-o", str(made / "libfiveup.so"))
-    assert told.returncode == 0, told.stderr
+    done = build_by_command("host", "-o", str(made / "libfiveup.so"))
+    assert done.returncode == 0, done.stderr
     (made / "student.weights").write_bytes(pack("student"))
     return made
 
@@ -130,8 +126,8 @@ def at(array: np.ndarray) -> ctypes.c_void_p:
 @pytest.mark.slow
 def test_null_pointers_are_refused(folder: Path) -> None:
     library = ctypes.CDLL(str(folder / "libfiveup.so"))
-    for name, one in ENTRIES.items():
-        nothing = [None if "*" in kind.c else 0 for kind in one.arguments.values()]
+    for name, entry in ENTRIES.items():
+        nothing = [None if "*" in kind.c else 0 for kind in entry.arguments.values()]
         assert getattr(library, f"fiveup_{name}")(*nothing) == CODES["NO_MEMORY_GIVEN"]
 
 
@@ -139,8 +135,8 @@ def test_null_pointers_are_refused(folder: Path) -> None:
 def test_arguments_of_all_kinds_are_refused_or_answered(folder: Path) -> None:
     program = compiled(folder, HERE / "fuzz.c", "-fsanitize=address,undefined")
     command = [str(program), str(folder / "student.weights"), "100000"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert told.stdout.startswith("100000 calls")
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("100000 calls")
 
 
 TSC = shutil.which("tsc")
@@ -150,10 +146,10 @@ TSC = shutil.which("tsc")
 def test_the_types_of_the_binding_hold() -> None:
     options = ("--checkJs", "--allowJs", "--noEmit", "--strict", "--target", "es2022")
     libraries = ("--module", "es2022", "--lib", "es2022,dom")
-    told = subprocess.run(
+    done = subprocess.run(
         [str(TSC), *options, *libraries, str(BINDING)], capture_output=True, text=True, check=False
     )
-    assert told.returncode == 0, told.stdout
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
@@ -161,8 +157,8 @@ def test_the_types_of_the_binding_hold() -> None:
     shutil.which("wasm-ld") is None, reason="the build of the WebAssembly module (no wasm-ld)"
 )
 def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
-    told = build_by_command("wasm32", "-o", str(tmp_path / "fiveup.wasm"))
-    assert told.returncode == 0, told.stderr
+    done = build_by_command("wasm32", "-o", str(tmp_path / "fiveup.wasm"))
+    assert done.returncode == 0, done.stderr
     assert (tmp_path / "fiveup.wasm").read_bytes() == BINDING.with_name("fiveup.wasm").read_bytes()
 
 
@@ -172,12 +168,12 @@ def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
 )
 def test_a_module_without_simd_answers_the_same(asked: tuple[dict[str, Any], Path]) -> None:
     mine, folder = asked
-    told = build_by_command("wasm32", "--plain", "-o", str(folder / "fiveup.wasm"))
-    assert told.returncode == 0, told.stderr
+    done = build_by_command("wasm32", "--plain", "-o", str(folder / "fiveup.wasm"))
+    assert done.returncode == 0, done.stderr
     shutil.copyfile(BINDING, folder / "fiveup.mjs")
     command = ["node", str(HERE / "node.mjs"), str(folder / "fiveup.mjs"), str(folder)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert json.loads(found) == mine
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed) == mine
 
 
 PAGE = """<!doctype html><title>asking</title><script type="module">
@@ -189,34 +185,15 @@ window.found = JSON.stringify(await answers(fiveup, cases, policies));
 </script>"""
 
 
-@pytest.fixture
-def served(asked: tuple[dict[str, Any], Path]) -> Iterator[tuple[dict[str, Any], str]]:
-    """What Python finds, and the address of a page that finds it by the module."""
+@pytest.mark.slow
+def test_the_module_answers_the_same_in_chromium(asked: tuple[dict[str, Any], Path]) -> None:
     mine, folder = asked
     for path in (BINDING, *(BINDING.with_name(f"fiveup.{kind}") for kind in ("wasm", "json"))):
         shutil.copyfile(path, folder / path.name)
     shutil.copyfile(HERE / "cases.mjs", folder / "cases.mjs")
     (folder / "index.html").write_text(PAGE)
-    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    handler.extensions_map = {**handler.extensions_map, ".mjs": "text/javascript"}  # type: ignore[attr-defined]
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield mine, f"http://127.0.0.1:{server.server_port}/index.html"
-        server.shutdown()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="the WebAssembly module in a browser (no Chromium)")
-def test_the_module_answers_the_same_in_chromium(served: tuple[dict[str, Any], str]) -> None:
-    sync_api = pytest.importorskip(
-        "playwright.sync_api", reason="the WebAssembly module in a browser (no Playwright)"
-    )
-    mine, address = served
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with folder_server(folder) as address, chromium() as browser:
         page = browser.new_page()
-        page.goto(address)
+        page.goto(f"{address}/index.html")
         page.wait_for_function("window.found", timeout=120_000)
-        found = json.loads(page.evaluate("window.found"))
-        browser.close()
-    assert found == mine
+        assert json.loads(page.evaluate("window.found")) == mine
