@@ -20,13 +20,15 @@ import warnings
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, config, event, types
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
 from fiveup_env.engine.interpreted import interpreted
@@ -47,6 +49,14 @@ PACKAGE = Path(__file__).parents[1]
 NOTICE_KIND = "numba:compile"
 SECONDS_KEPT = 24 * 60 * 60
 
+OPTIONS: Final = {
+    "nopython": True,
+    "nogil": True,
+    "boundscheck": None,  # as the environment says
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,  # nothing here is called back from C, and it takes time to make
+}
+
 _CACHES: set[Path] = set()
 _IMPORT_FROM = re.compile(r"^from (\.*)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
@@ -66,17 +76,66 @@ def _compile(function: Function, *, inline: bool) -> Function:
         return interpreted(function)
     module, sources = Path(function.__code__.co_filename), _sources_of(function)
     with _cache_folder(module, sources) as kept:
-        made: Any = numba.njit(
-            nogil=True,
-            error_model="numpy",
-            forceinline=inline,
-            no_cfunc_wrapper=True,  # nothing here is called back from C, and it takes time to make
-        )(function)
+        made: Any = _Entry(function, targetoptions=OPTIONS | {"forceinline": inline})
         if kept:
             with suppress(RuntimeError):  # where nothing can be written, nothing is kept
                 made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
     made.sources = sources
     return made
+
+
+class _Entry(CPUDispatcher):  # type: ignore[misc]
+    """A function as Python calls it: machine code of its own, kept on disk.
+
+    Compiled callers get its part. Numba would optimize, translate and keep each of them with all
+    that it calls, again at every level of calls, which takes twice the time.
+    """
+
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
+        super().__init__(py_func, locals, targetoptions)
+        self.part = _Part(py_func, locals, targetoptions)
+
+    @property
+    def _numba_type_(self) -> types.Dispatcher:
+        return types.Dispatcher(self.part)
+
+    def add_overload(self, result: Any) -> None:
+        for environment in result._find_referenced_environments():  # noqa: SLF001 - of its parts
+            result.library.codegen.set_env(environment.env_name, environment)
+        super().add_overload(result)
+
+
+class _Part(CPUDispatcher):  # type: ignore[misc]
+    """A function as compiled code calls it: its callers optimize and translate it as their own."""
+
+    def __init__(self, py_func: Any, locals: Any, targetoptions: Any) -> None:  # noqa: A002
+        options = targetoptions | {"no_cpython_wrapper": True}
+        super().__init__(py_func, locals, options, pipeline_class=_PartCompiler)
+
+    def add_overload(self, result: Any) -> None:
+        key = object()  # in place of machine code, by which Numba finds a function
+        self.targetctx.insert_user_function(key, result.fndesc, [result.library])
+        self.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a function as far as its callers need it."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.state.flags.no_compile = True
+        self.state.library = _PartLibrary(self.state.targetctx.codegen(), "part")
+
+
+class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code to link into others."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
 
 
 class _SharedCache(FunctionCache):  # type: ignore[misc]
