@@ -76,7 +76,7 @@ def _compile(function: Function, *, inline: bool) -> Function:
         return interpreted(function)
     module, sources = Path(function.__code__.co_filename), _sources_of(function)
     with _cache_folder(module, sources) as kept:
-        made: Any = _Entry(function, targetoptions=OPTIONS | {"forceinline": inline})
+        made: Any = _Entry(function, {}, OPTIONS | {"forceinline": inline})
         if kept:
             with suppress(RuntimeError):  # where nothing can be written, nothing is kept
                 made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
@@ -91,7 +91,7 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
     that it calls, again at every level of calls, which takes twice the time.
     """
 
-    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:  # noqa: A002
+    def __init__(self, py_func: Any, locals: Any, targetoptions: Any) -> None:  # noqa: A002
         super().__init__(py_func, locals, targetoptions)
         self.part = _Part(py_func, locals, targetoptions)
 
