@@ -43,7 +43,7 @@ def test_a_choice_says_what_it_brings() -> None:
             twin = table.game.copy()
             twin.push(step.move)
             moves = record_of(twin)["hands"][table.game.hand_number]["moves"]
-            (*_, move) = (one for one in moves if one["play"])
+            (*_, move) = (move for move in moves if move["play"])
             assert (step.total, step.points) == (move["total"], move["points"])
         table.play(table.choices()[-1].move)
     assert table.choices() == []
@@ -51,15 +51,15 @@ def test_a_choice_says_what_it_brings() -> None:
 
 def test_undo_returns_to_ones_own_last_decision_and_the_others_reply_as_before() -> None:
     table = Table(setup(seed=6))
-    table.go_on()
-    first = table.game.copy()
+    start = table.go_on()
+    first, hand = table.game.copy(), table.game.hand_of(0)
     move = table.choices()[0].move
-    told = table.play(move)
-    assert len(told) > 1
+    said = table.play(move)
+    assert len(said) > 1
     table.undo()
     assert table.game == first
-    assert table.play(move) == told
-    table.undo()
+    assert table.play(move) == said
+    assert (table.again(), table.game.hand_of(0)) == (start, hand)  # the same deal once more
     with pytest.raises(WrongMomentError, match="no move of yours to take back"):
         table.undo()
 
@@ -75,13 +75,6 @@ def test_undo_takes_back_the_end_of_a_hand_and_of_the_game() -> None:
     for _ in range(steps):
         table.undo()
     assert (table.game.scores, table.game.hand_number) == ((0, 0), 0)
-
-
-def test_the_same_deal_is_played_once_more() -> None:
-    table = Table(setup(seed=None))
-    before, hand = table.go_on(), table.game.hand_of(0)
-    table.play(table.choices()[0].move)
-    assert (table.again(), table.game.hand_of(0)) == (before, hand)
 
 
 def test_moves_that_are_not_allowed_change_nothing() -> None:
@@ -105,12 +98,14 @@ def test_where_an_agent_fails_nobody_plays_in_its_place() -> None:
         table.play(next(iter(table.game.legal_moves)))
 
 
-def test_a_game_goes_on_from_where_it_stands() -> None:
+def test_a_game_goes_on_from_where_it_stands_with_one_opponent_or_one_for_each_seat() -> None:
     game = play_randomly(Game(players=3, seed=2), Random(2), 7)
     table = Table(setup(players=3, seat=game.turn), game)
     assert table.go_on() == []
     table.play(table.choices()[0].move)
     assert len(game.moves) > 7
+    specs = Setup(opponents="partner,pimc:worlds=4,playout=greedy,student", seat=1).specs
+    assert specs == ["partner", "pimc:worlds=4,playout=greedy", "student"]
 
 
 @pytest.mark.parametrize(
@@ -128,11 +123,6 @@ def test_a_setup_that_cannot_be_played_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(error, match=sentence):
         Setup(**options)  # type: ignore[arg-type]
-
-
-def test_opponents_may_be_one_for_each_other_seat() -> None:
-    specs = Setup(opponents="partner,pimc:worlds=4,playout=greedy,student", seat=1).specs
-    assert specs == ["partner", "pimc:worlds=4,playout=greedy", "student"]
 
 
 # --- The terminal
@@ -159,22 +149,15 @@ def test_a_game_is_played_in_the_terminal_by_numbers_and_by_moves() -> None:
     move = str(table.choices()[0].move)
     fresh = Table(setup(seed=2))
     shown = typed(fresh, move, "1", "undo", "5-5@5x or so", "again", "quit", "1")
-    assert "You sit in seat 0" in shown
-    assert "Taken back." in shown
-    assert "is not a valid move" in shown
+    for words in ("You sit in seat 0", "Taken back.", "is not a valid move"):
+        assert words in shown
     assert fresh.game.turn == 0
     assert all(step.seat for step in fresh.game.steps())
-
-
-def test_a_whole_game_can_be_played_in_the_terminal() -> None:
-    table = Table(setup(seed=2, target=3, players=2))
-    shown = typed(table, *["1"] * 400)
-    assert table.game.is_game_over()
+    short = Table(setup(seed=2, target=3, players=2))
+    shown = typed(short, *["1"] * 400)
+    assert short.game.is_game_over()
     assert "The hand is over" in shown
     assert "You win" in shown or "You lose" in shown
-
-
-# --- Studies
 
 
 def test_the_terminal_keeps_its_game_helps_saves_and_studies(
