@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -67,39 +66,38 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A page of a new visitor that must never complain."""
-    context = new_context(browser)
-    made = context.new_page()
-    complaints = listen(made)
-    yield made
-    assert not complaints
-    context.close()
+    with visitor(browser) as (made, complaints):
+        yield made
+        assert not complaints
 
 
-def new_context(browser: Any, size: tuple[int, int] = (1366, 768), **options: Any) -> Any:
-    """A new visitor who wants no pauses and speaks English."""
-    width, height = size
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, locale="en-US", **options
-    )
+@contextmanager
+def visitor(browser: Any, size: str = "laptop", **options: Any) -> Iterator[tuple[Any, list[str]]]:
+    """A page of a new visitor, who wants no pauses and speaks English, and its complaints."""
+    width, height = SIZES[size]
+    shape = {"width": width, "height": height}
+    context = browser.new_context(viewport=shape, locale="en-US", **options)
     context.add_init_script("localStorage.setItem('fiveup:pace', '0')")
-    return context
+    page = context.new_page()
+    yield page, listen(page)
+    context.close()
 
 
 def listen(page: Any) -> list[str]:
     """What a page complains of, and every request that leaves its host."""
     complaints: list[str] = []
 
-    def told(message: Any) -> None:
+    def log(message: Any) -> None:
         if message.type == "error":
             complaints.append(message.text)
 
-    def asked(request: Any) -> None:
+    def request(request: Any) -> None:
         if not re.match("(http://127.0.0.1|blob:|data:)", request.url):
             complaints.append(request.url)
 
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", told)
-    page.on("request", asked)
+    page.on("console", log)
+    page.on("request", request)
     return complaints
 
 
@@ -134,6 +132,12 @@ def hand_is_visible(page: Any) -> bool:
     )
 
 
+def begin(page: Any, address: str, query: str = SHORT) -> None:
+    """Open the table, and wait for the first turn."""
+    page.goto(f"{address}{query}")
+    state_of(page)
+
+
 def play_by_mouse(page: Any) -> None:
     """Choose a tile and click on an end, or drag it there; it must land on just that arm."""
     before = moves_made(page)
@@ -142,24 +146,23 @@ def play_by_mouse(page: Any) -> None:
     ends = page.locator("#layout .end.lit")
     if not ends.count():
         page.locator("#choices button").first.click()
-    else:
-        end = ends.last
-        arm = end.get_attribute("data-arm")
-        if before % 2:
-            end.click()
-        else:
-            page.keyboard.press("Escape")
-            box = tile.bounding_box()
-            page.mouse.move(box["x"] + 15, box["y"] + 20)
-            page.mouse.down()
-            page.mouse.move(box["x"] + 25, box["y"] - 20, steps=3)
-            aim = page.locator(f"#layout .end.lit[data-arm='{arm}']").bounding_box()
-            page.mouse.move(aim["x"] + aim["width"] / 2, aim["y"] + aim["height"] / 2, steps=3)
-            page.mouse.up()
         wait_for_move(page, before)
-        assert page.locator(f"#layout .tile[data-arm='{arm}']").count() == 1
         return
+    end = ends.last
+    arm = end.get_attribute("data-arm")
+    if before % 2:
+        end.click()
+    else:
+        page.keyboard.press("Escape")
+        box = tile.bounding_box()
+        page.mouse.move(box["x"] + 15, box["y"] + 20)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 25, box["y"] - 20, steps=3)
+        aim = page.locator(f"#layout .end.lit[data-arm='{arm}']").bounding_box()
+        page.mouse.move(aim["x"] + aim["width"] / 2, aim["y"] + aim["height"] / 2, steps=3)
+        page.mouse.up()
     wait_for_move(page, before)
+    assert page.locator(f"#layout .tile[data-arm='{arm}']").count() == 1
 
 
 def play_by_keyboard(page: Any) -> None:
@@ -211,22 +214,18 @@ def test_a_whole_game_is_played_by_the_keyboard_alone(page: Any, address: str) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("size", SIZES)
 def test_a_whole_game_is_played_by_touch_at_every_size(
-    browser: Any, address: str, size: tuple[int, int], scheme: str
+    browser: Any, address: str, size: str, scheme: str
 ) -> None:
-    context = new_context(browser, size, has_touch=True, color_scheme=scheme)
-    page = context.new_page()
-    complaints = listen(page)
-    page.goto(address + "?rules=all_fives&players=2&seed=3&target=60&levels=greedy,greedy")
-    play_out(page, play_by_touch)
-    assert not complaints
-    context.close()
+    with visitor(browser, size, has_touch=True, color_scheme=scheme) as (page, complaints):
+        page.goto(address + "?rules=all_fives&players=2&seed=3&target=60&levels=greedy,greedy")
+        play_out(page, play_by_touch)
+        assert not complaints
 
 
-def test_a_move_is_taken_back_and_the_same_deal_asks_first(page: Any, address: str) -> None:
-    page.goto(address + SHORT)
-    state_of(page)
+def test_a_running_game_is_taken_back_looked_back_at_and_given_up(page: Any, address: str) -> None:
+    begin(page, address)
     hand = page.inner_html("#hand")
     assert page.is_disabled("#undo")
     play_by_mouse(page)
@@ -240,13 +239,17 @@ def test_a_move_is_taken_back_and_the_same_deal_asks_first(page: Any, address: s
     page.keyboard.press("Escape")
     assert page.inner_html("#hand") == hand
 
-
-def test_the_past_is_looked_at_and_left_again(page: Any, address: str) -> None:
-    page.goto(address + SHORT)
-    state_of(page)
-    play_by_mouse(page)
-    state_of(page)
-    page.locator("#log button").first.click()
+    page.evaluate(
+        """() => {
+          const { setItem } = Storage.prototype;
+          window.mend = () => { Storage.prototype.setItem = setItem; };
+          Storage.prototype.setItem = () => { throw new DOMException("", "QuotaExceededError"); };
+        }"""
+    )
+    play_by_mouse(page)  # with a full disk
+    assert state_of(page) == "yours"
+    page.evaluate("mend()")
+    page.locator("#log button").first.click()  # the past
     page.wait_for_selector("#now")
     assert page.locator("#layout .tile").count() == 1
     assert not page.locator("#hand .held").count()
@@ -254,243 +257,9 @@ def test_the_past_is_looked_at_and_left_again(page: Any, address: str) -> None:
     assert page.locator("#layout .tile").count() > 1
     page.click("#total")
     assert "The open ends are" in page.inner_text("#dialog-body")
+    page.keyboard.press("Escape")
 
-
-# --- Nothing is lost
-
-
-def test_a_game_goes_on_after_a_reload_in_a_second_tab_and_offline(
-    browser: Any, site: Path
-) -> None:
-    context = new_context(browser)
-    page = context.new_page()
-    complaints = listen(page)
-    with folder_server(site) as served:
-        page.goto(f"{served}/{SHORT}")
-        state_of(page)
-        play_by_mouse(page)
-        state_of(page)
-        before = page.inner_html("#hand"), moves_made(page)
-        page.goto(f"{served}/")
-        state_of(page)
-        assert (page.inner_html("#hand"), moves_made(page)) == before
-        tab = context.new_page()
-        tab.goto(f"{served}/")
-        state_of(tab)
-        assert (tab.inner_html("#hand"), moves_made(tab)) == before
-        play_by_mouse(page)
-        state_of(page)
-        tab.wait_for_selector(f"body[data-moves='{moves_made(page)}']")
-        assert tab.inner_html("#hand") == page.inner_html("#hand")
-        tab.close()
-        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-        before = page.inner_html("#hand"), moves_made(page)
-    page.goto(f"{served}/")  # nobody serves it any more
-    state_of(page)
-    assert (page.inner_html("#hand"), moves_made(page)) == before
-    play_by_mouse(page)
-    state_of(page)
-    assert not [told for told in complaints if "ERR_CONNECTION_REFUSED" not in told]
-    context.close()
-
-
-def test_the_page_keeps_its_own_files_and_nothing_else(browser: Any, tmp_path: Path) -> None:
-    write_page(tmp_path)
-    (tmp_path / "other.json").write_text("{}")
-    own = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*") if path.is_file()}
-    context = new_context(browser)
-    page = context.new_page()
-    with folder_server(tmp_path) as served:
-        page.goto(served)
-        page.evaluate("""async () => {
-            const old = await caches.open(`fiveup ${location.origin}/ old`);
-            await old.put("gone.js", new Response(""));
-            await caches.open(`fiveup ${location.origin}/beside/ old`);
-            await navigator.serviceWorker.ready;
-        }""")
-        for _ in range(2):  # a page that was there before its worker is not served by it
-            page.goto(f"{served}/index.html{SHORT}")
-            state_of(page)
-        for path in ("other.json", "app.js?again", "family.weights"):
-            assert page.evaluate("async path => (await fetch(path)).ok", path)
-        page.wait_for_function("async () => (await caches.keys()).length === 2")
-        name, beside = sorted(page.evaluate("caches.keys()"))
-        assert beside == f"fiveup {served}/beside/ old"
-        kept = page.evaluate(
-            "async name => (await (await caches.open(name)).keys()).map(one => one.url)", name
-        )
-    left = own - {"index.html", "service.js", "other.json"} | {""}
-    assert {url.removeprefix(f"{served}/") for url in kept} == left
-    assert len(kept) == len(left)
-    context.close()
-
-
-@pytest.mark.parametrize("broken", ["{", "[]", '{"id":"x","moves":["9-9"],"arms":[],"seed":"1"}'])
-def test_a_broken_storage_begins_anew(page: Any, address: str, broken: str) -> None:
-    page.goto(address)
-    state_of(page)
-    page.evaluate(
-        "text => { localStorage['fiveup:game:x'] = text; localStorage['fiveup:latest'] = 'x'; }",
-        broken,
-    )
-    page.goto(address)
-    assert state_of(page) == "yours"
-    play_by_mouse(page)
-
-
-def test_a_full_disk_is_told_once_and_the_game_goes_on(page: Any, address: str) -> None:
-    page.goto(address + SHORT)
-    state_of(page)
-    page.evaluate(
-        """void (Storage.prototype.setItem = () => { throw new DOMException("", "QuotaExceededError"); })"""
-    )
-    play_by_mouse(page)
-    assert state_of(page) == "yours"
-
-
-def test_an_agent_of_a_server_that_is_gone_is_stood_in_for(browser: Any, address: str) -> None:
-    context = new_context(browser)
-    page = context.new_page()
-    page.goto(address + "?seed=5&players=2&target=5&levels=partner,random")
-    state_of(page)
-    play_by_mouse(page)
-    state_of(page)
-    assert "The server does not answer. random plays as Pia" in page.inner_text("#said")
-    context.close()
-
-
-def test_the_strongest_level_fetches_its_network_and_is_stood_in_for_without(
-    browser: Any, address: str
-) -> None:
-    context = new_context(browser, service_workers="block")
-    page, fetched = context.new_page(), []
-    page.on("request", lambda request: fetched.append(request.url.rpartition("/")[2]))
-    page.route("**/family.weights", lambda route: route.abort())
-    page.goto(address + "?seed=5&players=2&target=5&levels=level:5,level:9")
-    state_of(page)
-    assert not [name for name in fetched if name.endswith(".weights")]
-    page.goto(address + "?seed=5&players=2&target=5&levels=level:5,level:10")
-    state_of(page)
-    play_by_mouse(page)
-    state_of(page)
-    assert "family.weights" in fetched
-    assert "The server does not answer. Sara plays as Pia" in page.inner_text("#said")
-    page.unroute("**/family.weights")
-    play_by_mouse(page)
-    state_of(page)
-    assert "Sara" in page.inner_text("#said")
-    assert "The server" not in page.inner_text("#said")
-    context.close()
-
-
-@on_posix
-@pytest.mark.slow
-def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
-    browser: Any, tmp_path: Path
-) -> None:
-    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--games", str(tmp_path)]
-    line += ["--opponents", "random", "--port"]
-    context = new_context(browser)
-    page = context.new_page()
-    port, hand = "0", ""
-    for _ in range(2):
-        with subprocess.Popen([*line, port], stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout
-            port = process.stdout.readline().split()[4].rpartition(":")[2].rstrip("/")
-            page.goto(f"http://127.0.0.1:{port}/")
-            state_of(page)
-            if hand:
-                assert page.inner_html("#hand") == hand
-            play_by_mouse(page)
-            assert state_of(page) == "yours"
-            hand = page.inner_html("#hand")
-            process.send_signal(signal.SIGKILL)
-    (kept,) = tmp_path.glob("*.json")
-    assert len(loads(kept.read_text()).moves) == moves_made(page)
-    context.close()
-
-
-@on_posix
-@pytest.mark.slow
-def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) -> None:
-    file, table = tmp_path / "game.json", Table(Setup(rules=Rules.preset(players=2), seed=7))
-    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0"]
-    context = new_context(browser)
-    page = context.new_page()
-    with subprocess.Popen([*line, "--watch", file], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            page.goto(process.stdout.readline().split()[4])
-            table.go_on()
-            for _ in range(2):
-                table.play(table.choices()[0].move)
-                table.save(file, ["model", "partner"])
-                made = len(table.game.moves)
-                watched = f"body[data-moves='{made}']:has(#log:has-text('model'))"
-                page.wait_for_selector(watched, timeout=60_000)
-                assert page.locator(FREE).count() == 0
-        finally:
-            process.kill()
-    context.close()
-
-
-# --- Files and the study
-
-
-def test_a_record_is_studied_and_what_is_saved_is_read_by_python(
-    page: Any, address: str, tmp_path: Path
-) -> None:
-    game = play_randomly(Game(players=2, seed=4, target=3), Random(4))
-    (tmp_path / "game.jsonl").write_text(f"{dumps(game)}\n")
-    page.goto(address)
-    state_of(page)
-    page.set_input_files("#file", tmp_path / "game.jsonl")
-    page.wait_for_selector("#studying:not([hidden])")
-    page.wait_for_selector("#luck table", timeout=60_000)
-    page.wait_for_selector("#progress:not(:has-text('judged'))", state="attached", timeout=60_000)
-    assert page.locator("#rates tbody tr").count() == 2
-    page.click("#biggest")
-    page.keyboard.press("ArrowLeft")
-    page.click("#leave")
-    page.click("#menu")
-    page.click("#dialog-body button[value=games]")
-    with page.expect_download() as download:
-        page.locator(".games li", has_text=re.compile("won|lost")).get_by_text("Save as").click()
-    saved = Path(download.value.path()).read_text()
-    assert loads(saved) == game
-    own = [one for one in json.loads(saved)["verdicts"]["decisions"] if one["seat"] == 0]
-    worst = max((one for one in own if one["mistake"]), key=lambda one: one["chance"][0])
-    page.click("#dialog-menu button")
-    page.click("#menu")
-    page.click("#dialog-body button[value=mistakes]")
-    page.wait_for_selector("#lesson[open]")
-    assert "Find better than" in page.inner_text("#lesson-text")
-    for move, said in ((worst["move"], "Try another."), (worst["best"], "is the best move.")):
-        page.click(f"#lesson-hand [data-tile='{move.partition('@')[0]}']")
-        page.click(f"#lesson-choices button[data-move='{move}']")
-        assert said in page.inner_text("#lesson-text")
-    page.wait_for_selector("#lesson-menu .main:focus")
-
-
-@pytest.mark.parametrize("content", ["", "{", "[1]", '{"format":"fiveup-record"}', "\x00\xff"])
-def test_a_file_that_is_no_game_gets_a_sentence(
-    page: Any, address: str, tmp_path: Path, content: str
-) -> None:
-    (tmp_path / "other.json").write_text(content)
-    page.goto(address)
-    state_of(page)
-    page.set_input_files("#file", tmp_path / "other.json")
-    page.wait_for_selector("#said.wrong")
-    assert "other.json is not a game" in page.inner_text("#said")
-    play_by_mouse(page)
-
-
-def test_a_running_game_is_given_up_before_its_tiles_are_shown(page: Any, address: str) -> None:
-    page.goto(address + SHORT)
-    state_of(page)
-    play_by_mouse(page)
-    state_of(page)
-    page.keyboard.press("s")
+    page.keyboard.press("s")  # the tiles are shown only once the game is given up
     assert "ends here" in page.inner_text("#dialog-body")
     page.keyboard.press("Escape")
     assert page.is_hidden("#studying")
@@ -503,15 +272,210 @@ def test_a_running_game_is_given_up_before_its_tiles_are_shown(page: Any, addres
     assert not page.locator(FREE).count()
 
 
+# --- Nothing is lost
+
+
+def test_a_game_goes_on_after_a_reload_in_a_second_tab_and_offline(
+    browser: Any, site: Path
+) -> None:
+    def shown(tab: Any) -> tuple[str, int]:
+        state_of(tab)
+        return tab.inner_html("#hand"), moves_made(tab)
+
+    with visitor(browser) as (page, complaints):
+        with folder_server(site) as served:
+            begin(page, f"{served}/")
+            play_by_mouse(page)
+            before = shown(page)
+            page.goto(f"{served}/")
+            assert shown(page) == before
+            tab = page.context.new_page()
+            tab.goto(f"{served}/")
+            assert shown(tab) == before
+            play_by_mouse(page)
+            before = shown(page)
+            tab.wait_for_selector(f"body[data-moves='{before[1]}']")
+            assert shown(tab) == before
+            tab.close()
+            page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.goto(f"{served}/")  # nobody serves it any more
+        assert shown(page) == before
+        play_by_mouse(page)
+        state_of(page)
+        assert not [text for text in complaints if "ERR_CONNECTION_REFUSED" not in text]
+
+
+def test_the_page_keeps_its_own_files_and_nothing_else(browser: Any, tmp_path: Path) -> None:
+    write_page(tmp_path)
+    (tmp_path / "other.json").write_text("{}")
+    own = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*") if path.is_file()}
+    with visitor(browser) as (page, _), folder_server(tmp_path) as served:
+        page.goto(served)
+        page.evaluate("""async () => {
+            const old = await caches.open(`fiveup ${location.origin}/ old`);
+            await old.put("gone.js", new Response(""));
+            await caches.open(`fiveup ${location.origin}/beside/ old`);
+            await navigator.serviceWorker.ready;
+        }""")
+        for _ in range(2):  # a page that was there before its worker is not served by it
+            begin(page, f"{served}/index.html")
+        for path in ("other.json", "app.js?again", "family.weights"):
+            assert page.evaluate("async path => (await fetch(path)).ok", path)
+        page.wait_for_function("async () => (await caches.keys()).length === 2")
+        name, beside = sorted(page.evaluate("caches.keys()"))
+        assert beside == f"fiveup {served}/beside/ old"
+        kept = page.evaluate(
+            "async name => (await (await caches.open(name)).keys()).map(one => one.url)", name
+        )
+    left = own - {"index.html", "service.js", "other.json"} | {""}
+    assert sorted(url.removeprefix(f"{served}/") for url in kept) == sorted(left)
+
+
+def test_a_broken_storage_and_files_that_are_no_games_are_survived(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    begin(page, address, "")
+    for broken in ("{", "[]", '{"id":"x","moves":["9-9"],"arms":[],"seed":"1"}'):
+        page.evaluate(
+            "text => { localStorage['fiveup:game:x'] = text; localStorage['fiveup:latest'] = 'x'; }",
+            broken,
+        )
+        page.goto(address)
+        assert state_of(page) == "yours"
+    play_by_mouse(page)
+    for kept in ("{", "[]", '{"salt":7}', '{"salt":"7","solved":["x"]}'):
+        page.evaluate("kept => localStorage.setItem('fiveup:puzzles', kept)", kept)
+        page.goto(f"{address}?{kept}#puzzle=1")
+        page.wait_for_selector("#dialog[open]")
+        assert "There is no puzzle 1." in page.inner_text("#dialog-body")
+        page.keyboard.press("Escape")
+    for number, content in enumerate(("", "{", "[1]", '{"format":"fiveup-record"}', "\x00\xff")):
+        file = tmp_path / f"other-{number}.json"
+        file.write_text(content)
+        page.set_input_files("#file", file)
+        page.wait_for_selector(f"#said.wrong:has-text('{file.name} is not a game')")
+    state_of(page)
+    play_by_mouse(page)
+
+
+def test_agents_that_cannot_be_reached_are_stood_in_for(browser: Any, address: str) -> None:
+    with visitor(browser, service_workers="block") as (page, _):
+        begin(page, address, "?seed=5&players=2&target=5&levels=partner,random")
+        play_by_mouse(page)
+        state_of(page)
+        assert "The server does not answer. random plays as Pia" in page.inner_text("#said")
+        fetched = []
+        page.on("request", lambda request: fetched.append(request.url.rpartition("/")[2]))
+        page.route("**/family.weights", lambda route: route.abort())
+        begin(page, address, "?seed=5&players=2&target=5&levels=level:5,level:9")
+        assert not [name for name in fetched if name.endswith(".weights")]
+        begin(page, address, "?seed=5&players=2&target=5&levels=level:5,level:10")
+        play_by_mouse(page)
+        state_of(page)
+        assert "family.weights" in fetched  # the network of the strongest level
+        assert "The server does not answer. Sara plays as Pia" in page.inner_text("#said")
+        page.unroute("**/family.weights")
+        play_by_mouse(page)
+        state_of(page)
+        assert "Sara" in page.inner_text("#said")
+        assert "The server" not in page.inner_text("#said")
+
+
+@contextmanager
+def served_table(*words: str) -> Iterator[str]:
+    """The address of a table in a process of its own, which is killed at the end."""
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", *words]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield process.stdout.readline().split()[4]
+        finally:
+            process.kill()
+
+
+@on_posix
+@pytest.mark.slow
+def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
+    browser: Any, tmp_path: Path
+) -> None:
+    port, hand = "0", ""
+    with visitor(browser) as (page, _):
+        for _ in range(2):
+            words = ("--games", str(tmp_path), "--opponents", "random", "--port", port)
+            with served_table(*words) as url:
+                port = url.rpartition(":")[2].rstrip("/")
+                begin(page, url, "")
+                assert hand in {"", page.inner_html("#hand")}
+                play_by_mouse(page)
+                assert state_of(page) == "yours"
+                hand = page.inner_html("#hand")
+        (kept,) = tmp_path.glob("*.json")
+        assert len(loads(kept.read_text()).moves) == moves_made(page)
+
+
+@on_posix
+@pytest.mark.slow
+def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) -> None:
+    file, table = tmp_path / "game.json", Table(Setup(rules=Rules.preset(players=2), seed=7))
+    words = ("--port", "0", "--watch", str(file))
+    with visitor(browser) as (page, _), served_table(*words) as url:
+        page.goto(url)
+        table.go_on()
+        for _ in range(2):
+            table.play(table.choices()[0].move)
+            table.save(file, ["model", "partner"])
+            watched = f"body[data-moves='{len(table.game.moves)}']:has(#log:has-text('model'))"
+            page.wait_for_selector(watched, timeout=60_000)
+            assert page.locator(FREE).count() == 0
+
+
+# --- Files and the study
+
+
+def menu(page: Any, entry: str) -> None:
+    """Choose an entry of the menu."""
+    page.click("#menu")
+    page.click(f"#dialog-body button[value={entry}]")
+
+
+def test_a_record_is_studied_and_what_is_saved_is_read_by_python(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    game = play_randomly(Game(players=2, seed=4, target=3), Random(4))
+    (tmp_path / "game.jsonl").write_text(f"{dumps(game)}\n")
+    begin(page, address, "")
+    page.set_input_files("#file", tmp_path / "game.jsonl")
+    page.wait_for_selector("#studying:not([hidden])")
+    page.wait_for_selector("#luck table", timeout=60_000)
+    page.wait_for_selector("#progress:not(:has-text('judged'))", state="attached", timeout=60_000)
+    assert page.locator("#rates tbody tr").count() == 2
+    page.click("#biggest")
+    page.keyboard.press("ArrowLeft")
+    page.click("#leave")
+    menu(page, "games")
+    with page.expect_download() as download:
+        page.locator(".games li", has_text=re.compile("won|lost")).get_by_text("Save as").click()
+    saved = Path(download.value.path()).read_text()
+    assert loads(saved) == game
+    decisions = json.loads(saved)["verdicts"]["decisions"]
+    mistakes = [decision for decision in decisions if decision["seat"] == 0 and decision["mistake"]]
+    worst = max(mistakes, key=lambda decision: decision["chance"][0])
+    page.click("#dialog-menu button")
+    menu(page, "mistakes")
+    page.wait_for_selector("#lesson[open]")
+    assert "Find better than" in page.inner_text("#lesson-text")
+    for move, said in ((worst["move"], "Try another."), (worst["best"], "is the best move.")):
+        page.click(f"#lesson-hand [data-tile='{move.partition('@')[0]}']")
+        page.click(f"#lesson-choices button[data-move='{move}']")
+        assert said in page.inner_text("#lesson-text")
+    page.wait_for_selector("#lesson-menu .main:focus")
+
+
 # --- Learning, and the day
 
 
-def test_the_lessons_are_learnt_in_german(browser: Any, address: str) -> None:
-    context = new_context(browser)
-    page = context.new_page()
-    complaints = listen(page)
-    page.goto(address + SHORT)
-    state_of(page)
+def test_the_lessons_are_learnt_in_german(page: Any, address: str) -> None:
+    begin(page, address)
     page.click("#menu")
     page.select_option("#tongue", "de")
     page.wait_for_selector("html[lang=de]")
@@ -525,13 +489,10 @@ def test_the_lessons_are_learnt_in_german(browser: Any, address: str) -> None:
         page.wait_for_selector("#lesson-menu button.main:enabled")
         page.click("#lesson-menu button.main")
     page.wait_for_selector("#dialog[open] #level-others")
-    assert not complaints
-    context.close()
 
 
 def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -> None:
-    page.goto(address + SHORT)
-    state_of(page)
+    begin(page, address)
     page.click("#daily")
     page.click("#dialog-menu button[value=play]")
     while state_of(page) != "card":
@@ -543,9 +504,11 @@ def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -
 # --- Puzzles
 
 
-def shipped_puzzles(site: Path) -> list[dict[str, Any]]:
-    puzzles: list[dict[str, Any]] = json.loads((site / "puzzles.json").read_text())["puzzles"]
-    return puzzles
+@pytest.fixture(scope="module")
+def puzzles(site: Path) -> list[dict[str, Any]]:
+    """The puzzles that are shipped."""
+    shipped: list[dict[str, Any]] = json.loads((site / "puzzles.json").read_text())["puzzles"]
+    return shipped
 
 
 def try_by_mouse(page: Any, move: Move) -> None:
@@ -573,14 +536,11 @@ def puzzle_shown(page: Any) -> str:
 
 
 def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_count(
-    page: Any, address: str, site: Path
+    page: Any, address: str, puzzles: list[dict[str, Any]]
 ) -> None:
-    puzzles = shipped_puzzles(site)
     by_seed = {str(puzzle["seed"]): puzzle for puzzle in puzzles}
-    page.goto(address)
-    state_of(page)
-    page.click("#menu")
-    page.click("#dialog-body button[value=puzzles]")
+    begin(page, address, "")
+    menu(page, "puzzles")
     page.click("#dialog-body button[value='2']")
     some = [puzzle for puzzle in puzzles if puzzle["grade"] == 2]
     seeds = []
@@ -592,12 +552,11 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
         assert "boneyard" in page.inner_text("#lesson-facts")
         if right:
             try_by_mouse(page, best)
-            assert "is the best move" in page.inner_text("#lesson-text")
+            verdict = "is the best move"
         else:
             try_a_wrong_move_by_keyboard(page, best)
-            assert "percentage points of the chance to win. The best" in page.inner_text(
-                "#lesson-text"
-            )
+            verdict = "percentage points of the chance to win. The best"
+        assert verdict in page.inner_text("#lesson-text")
         rows = page.locator("#lesson-more .row")
         assert rows.count() == len(puzzle["chances"])
         assert rows.first.inner_text().split()[0] == str(best)
@@ -609,17 +568,21 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
     assert seeds[0] != seeds[1]
     page.keyboard.press("Escape")
     page.wait_for_url(lambda url: not urlsplit(url).fragment)
-    page.goto(address)
-    state_of(page)
-    page.click("#menu")
-    page.click("#dialog-body button[value=puzzles]")
+    begin(page, address, "")
+    menu(page, "puzzles")
     assert f"1 of {len(some)}" in page.inner_text("#dialog-body button[value='2']")
     assert f"1 of {len(puzzles)}" in page.inner_text("#dialog-body button[value='0']")
     assert "0, at most 1" in page.inner_text("#dialog-body")
 
 
-def test_the_page_reaches_the_positions_of_the_puzzles(page: Any, address: str) -> None:
-    page.goto(address)
+def test_positions_of_puzzles_are_reached_and_none_comes_again_before_all_are_solved(
+    page: Any, address: str, puzzles: list[dict[str, Any]]
+) -> None:
+    lead = next(puzzle for puzzle in puzzles if "@" not in str(MOVES[puzzle["best"]]))
+    page.goto(f"{address}?#puzzle={lead['seed']}")
+    page.wait_for_selector("#lesson[open]")
+    try_by_mouse(page, MOVES[lead["best"]])
+    assert "is the best move" in page.inner_text("#lesson-text")
     wrong = page.evaluate(
         """async () => {
           const { load, tableOf } = await import("./puzzles.js");
@@ -631,47 +594,17 @@ def test_the_page_reaches_the_positions_of_the_puzzles(page: Any, address: str) 
         }"""
     )
     assert not wrong
-
-
-def test_a_lead_is_a_puzzle_too(page: Any, address: str, site: Path) -> None:
-    puzzle = next(one for one in shipped_puzzles(site) if "@" not in str(MOVES[one["best"]]))
-    page.goto(f"{address}?#puzzle={puzzle['seed']}")
-    page.wait_for_selector("#lesson[open]")
-    try_by_mouse(page, MOVES[puzzle["best"]])
-    assert "is the best move" in page.inner_text("#lesson-text")
-
-
-def test_no_puzzle_comes_again_before_all_are_solved(page: Any, address: str, site: Path) -> None:
-    puzzles = shipped_puzzles(site)
     open_seed, *solved = [puzzle["seed"] for puzzle in puzzles]
     kept = {"salt": "7", "last": solved[0], "run": 3, "longest": 5, "solved": solved}
-    page.goto(address)
-    state_of(page)
     page.evaluate("kept => localStorage.setItem('fiveup:puzzles', JSON.stringify(kept))", kept)
-    for link, seed in (("", open_seed), (f"#puzzle={solved[5]}", solved[5])):
-        page.goto(f"{address}?{link}")
-        if not link:
-            state_of(page)
-            page.click("#menu")
-            page.click("#dialog-body button[value=puzzles]")
-            page.click("#dialog-body button[value='0']")
-        assert puzzle_shown(page) == str(seed)
-        page.click("#lesson-menu .main")
-        assert puzzle_shown(page) == str(open_seed)
-
-
-@pytest.mark.parametrize("kept", ["{", "[]", '{"salt":7}', '{"salt":"7","solved":["x"]}'])
-def test_a_broken_count_of_puzzles_and_a_link_to_none_are_survived(
-    page: Any, address: str, kept: str
-) -> None:
-    page.goto(address)
-    state_of(page)
-    page.evaluate("kept => localStorage.setItem('fiveup:puzzles', kept)", kept)
-    page.goto(f"{address}?#puzzle=1")
-    page.wait_for_selector("#dialog[open]")
-    assert "There is no puzzle 1." in page.inner_text("#dialog-body")
-    page.keyboard.press("Escape")
-    play_by_mouse(page)
+    begin(page, address, "?again")
+    menu(page, "puzzles")
+    page.click("#dialog-body button[value='0']")
+    assert puzzle_shown(page) == str(open_seed)
+    page.goto(f"{address}?linked#puzzle={solved[5]}")
+    assert puzzle_shown(page) == str(solved[5])
+    page.click("#lesson-menu .main")
+    assert puzzle_shown(page) == str(open_seed)
 
 
 # --- Accessibility, and pictures for the documentation
@@ -680,72 +613,66 @@ def test_a_broken_count_of_puzzles_and_a_link_to_none_are_survived(
 @pytest.mark.skipif(not AXE, reason="the accessibility of the page (no axe)")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
-    context = new_context(browser, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + SHORT)
+    options = {"color_scheme": scheme, "bypass_csp": True, "reduced_motion": "reduce"}
+    with visitor(browser, **options) as (page, _):
 
-    def check() -> None:
-        page.evaluate(Path(str(AXE)).read_text())
-        found = page.evaluate("axe.run().then((told) => told.violations.map(({ id }) => id))")
-        assert not found
+        def check() -> None:
+            page.evaluate(Path(str(AXE)).read_text())
+            assert not page.evaluate("axe.run().then((run) => run.violations.map(({ id }) => id))")
 
-    state_of(page)
-    page.check("#eye-hidden")
-    page.check("#eye-moves")
-    page.wait_for_selector("#seen-moves .row")
-    page.locator(FREE).first.click()
-    check()
-    for button in ("#fresh", "#menu", "#daily", "#learn"):
-        page.click(button)
+        begin(page, address)
+        page.check("#eye-hidden")
+        page.check("#eye-moves")
+        page.wait_for_selector("#seen-moves .row")
+        page.locator(FREE).first.click()
+        check()
+        for button in ("#fresh", "#menu", "#daily", "#learn"):
+            page.click(button)
+            check()
+            page.keyboard.press("Escape")
+        menu(page, "puzzles")
+        check()
+        page.click("#dialog-body button[value='0']")
+        check()
+        page.locator("#lesson-hand .held[aria-disabled=false]").first.click()
+        page.locator("#lesson-choices button").first.click()
         check()
         page.keyboard.press("Escape")
-    page.click("#menu")
-    page.click("#dialog-body button[value=puzzles]")
-    check()
-    page.click("#dialog-body button[value='0']")
-    check()
-    page.locator("#lesson-hand .held[aria-disabled=false]").first.click()
-    page.locator("#lesson-choices button").first.click()
-    check()
-    page.keyboard.press("Escape")
-    page.click("#study")
-    page.click("#dialog-menu button[value=yes]")
-    page.wait_for_selector("#luck table", timeout=60_000)
-    page.click("#last")
-    check()
-    context.close()
+        page.click("#study")
+        page.click("#dialog-menu button[value=yes]")
+        page.wait_for_selector("#luck table", timeout=60_000)
+        page.click("#last")
+        check()
 
 
 @pytest.mark.slow
 def test_the_table_is_pictured(browser: Any, address: str, tmp_path: Path) -> None:
     folder = Path(PICTURES or tmp_path)
     for name, size, options in (
-        ("play-table", (1366, 768), {}),
-        ("play-phone", (390, 844), {"has_touch": True}),
+        ("play-table", "laptop", {}),
+        ("play-phone", "phone", {"has_touch": True}),
     ):
-        context = new_context(browser, size, **options)
-        page = context.new_page()
-        page.goto(address + "?seed=5&levels=level:8,level:10,level:5,level:9")
-        for _ in range(3):
+        with visitor(browser, size, **options) as (page, _):
+            page.goto(address + "?seed=5&levels=level:8,level:10,level:5,level:9")
+            for _ in range(3):
+                state_of(page)
+                play_by_mouse(page)
             state_of(page)
-            play_by_mouse(page)
-        state_of(page)
-        if name == "play-table":
-            page.check("#eye-moves")
-            page.wait_for_selector("#seen-moves .row", timeout=30_000)
-        page.locator(FREE).last.click()
-        picture(page, folder / f"{name}.png")
-        if name == "play-table":
-            page.keyboard.press("Escape")
-            page.goto(address + "?seed=5&target=8")
-            play_out(page, play_by_mouse)
-            page.click("#dialog-menu button[value=study]")
-            page.wait_for_selector("#luck table", timeout=60_000)
-            page.wait_for_timeout(4000)
-            page.click("#biggest")
-            page.wait_for_timeout(1200)
-            picture(page, folder / "play-study.png")
-        context.close()
+            if name == "play-table":
+                page.check("#eye-moves")
+                page.wait_for_selector("#seen-moves .row", timeout=30_000)
+            page.locator(FREE).last.click()
+            picture(page, folder / f"{name}.png")
+            if name == "play-table":
+                page.keyboard.press("Escape")
+                page.goto(address + "?seed=5&target=8")
+                play_out(page, play_by_mouse)
+                page.click("#dialog-menu button[value=study]")
+                page.wait_for_selector("#luck table", timeout=60_000)
+                page.wait_for_timeout(4000)
+                page.click("#biggest")
+                page.wait_for_timeout(1200)
+                picture(page, folder / "play-study.png")
 
 
 def picture(page: Any, path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fiveup_env import Game, Move, legal_masks
+from fiveup_env import Game, Move
 from fiveup_env.cli import main
 from fiveup_env.errors import InputError, MissingExtraError, RequestError
 from fiveup_env.game.records import loads, record_of
@@ -47,28 +47,33 @@ def asked(game: Game, **changed: Any) -> dict[str, Any]:
 # --- What is served
 
 
-@pytest.mark.parametrize("path", ["/", "/app.js", "/fiveup.wasm", "/words/de.js", "/api/games"])
-def test_pages_are_served_with_the_headers_that_protect_them(client: Client, path: str) -> None:
-    answer = client.get(path)
-    assert answer.status_code == 200
-    policy = answer.headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe-inline" not in policy
-    assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-def test_the_page_is_told_what_its_server_offers(client: Client) -> None:
+def test_pages_are_served_with_their_offer_and_the_headers_that_protect_them(
+    client: Client, tmp_path: Path, capsys: Any
+) -> None:
+    for path in ("/", "/app.js", "/fiveup.wasm", "/words/de.js", "/api/games"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe-inline" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
     page = client.get("/").text
     assert "&quot;games&quot;: true" in page
     assert "&quot;rules&quot;: &quot;five_up&quot;" in page
+    assert main(["play", "--static", str(tmp_path / "site")]) == 0
+    assert "bytes" in capsys.readouterr().out
+    for path, content in page_files().items():
+        assert (tmp_path / "site" / path).read_bytes() == content
 
 
-@pytest.mark.parametrize("spec", ["greedy", "student", "pimc:worlds=8,playout=greedy"])
-def test_an_agent_says_what_it_would_do_in_a_view(client: Client, spec: str) -> None:
+def test_an_agent_says_what_it_would_do_in_a_view(client: Client) -> None:
     game = play_randomly(Game(players=3, seed=4), Random(4), 5)
-    answer = client.post("/api/ask", asked(game, spec=spec))
-    assert Move.parse(answer.json()["move"]) in game.legal_moves
-    assert client.post("/api/ask", asked(game, spec=spec)).json() == answer.json()
+    for spec in ("greedy", "pimc:worlds=8,playout=greedy"):
+        answer = client.post("/api/ask", asked(game, spec=spec))
+        assert Move.parse(answer.json()["move"]) in game.legal_moves
+        assert client.post("/api/ask", asked(game, spec=spec)).json() == answer.json()
+    state = asked(game, view=game.state().tobytes().hex())
+    assert client.post("/api/ask", state).status_code == 400  # agents are asked with views alone
 
 
 def test_games_are_kept_in_a_folder_that_every_command_reads(tmp_path: Path) -> None:
@@ -99,20 +104,21 @@ UNFIT = {
 }
 
 
-@pytest.mark.parametrize("unfit", UNFIT)
-def test_a_file_that_is_no_game_hides_no_other_and_cannot_be_posted(
-    tmp_path: Path, unfit: str
-) -> None:
+def test_files_that_are_no_games_hide_no_other_and_cannot_be_posted(tmp_path: Path) -> None:
     good = {"format": "fiveup-study", "record": {}}
-    (tmp_path / "a.json").write_bytes(UNFIT[unfit])
-    with client_of(launch.Offer(folder=Folder(tmp_path), watched=tmp_path / "a.json")) as client:
-        assert client.post("/api/games/b", good).status_code == 200
-        headers = {"content-type": "application/json"}
-        answer = client.request("POST", "/api/games/c", content=UNFIT[unfit], headers=headers)
-        assert answer.status_code in {400, 413}
+    headers = {"content-type": "application/json"}
+    watched = tmp_path / "cut off.json"
+    for name, content in UNFIT.items():
+        (tmp_path / f"{name}.json").write_bytes(content)
+    with client_of(launch.Offer(folder=Folder(tmp_path), watched=watched)) as client:
+        assert client.post("/api/games/good", good).status_code == 200
+        for content in UNFIT.values():
+            answer = client.request("POST", "/api/games/c", content=content, headers=headers)
+            assert answer.status_code in {400, 413}
+            assert answer.json()["error"]
         assert client.get("/api/games").json() == {"games": [good]}
         assert client.get("/api/watched").json() == {"game": None}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
+    assert {path.stem for path in tmp_path.iterdir()} == {"good", *UNFIT}
 
 
 @on_posix
@@ -139,62 +145,45 @@ def test_what_is_no_plain_file_in_the_folder_is_neither_waited_for_nor_written(
     assert said == [[], "done"]
 
 
-def test_the_page_is_written_to_a_folder(tmp_path: Path, capsys: Any) -> None:
-    assert main(["play", "--static", str(tmp_path / "site")]) == 0
-    assert "bytes" in capsys.readouterr().out
-    for path, content in page_files().items():
-        assert (tmp_path / "site" / path).read_bytes() == content
-
-
 # --- What is refused
 
 
-@pytest.mark.parametrize(
-    ("changed", "status", "sentence"),
-    [
-        ({"spec": "greedi"}, 400, "did you mean 'greedy'"),
-        ({"spec": "os:getcwd"}, 400, "'os:getcwd' is not an agent that a file or a page may name"),
-        ({"spec": "policy:leaderboard"}, 400, "'leaderboard' is not a policy that a file or a"),
-        ({"spec": None}, 400, "the spec of an agent is text"),
-        ({"view": "00"}, 400, "bytes in hexadecimal digits"),
-        ({"view": 7}, 400, "bytes in hexadecimal digits"),
-        ({"view": "ff" * Game(seed=1).view().nbytes}, 400, "view"),
-        ({"key": -1}, 400, "a key is a number"),
-        ({"key": "many"}, 400, "a key is a number"),
-        ({"view": Game(players=2, seed=1).view(1).tobytes().hex()}, 400, "not to move"),
-    ],
-)
-def test_a_question_that_cannot_be_answered_gets_a_sentence(
-    client: Client, changed: dict[str, Any], status: int, sentence: str
-) -> None:
+def test_a_question_that_cannot_be_answered_gets_a_sentence(client: Client) -> None:
     game = Game(players=2, seed=1)
-    if "not to move" in sentence and game.turn == 1:
-        changed = {"view": game.view(0).tobytes().hex()}
-    answer = client.post("/api/ask", asked(game, **changed))
-    assert answer.status_code == status
-    assert sentence in answer.json()["error"]
+    others = game.view(1 - (game.turn or 0))
+    wrong: list[tuple[str, object, str]] = [
+        ("spec", "greedi", "did you mean 'greedy'"),
+        ("spec", "os:getcwd", "'os:getcwd' is not an agent that a file or a page may name"),
+        ("spec", "policy:leaderboard", "'leaderboard' is not a policy that a file or a"),
+        ("spec", None, "the spec of an agent is text"),
+        ("view", "00", "bytes in hexadecimal digits"),
+        ("view", 7, "bytes in hexadecimal digits"),
+        ("view", "ff" * game.view().nbytes, "view"),
+        ("view", others.tobytes().hex(), "not to move"),
+        ("key", -1, "a key is a number"),
+        ("key", "many", "a key is a number"),
+    ]
+    for name, value, sentence in wrong:
+        answer = client.post("/api/ask", asked(game, **{name: value}))
+        assert answer.status_code == 400
+        assert sentence in answer.json()["error"]
 
 
-@pytest.mark.parametrize("name", ["..%2fup", "a.b", "x" * 61])
-def test_a_game_has_no_name_that_leads_elsewhere(client: Client, name: str) -> None:
-    answer = client.post(f"/api/games/{name}", {"format": "fiveup-study", "record": {}})
-    assert answer.status_code in {404, 400}
-
-
-@pytest.mark.parametrize("body", [{}, {"format": "fiveup-study"}, {"record": {}}])
-def test_only_games_are_kept(client: Client, body: dict[str, Any]) -> None:
-    answer = client.post("/api/games/a", body)
-    assert answer.status_code == 400
-    assert "fiveup-study" in answer.json()["error"]
-
-
-@pytest.mark.parametrize(
-    ("method", "path"), [("GET", "/nothing"), ("POST", "/"), ("GET", "/../server.py")]
-)
-def test_what_does_not_exist_says_so(client: Client, method: str, path: str) -> None:
-    answer = client.request(method, path, json={})
-    assert answer.status_code in {404, 405}
-    assert "there is nothing for" in answer.json()["error"]
+def test_only_games_are_kept_under_plain_names_and_what_does_not_exist_says_so(
+    client: Client,
+) -> None:
+    for name in ("..%2fup", "a.b", "x" * 61):
+        answer = client.post(f"/api/games/{name}", {"format": "fiveup-study", "record": {}})
+        assert answer.status_code in {404, 400}
+    bodies: list[dict[str, Any]] = [{}, {"format": "fiveup-study"}, {"record": {}}]
+    for body in bodies:
+        answer = client.post("/api/games/a", body)
+        assert answer.status_code == 400
+        assert "fiveup-study" in answer.json()["error"]
+    for method, path in (("GET", "/nothing"), ("POST", "/"), ("GET", "/../server.py")):
+        answer = client.request(method, path, json={})
+        assert answer.status_code in {404, 405}
+        assert "there is nothing for" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -234,14 +223,6 @@ def test_posts_from_other_pages_are_refused(
 ) -> None:
     answer = client.post("/api/check", {"spec": "greedy"}, headers=headers)
     assert answer.status_code == status
-
-
-def test_agents_are_asked_with_views_alone(client: Client) -> None:
-    game = play_randomly(Game(seed=9), Random(9), 4)
-    assert legal_masks(game.view()).any()
-    assert (
-        client.post("/api/ask", asked(game, view=game.state().tobytes().hex())).status_code == 400
-    )
 
 
 @pytest.mark.parametrize(
@@ -303,21 +284,14 @@ def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals, host: str
         assert process.communicate() == ("the table is closed\n", "")
 
 
-def test_answers_do_not_wait_for_acknowledgements() -> None:
-    with launch.free_socket("127.0.0.1", 0) as bound:  # asyncio asks which protocol it has
-        assert bound.proto == socket.IPPROTO_TCP
-
-
 def test_a_port_in_use_is_said_and_the_next_free_one_taken() -> None:
     said: list[str] = []
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
+    with launch.free_socket("127.0.0.1", 0) as taken:
+        assert taken.proto == socket.IPPROTO_TCP  # so that answers wait for no acknowledgements
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=f"port {port} is in use"):
             launch.free_socket("127.0.0.1", port)
     first = launch.free_socket("127.0.0.1", None, said.append)
-    first.listen()
     with first, launch.free_socket("127.0.0.1", None, said.append) as second:
         assert second.getsockname()[1] != first.getsockname()[1]
     assert said[-1].startswith("port 8561 is in use; this table takes")
