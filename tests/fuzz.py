@@ -37,7 +37,6 @@ import numpy as np
 
 from fiveup_env import Batch, Deal, FiveUpError, Game, Move, Rules, Tile, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
-from fiveup_env.analysis.endings import best_moves
 from fiveup_env.analysis.trials import Trials
 from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
@@ -538,7 +537,7 @@ AGENTS: Final = (
 )
 DOORS: Final = (
     *("as_views", "legal_masks", "count", "marginals", "sample", "worlds_to_games", "trials"),
-    *("best_moves", "network logits", "network values"),
+    *("network logits", "network values"),
     *(f"encoder {name}" for name in ENCODERS),
     *(f"agent {spec}" for spec in AGENTS),
 )
@@ -567,7 +566,6 @@ def door(name: str) -> Callable[[np.ndarray], object]:
         "marginals": marginals,
         "sample": _worlds,
         "worlds_to_games": lambda view: worlds_to_games(view, _worlds(Game(seed=0).view())),
-        "best_moves": lambda view: best_moves(view, 100),
     }
     return doors[kind]
 
@@ -588,10 +586,7 @@ def views(random: Random) -> None:
 def states(random: Random) -> None:
     """States with any bytes, or from deals that cannot be, that are solved or judged."""
     state = altered(random, random.choice(some_games()).state())
-    pick = random.random()
-    if pick < 0.4:
-        best_moves(state, 1000)
-    elif pick < 0.5:
+    if random.random() < 0.1:
         chances_of(state, Trials("pimc:worlds=4"))
     else:
         as_game(state)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from agents.puzzles.solver import solved_values
 from agents.puzzles.storage import GRADES
-from fiveup_env.analysis.endings import EndgameError, best_moves
 from fiveup_env.analysis.trials import CHANCE, Trials, key_of
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.worlds import sample, worlds_to_games
@@ -105,10 +105,8 @@ def solved(position: Position, best: int) -> Solution:
     games = _possible_games(position.view)
     if games is None:
         return Solution(agrees=True, proves=False)
-    nodes = max(NODES_IN_ONE, NODES // len(games))
-    try:
-        values = np.stack([best_moves(games[k : k + 1], nodes) for k in range(len(games))])
-    except EndgameError:
+    values = solved_values(games, max(NODES_IN_ONE, NODES // len(games)))
+    if values is None:
         return Solution(agrees=True, proves=False)
     others = values[:, position.actions[position.actions != best]]
     agrees = values[:, best].mean() >= others.mean(0).max()

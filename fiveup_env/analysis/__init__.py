@@ -1,11 +1,9 @@
-"""Games judged after they were played, and endings solved.
+"""Games judged after they were played.
 
     trials      every action of a position played out in sampled worlds, for wins and for points
     decisions   `judge(game)`: what each decision lost, and the error rates of the players
     chances     the chance to win at every moment, as each seat sees it
     luck        what the deals were worth, and what was made of them
-    endings     `best_moves` once a view determines every tile that matters
-    solver      the best play in a hand whose tiles are all known
 
 A judgement is that of a reference search, from what the player could know at that moment.
 """

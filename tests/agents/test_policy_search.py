@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +12,13 @@ from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Rules, legal_masks
-from fiveup_env.analysis.endings import best_moves
 from fiveup_env.arena.duels import duel
-from fiveup_env.engine.state import LAYOUT
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.opponents.search.pimc import Pimc
-from fiveup_env.opponents.search.units import take_back_points
-from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all
+from tests.support import game_of, push_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,31 +75,6 @@ def positions(moves: int = 7, games: int = 30, **fields: Any) -> np.ndarray:
 # --- What is chosen
 
 
-def test_every_game_is_played_by_its_rules(lively: Path) -> None:
-    agent = make_agent(f"torch+search:{lively},worlds=2,weighed=4")
-    for draw in ("until_playable", "optional"):
-        batch = Batch(24, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw=draw, seed=1)
-        batch.reset()
-        rng = np.random.default_rng(0)
-        for _ in range(30):
-            batch.step(agent(batch.views(), rng))
-
-
-def test_the_same_seed_gives_the_same_values_and_another_one_others(lively: Path) -> None:
-    agent = make_agent(f"torch+search:{lively},worlds=32,weighed=4,trust=0")
-    assert isinstance(agent, PolicySearch)
-    game = Game(seed=4)
-    assert values(agent, game, 1) == values(agent, game, 1) != values(agent, game, 2)
-
-
-def test_choices_are_the_same_alone_and_among_others(lively: Path) -> None:
-    agent = make_agent(f"torch+search:{lively},worlds=8")
-    views = positions()
-    together = agent(views, np.random.default_rng(0))
-    alone = agent(views[:1], np.random.default_rng(0))
-    assert together[0] == alone[0]
-
-
 def test_a_single_action_is_not_thought_about(lively: Path) -> None:
     agent = TorchSearch(str(lively))
     game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
@@ -123,16 +94,6 @@ def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
     assert (legal_masks(views) > 0)[unlikely].any()
 
 
-def test_a_budget_of_time_is_kept_and_gives_an_allowed_move(lively: Path) -> None:
-    views = positions()
-    for ms in (0.01, 20):
-        agent = TorchSearch(str(lively), ms=ms)
-        chosen = agent(views, np.random.default_rng(0))
-        assert (legal_masks(views)[np.arange(len(views)), chosen] == 1).all()
-        most = np.nanmax(agent.last_effective_worlds)
-        assert most == pytest.approx(32) if ms < 1 else most > 33
-
-
 # --- What its values mean
 
 
@@ -140,15 +101,15 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
     blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fiveup_env.opponents.search.world_statistics.CLEARLY", 1e9)
-    agent = TorchSearch(str(blank), worlds=12_000, trust=0, playout="greedy", weighed=1)
+    agent = TorchSearch(str(blank), worlds=6_000, trust=0, playout="greedy", weighed=1)
     views = positions(games=20)
     found = agent.values(views, np.random.default_rng(0))
     pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
-    times = [pimc.values(views, np.random.default_rng(seed)) for seed in range(360)]
+    times = [pimc.values(views, np.random.default_rng(seed)) for seed in range(180)]
     masks = legal_masks(views)
     choices = masks * (masks.sum(1, keepdims=True) > 1) > 0
     assert choices.sum() > 10
-    assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.3)
+    assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.4)
 
 
 def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -> None:
@@ -160,25 +121,9 @@ def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -
     assert thought["4-3"] < 1
 
 
-@pytest.mark.parametrize(
-    ("reward", "aim"),
-    [("outlook", "game"), ("margin", "hand")],
-)
-def test_a_policy_is_searched_in_the_units_that_it_was_trained_in(
-    reward: str, aim: str, tmp_path: Path
-) -> None:
-    assert TorchSearch(str(saved(tmp_path, blank_network(0), reward=reward))).aim == aim
-
-
-@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_points_of_the_hand_are_taken_back(rules: Rules) -> None:
-    game = play_randomly(Game(rules, seed=3), Random(3), 37)
-    hands = (step.before for step in game.steps())
-    now = game.hand_number
-    before = next((hand for hand in hands if hand["public"]["hand_number"] == now), game.state())
-    view = game.view()
-    take_back_points(view[0]["public"], np.zeros(1, LAYOUT)[0], view[0]["public"]["scores"])
-    assert (view["public"]["scores"] == before["public"]["scores"]).all()
+def test_a_policy_is_searched_in_the_units_that_it_was_trained_in(tmp_path: Path) -> None:
+    for reward, aim in (("outlook", "game"), ("margin", "hand")):
+        assert TorchSearch(str(saved(tmp_path, blank_network(0), reward=reward))).aim == aim
 
 
 # --- Whom it trusts
@@ -222,55 +167,13 @@ def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively:
     assert (scores(worlds=22) != scores(worlds=22, trust=1.3)).any()
 
 
-def test_worlds_that_a_budget_of_time_replaces_do_not_decide_how_far_to_trust(lively: Path) -> None:
-    few, many = (TorchSearch(str(lively), worlds=worlds, ms=5) for worlds in (2, 550))
-    assert few._trust == many._trust
-
-
-# --- What others did
-
-
-def test_weighing_worlds_changes_choices(lively: Path) -> None:
-    views = positions(moves=9, games=60)
-    one, other = (
-        make_agent(f"torch+search:{lively},worlds=32,trust=0,weighed={weighed}")
-        for weighed in (1, 16)
-    )
-    chosen_by = [agent(views, np.random.default_rng(0)) for agent in (one, other)]
-    assert (chosen_by[0] != chosen_by[1]).any()
-    assert (legal_masks(views)[np.arange(len(views)), chosen_by[1]] == 1).all()
-
-
 # --- That it gains
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_search_beats_its_own_policy(players: int, lively: Path) -> None:
-    search, policy = (
-        make_agent(f"torch+search:{lively},worlds=16"),
-        f"torch:{lively}",
-    )
-    played = duel(
-        [search, make_agent(policy)], Rules.preset(players=players), np.arange(60), "hand"
-    )
+def test_search_beats_its_own_policy(lively: Path) -> None:
+    agents = make_agent(f"torch+search:{lively},worlds=16"), make_agent(f"torch:{lively}")
+    played = duel([*agents], Rules.preset(players=3), np.arange(60), "hand")
     assert played.margin_interval()[0] > 0
-
-
-def test_endings_are_played_better_than_by_the_policy_alone(lively: Path) -> None:
-    # With no boneyard, two players know every tile.
-    batch = Batch(100, "five_up", 2, max_pip=3, hand_size=5, seed=0)
-    batch.reset(np.arange(7, 107))
-    rng, policy = np.random.default_rng(0), TorchPolicy(str(lively))
-    for _ in range(2):
-        batch.step(batch.random_actions(rng))
-    views = batch.views()
-    search = TorchSearch(str(lively), 32, trust=0, least=0)
-    values = np.array([best_moves(views[k : k + 1]) for k in range(len(views))])
-    best, everywhere = np.nanmax(values, 1), np.arange(len(views))
-    own, better = (
-        (best - values[everywhere, agent(views, rng)]).mean() for agent in (policy, search)
-    )
-    assert 0 < better < 0.6 * own
 
 
 # --- What is refused

@@ -12,7 +12,6 @@ import pytest
 
 from fiveup_env import Batch, Game, Move, Rules, Tile, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
-from fiveup_env.analysis.endings import best_moves
 from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
@@ -130,7 +129,7 @@ def test_no_door_lets_a_hostile_view_in(name: str) -> None:
 
 
 def test_no_judge_lets_a_hostile_state_in() -> None:
-    for judge in (best_moves, chances_of, as_game):
+    for judge in (chances_of, as_game):
         with pytest.raises(InputError, match="game 0 is of no game: its "):
             judge(set_field(a_game().state(), "turn", 120))
     with pytest.raises(InputError, match="one game is needed, not 2"):

@@ -34,6 +34,7 @@ from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS, TILE_COUNT
 
+MEMORY_SIZE: Final = 1 << 18  # of the transposition table
 WIDEST: Final = 1 << 14  # no value is beyond this, in either direction
 # Every tile is set at most once and drawn at most once, and the other seats pass in between.
 MOST_MOVES: Final = TILE_COUNT * (MAX_PLAYERS + 1)
@@ -76,6 +77,19 @@ ENTRY = np.dtype(
     [("key", np.uint64), ("low", np.int16), ("high", np.int16), ("best_action", np.int8)],
     align=True,
 )
+
+
+def solved_values(games: np.ndarray, nodes: int) -> np.ndarray | None:
+    """Return each action's value in each of some GAMEs between two sides [games x 121].
+
+    It is NaN where an action is illegal. Return None if `nodes` positions in one game are too few.
+    """
+    values = np.full((len(games), ACTION_COUNT), np.nan)
+    for k in range(len(games)):
+        memory = np.zeros(MEMORY_SIZE, ENTRY)
+        if not solve(games[k : k + 1], np.zeros(1, SOLVER), memory, nodes, values[k]):
+            return None
+    return values
 
 
 @compiled
