@@ -144,8 +144,8 @@ def cfr_curve(form: Form, most: int) -> Curve:
     curve: Curve = []
     while cfr.rounds == 0 or cfr.rounds * in_a_round < most:
         cfr.run(max(1, cfr.rounds))
-        found = exploitability(form, cfr.average)
-        curve.append((cfr.rounds * in_a_round, found.nash_conv))
+        result = exploitability(form, cfr.average)
+        curve.append((cfr.rounds * in_a_round, result.nash_conv))
     return curve
 
 
@@ -188,16 +188,16 @@ def missing(games: Sequence[str], methods: Sequence[str], seeds: int) -> list[Ta
 
 def by_game(lines: Sequence[dict[str, Any]]) -> Measured:
     """Return the lines of all seeds, by game and method, in the order of GAMES and METHODS."""
-    found: Measured = defaultdict(dict)
+    curves: Measured = defaultdict(dict)
     for game, counts in GAMES.items():
         for players, method in itertools.product(counts, METHODS):
             seeds = [line for line in lines if task_in(line)[:3] == (game, players, method)]
             if seeds:
-                found[game, players][method] = seeds
-    return found
+                curves[game, players][method] = seeds
+    return curves
 
 
-def rows(found: Measured) -> list[dict[str, Any]]:
+def rows(curves: Measured) -> list[dict[str, Any]]:
     """Return a row for every game: the seeds, and what is left of random play's NashConv."""
 
     def left(seeds: list[dict[str, Any]]) -> dict[str, Any]:
@@ -206,17 +206,17 @@ def rows(found: Measured) -> list[dict[str, Any]]:
     return [
         {"game": f"`{game}`", "players": players, "seeds": max(map(len, methods.values()))}
         | {method: left(methods[method]) if method in methods else None for method in METHODS}
-        for (game, players), methods in found.items()
+        for (game, players), methods in curves.items()
     ]
 
 
 @rc_context(STYLE | {"font.size": 8})
-def draw(found: Measured) -> None:
+def draw(curves: Measured) -> None:
     """Draw a panel for every game: the median over seeds, and a band from lowest to highest."""
-    across = min(3, len(found))
-    figure = Figure(figsize=(3 * across, 2.6 * -(-len(found) // across) + 0.6))
-    panels = figure.subplots(-(-len(found) // across), across, sharey=True, squeeze=False).flat
-    for axes, ((game, players), methods) in zip(panels, found.items(), strict=False):
+    across = min(3, len(curves))
+    figure = Figure(figsize=(3 * across, 2.6 * -(-len(curves) // across) + 0.6))
+    panels = figure.subplots(-(-len(curves) // across), across, sharey=True, squeeze=False).flat
+    for axes, ((game, players), methods) in zip(panels, curves.items(), strict=False):
         for method, seeds in methods.items():
             colour = f"C{METHODS.index(method)}"
             steps = np.mean([[at for at, _ in one["curve"]] for one in seeds], axis=0)
@@ -252,9 +252,9 @@ def main() -> None:
         for line in pool.map(measure, wanted):
             file.append(json.dumps(line).encode() + b"\n")
             print(*task_in(line), *line["curve"][-1], flush=True)
-    found = by_game(read_lines())
-    draw(found)
-    publish("convergence", keep=options.save, rows=rows(found))
+    curves = by_game(read_lines())
+    draw(curves)
+    publish("convergence", keep=options.save, rows=rows(curves))
 
 
 if __name__ == "__main__":

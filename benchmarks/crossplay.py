@@ -153,9 +153,9 @@ def matrix_row(wins: Crossplay, agents: Sequence[str], partner: str) -> Json:
     """Return the win rates of some agents beside a partner (%), each with half its interval."""
     row: Json = {"win rate (%) beside": f"`{partner}`"}
     for agent in agents:
-        found = rate(wins.beside(agent, [partner]))
-        low, high = found["ci"]
-        value, error = (round(x, 2) for x in (100 * found["value"], 50 * (high - low)))
+        win_rate = rate(wins.beside(agent, [partner]))
+        low, high = win_rate["ci"]
+        value, error = (round(x, 2) for x in (100 * win_rate["value"], 50 * (high - low)))
         row[f"`{agent}`"] = {"value": value, "error": error, "format": ".1f"}
     return row
 

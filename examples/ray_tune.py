@@ -38,15 +38,15 @@ def points_of(chosen: dict[str, Any]) -> dict[str, float]:
 ray.init(log_to_driver=False)
 space = {"learning_rate": tune.loguniform(1e-4, 1e-2), "ent_coef": tune.loguniform(3e-3, 1e-1)}
 with tempfile.TemporaryDirectory() as folder:
-    found = tune.Tuner(
+    results = tune.Tuner(
         tune.with_resources(points_of, {"cpu": 1}),
         param_space=space,
         tune_config=tune.TuneConfig(num_samples=RUNS, metric="points", mode="max"),
         run_config=tune.RunConfig(storage_path=folder, verbose=0),
     ).fit()
-for number, run in enumerate(found):
+for number, run in enumerate(results):
     points, low, high = (run.metrics[name] for name in ("points", "low", "high"))
     print(f"run {number}: {points:+.2f} ({low:+.2f} .. {high:+.2f}) points a hand")
-best = found.get_best_result()
+best = results.get_best_result()
 settings = " ".join(f"{name}={best.config[name]:.2g}" for name in space)
 print(f"The best: {settings}, to be trained for longer: python train.py selfplay {settings}")

@@ -94,10 +94,10 @@ def _size(rules: Rules, options: argparse.Namespace) -> int:
 
 def _solve(rules: Rules, options: argparse.Namespace) -> int:
     solution = solve(form_of(rules, options.most), options.share, options.rounds)
-    form, found = solution.form, exploitability(solution.form, solution.profile)
-    values = " ".join(f"{value:+.6f}" for value in found.values)
+    form, result = solution.form, exploitability(solution.form, solution.profile)
+    values = " ".join(f"{value:+.6f}" for value in result.values)
     print(f"value by seat      {values}   (points less the mean of the others'; seat 0 leads)")
-    print(f"NashConv           {found.nash_conv:.1e}   (range of payoffs: {value_range(form):g})")
+    print(f"NashConv           {result.nash_conv:.1e}   (range of payoffs: {value_range(form):g})")
     print(f"CFR+               {solution.rounds} rounds, {solution.seconds:.0f} s")
     if options.output:
         write_solution(
@@ -112,10 +112,10 @@ def _exploit(rules: Rules, options: argparse.Namespace) -> int:
     print(f"{'':<40}{'NashConv':>9}{'of range':>10}{'of random':>11}   gain by seat")
     for spec in options.agents:
         agent = make_agent(spec)
-        found = exploitability(form, profile_of(form, agent, options.times))
-        gains = " ".join(f"{gain:.4f}" for gain in found.best - found.values)
-        shares = f"{found.nash_conv / span:>10.1%}{found.nash_conv / random:>11.1%}"
-        print(f"{spec:<40}{found.nash_conv:>9.4f}{shares}   {gains}", flush=True)
+        result = exploitability(form, profile_of(form, agent, options.times))
+        gains = " ".join(f"{gain:.4f}" for gain in result.best - result.values)
+        shares = f"{result.nash_conv / span:>10.1%}{result.nash_conv / random:>11.1%}"
+        print(f"{spec:<40}{result.nash_conv:>9.4f}{shares}   {gains}", flush=True)
     return 0
 
 

@@ -2,7 +2,7 @@
 
 Strong players play games, and the model of `fiveup_env.opponents.search.inference` is fitted to
 their moves by maximum likelihood: the weights of its features, and the share of moves at random.
-Its power is the one at which it tells most about the true deal: the mean, over positions of other
+Its power is the one at which it says most about the true deal: the mean, over positions of other
 games, of the logarithm of how much more the true world counts than possible worlds do on average.
 """
 
@@ -53,7 +53,7 @@ class Moves(NamedTuple):
     """Moves that left a choice, one per row."""
 
     features: np.ndarray  # [moves x options x features]
-    options: np.ndarray  # which of the options there are
+    options: np.ndarray  # whether there is such an option
     made: np.ndarray  # the number of the one that was taken
 
 
@@ -72,15 +72,15 @@ def played(player: str, seed: int, rounds: int) -> Iterator[tuple[Batch, np.ndar
 
 def moves_of(player: str, seed: int, rounds: int) -> Moves:
     """Return the moves with a choice of some rounds of games between one player's copies."""
-    found = []
+    parts = []
     for batch, views, actions in played(player, seed, rounds):
         counts = batch.action_mask.sum(1)
-        which = np.flatnonzero((counts > 1) & (counts <= MOST))
-        features = np.zeros((len(which), MOST, len(FEATURE_NAMES)))
-        numbers = np.full((len(which), MOST), -1)
-        write_options(views[which], np.zeros(1, SCRATCH), features, numbers)
-        found.append(Moves(features, numbers >= 0, (numbers == actions[which, None]).argmax(1)))
-    return joined(found)
+        indices = np.flatnonzero((counts > 1) & (counts <= MOST))
+        features = np.zeros((len(indices), MOST, len(FEATURE_NAMES)))
+        numbers = np.full((len(indices), MOST), -1)
+        write_options(views[indices], np.zeros(1, SCRATCH), features, numbers)
+        parts.append(Moves(features, numbers >= 0, (numbers == actions[indices, None]).argmax(1)))
+    return joined(parts)
 
 
 def joined(parts: Sequence[Moves]) -> Moves:
@@ -134,12 +134,12 @@ def surprise(model: np.ndarray, moves: Moves) -> float:
     return float(-np.log((1 - lapse) * taken + lapse / moves.options.sum(1)).mean())
 
 
-def told(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarray:
-    """Return what the model tells about the true deal of some positions, for each of POWERS."""
-    rng, found = np.random.default_rng(seed), []
+def evidence(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarray:
+    """Return what the model says about the true deal of positions, in nats, for each of POWERS."""
+    rng, logs_of_powers = np.random.default_rng(seed), []
     for batch, views, _ in played(player, seed, BURN_IN):
-        which = rng.choice(np.flatnonzero(batch.action_mask.sum(1) > 1), 1 + positions // BURN_IN)
-        for i in which:
+        indices = rng.choice(np.flatnonzero(batch.action_mask.sum(1) > 1), 1 + positions // BURN_IN)
+        for i in indices:
             view = views[i : i + 1]
             worlds = worlds_to_games(view, sample(view, WORLDS, rng))
             logs = np.concatenate(
@@ -149,8 +149,8 @@ def told(model: np.ndarray, player: str, seed: int, positions: int) -> np.ndarra
                 ]
             )
             powers = np.exp(POWERS[:, None] * (logs - logs.max()))
-            found.append(np.log(powers[:, 0] / powers[:, 1:].mean(1)))
-    return np.stack(found)
+            logs_of_powers.append(np.log(powers[:, 0] / powers[:, 1:].mean(1)))
+    return np.stack(logs_of_powers)
 
 
 def main() -> int:
@@ -164,15 +164,15 @@ def _run() -> int:
     parser.add_argument("--positions", type=int, default=2000, help="that the power is fitted to")
     options = parser.parse_args()
     model = fit(joined([moves_of(player, FITTING_SEED, options.rounds) for player in PLAYERS]))
-    tells = []
+    nats = []
     for player in PLAYERS:
         held_out = moves_of(player, POWER_SEED, 100)
         least = np.log(held_out.options.sum(1)).mean()
         print(f"{player}: {surprise(model, held_out):.3f} nats a move, {least:.3f} at random")
-        tells.append(told(model, player, POWER_SEED, options.positions))
-        for power, mean in zip(POWERS, tells[-1].mean(0), strict=True):
+        nats.append(evidence(model, player, POWER_SEED, options.positions))
+        for power, mean in zip(POWERS, nats[-1].mean(0), strict=True):
             print(f"    power {power:.2f} tells {mean:.3f} nats of the deal")
-    model["power"] = POWERS[np.mean([each.mean(0) for each in tells], 0).argmax()]
+    model["power"] = POWERS[np.mean([each.mean(0) for each in nats], 0).argmax()]
     with atomic_file(MODEL_FILE) as file:
         json.dump(
             {

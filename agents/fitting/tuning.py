@@ -134,12 +134,12 @@ def _run() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    found = tune(
+    weights = tune(
         options.rung, options.generations, options.deals, options.seed, options.threads
     ).round(3)
     kept = json.loads(WEIGHTS_FILE.read_text())
     kept["weights"][options.rung] = {
-        name: value for name, value in zip(FEATURE_NAMES, found.tolist(), strict=True) if value
+        name: value for name, value in zip(FEATURE_NAMES, weights.tolist(), strict=True) if value
     }
     kept["made by"] = "python -m agents.fitting.tuning --rung RUNG"
     with atomic_file(WEIGHTS_FILE) as file:

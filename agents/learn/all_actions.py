@@ -7,8 +7,8 @@ are, their noise does not bias what is learnt. Where the policy knows what to pl
 depends on its weights: only decisions that it is in doubt about are labelled, and a share of the
 others, for the values.
 
-The policy plays all games itself, by its probabilities. What is saved is the running mean of its
-weights, as in expert iteration.
+The policy plays all games itself, by its probabilities. What is saved is the moving average
+of its weights, as in expert iteration.
 """
 
 from __future__ import annotations
@@ -108,12 +108,12 @@ class AllActions:
             most = logs.amax(1).exp().numpy()
         valued = rng.random(len(asked)) < VALUED
         taken = (most < SURE) | valued
-        which = asked[taken]
-        views = batch.views(which)
+        indices = asked[taken]
+        views = batch.views(indices)
         units = Units(views, self.config.reward)
-        rewards = self._label(which, views, units, rng)
-        returns = np.where(valued[taken], rewards[np.arange(len(which)), chosen[taken]], np.nan)
-        examples = Examples.labelled(batch.observation[which], rewards, units.stakes, returns)
+        rewards = self._label(indices, views, units, rng)
+        returns = np.where(valued[taken], rewards[np.arange(len(indices)), chosen[taken]], np.nan)
+        examples = Examples.labelled(batch.observation[indices], rewards, units.stakes, returns)
         actions = batch.action_mask.argmax(1)
         actions[asked] = chosen
         batch.step(actions)
@@ -121,16 +121,16 @@ class AllActions:
         return examples
 
     def _label(
-        self, which: np.ndarray, views: np.ndarray, units: Units, rng: np.random.Generator
+        self, indices: np.ndarray, views: np.ndarray, units: Units, rng: np.random.Generator
     ) -> np.ndarray:
         """Return what every legal action brings in each of some games."""
-        parts = np.array_split(np.arange(len(which)), PARTS)
+        parts = np.array_split(np.arange(len(indices)), PARTS)
         seeds = rng.integers(1 << 63, size=PARTS)
 
         def label(part: np.ndarray, seed: int, teacher: Teacher | None) -> np.ndarray:
             own = np.random.default_rng(seed)
             if teacher is None:
-                return self._judge.label(self._batch.states, which[part], units.part(part), own)
+                return self._judge.label(self._batch.states, indices[part], units.part(part), own)
             return label_by(teacher, views[part], units.part(part), own)
 
         return np.concatenate(list(self._pool.map(label, parts, seeds, self._teachers)))

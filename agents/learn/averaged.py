@@ -1,7 +1,7 @@
 """Learning from labelled decisions; a moving average of the weights plays.
 
 Labels are single samples, so the weights that are learnt wander with the last few minibatches
-unless the learning rate is very low. Their running mean does not.
+unless the learning rate is very low. Their moving average does not.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Examples(NamedTuple):
 
 
 class Averaged:
-    """Networks, their copies that learn, and the optimizer. The networks are running means."""
+    """Networks, their copies that learn, and the optimizer. The networks are moving averages."""
 
     def __init__(
         self,
@@ -79,8 +79,8 @@ class Averaged:
         for _ in range(config.n_epochs):
             order = rng.permutation(len(examples.rows))
             losses += [
-                self.step(*(array[which] for array in arrays))
-                for which in map(torch.from_numpy, np.array_split(order, count))
+                self.step(*(array[indices] for array in arrays))
+                for indices in map(torch.from_numpy, np.array_split(order, count))
             ]
         means = dict(zip(self._names, np.mean(losses, 0).tolist(), strict=True))
         return means | {"learning_rate": rate}
@@ -104,7 +104,7 @@ class Averaged:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Move the running mean towards the weights; it begins as the mean of all so far."""
+        """Update the moving average; it begins as the mean of all weights so far."""
         self.steps += 1
         share = max(1 - self.config.averaging, 1 / self.steps)
         for mean, weight in zip(_weights_of(self.networks), self._weights, strict=True):

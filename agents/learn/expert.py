@@ -7,10 +7,10 @@ the value of the one that was played. Differences are learnt by regression: a so
 samples would favour whichever action was lucky.
 
 `partner` plays and judges first. Every few updates, the student plays duplicate deals against
-whoever plays. If it makes more points, it is accepted: it plays from then on, judges too with
+the current player. If it makes more points, it takes over: it plays from then on, judges too with
 `judge=student`, and the run's folder `student` has it as a policy.
 
-What plays is the running mean of the weights that are learnt (`agents.learn.averaged`).
+The moving average of the weights plays (`agents.learn.averaged`).
 """
 
 from __future__ import annotations
@@ -173,15 +173,15 @@ class Part:
         for _ in range(config.n_steps):
             views = batch.views()
             actions = player(views, rng)
-            which = np.flatnonzero(batch.action_mask.sum(1) > 1)
-            units = Units(views[which], config.reward)
+            indices = np.flatnonzero(batch.action_mask.sum(1) > 1)
+            units = Units(views[indices], config.reward)
             if self._teacher:
-                rewards = label_by(self._teacher, views[which], units, rng)
+                rewards = label_by(self._teacher, views[indices], units, rng)
             else:
-                rewards = judge.label(batch.states, which, units, rng)
-            rows = np.empty((len(which), row_size(self._encoder)), np.int8)
-            self._encoder.encode(views[which], rows)
-            returns = rewards[np.arange(len(which)), actions[which]]
+                rewards = judge.label(batch.states, indices, units, rng)
+            rows = np.empty((len(indices), row_size(self._encoder)), np.int8)
+            self._encoder.encode(views[indices], rows)
+            returns = rewards[np.arange(len(indices)), actions[indices]]
             seen.append(Examples.labelled(rows, rewards, units.stakes, returns))
             odd = np.flatnonzero(rng.random(len(batch)) < config.explore)
             actions[odd] = Random()(views[odd], rng)

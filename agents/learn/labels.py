@@ -52,18 +52,18 @@ class Judge:
     def label(
         self,
         games: np.ndarray,
-        which: np.ndarray,
+        indices: np.ndarray,
         units: Units,
         rng: Generator,
     ) -> np.ndarray:
         """Return the reward that every legal action brings in the true deal, otherwise NaN.
 
-        `units` are those of the views of the seats to move in the games `which`.
+        `units` are those of the views of the seats to move in the games at `indices`.
         """
-        labels = np.full((len(which), ACTION_COUNT), np.nan)
+        labels = np.full((len(indices), ACTION_COUNT), np.nan)
         write_labels(
             games,
-            which,
+            indices,
             playout_by(self.player),
             np.uint64(rng.integers(1 << 63)),
             units.chances,
@@ -77,7 +77,7 @@ class Judge:
 @compiled
 def write_labels(
     games: Array,
-    which: Array,
+    indices: Array,
     playout: Playout,
     key: Word,
     chances: Array,
@@ -85,13 +85,13 @@ def write_labels(
     world: Array,
     labels: Array,
 ) -> None:
-    """Write the value of every legal action of the games `which`.
+    """Write the value of every legal action of the games at `indices`.
 
     Ties are broken by the same key for all actions, so they differ only by what they lead to.
     """
     actions, values = np.empty(ACTION_COUNT, np.int64), np.empty((1, ACTION_COUNT, 1))
-    for k in range(len(which)):
-        world[0] = games[which[k]]
+    for k in range(len(indices)):
+        world[0] = games[indices[k]]
         world[0].seed = key + np.uint64(k)
         public = world[0].public
         side = side_of(public.rules, public.turn)

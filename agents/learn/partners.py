@@ -40,11 +40,11 @@ class Partners:
         return batch.turn == self.seat
 
     def move(
-        self, batch: Batch, which: np.ndarray, actions: np.ndarray, rng: np.random.Generator
+        self, batch: Batch, indices: np.ndarray, actions: np.ndarray, rng: np.random.Generator
     ) -> None:
         """Write the partners' actions for some of the games into `actions`."""
-        for agent in np.unique(self.agent[which]):
-            games = which[self.agent[which] == agent]
+        for agent in np.unique(self.agent[indices]):
+            games = indices[self.agent[indices] == agent]
             actions[games] = self._agents[agent](batch.views(games), rng)
 
     def meet(self, batch: Batch, rng: np.random.Generator) -> None:

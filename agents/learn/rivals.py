@@ -58,11 +58,11 @@ class Rivals:
         return (self.rival != NO_RIVAL) & (batch.turn % self._sides != self.side)
 
     def move(
-        self, batch: Batch, which: np.ndarray, actions: np.ndarray, rng: np.random.Generator
+        self, batch: Batch, indices: np.ndarray, actions: np.ndarray, rng: np.random.Generator
     ) -> None:
         """Write the rivals' actions for some of the games into `actions`."""
-        for rival in np.unique(self.rival[which]):
-            games = which[self.rival[which] == rival]
+        for rival in np.unique(self.rival[indices]):
+            games = indices[self.rival[indices] == rival]
             agent = self._agents[self.specs[rival]]
             actions[games] = agent(batch.views(games), rng)
 

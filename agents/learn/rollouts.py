@@ -59,9 +59,9 @@ def burn_in(batch: Batch, rng: np.random.Generator) -> None:
     """
     greedy, moves = make_agent("greedy"), rng.integers(*BURN_IN, len(batch))
     for done in range(moves.max()):
-        which = np.flatnonzero(moves > done)
-        views = batch.views(which)
-        batch.advance(greedy(views, rng), which)
+        indices = np.flatnonzero(moves > done)
+        views = batch.views(indices)
+        batch.advance(greedy(views, rng), indices)
         batch.begin(np.flatnonzero(batch.terminated | batch.truncated))
     batch.observe()
 

@@ -39,8 +39,8 @@ def put_back(
         module.load_state_dict({key: torch.from_numpy(w) for key, w in weights.items()})
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in under("adam", arrays).items():
-        number, which = name.split(".")
-        moments.setdefault(int(number), {})[which] = torch.tensor(array)
+        number, moment = name.split(".")
+        moments.setdefault(int(number), {})[moment] = torch.tensor(array)
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": moments, "param_groups": groups})
 

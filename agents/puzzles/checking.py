@@ -29,8 +29,8 @@ def check_puzzles(
     seen: set[int] = set()
     with spread(cores) as over:
         asked = [(puzzle, worlds, seed) for puzzle in puzzles]
-        found = progress(over(faults_of, asked), len(asked), "puzzles")
-        for puzzle, faults in zip(puzzles, found, strict=True):
+        faults_of_all = progress(over(faults_of, asked), len(asked), "puzzles")
+        for puzzle, faults in zip(puzzles, faults_of_all, strict=True):
             again = [f"deal {puzzle.seed} has another puzzle"] if puzzle.seed in seen else []
             seen.add(puzzle.seed)
             if again + faults:

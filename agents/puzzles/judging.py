@@ -63,8 +63,8 @@ def judged(
     position: Position, worlds: int, seed: int, number: int, playout: str = PLAYOUT
 ) -> Verdict:
     """Return what a search finds that plays hands out; the seed and the number name its worlds."""
-    found = _trials(worlds, playout)(position.view, position.actions, key_of(seed, number))
-    chances = found[..., CHANCE]
+    values = _trials(worlds, playout)(position.view, position.actions, key_of(seed, number))
+    chances = values[..., CHANCE]
     means = chances.mean(0)
     best = int(means.argmax())
     leads = np.delete(chances[:, [best]] - chances, best, 1)

@@ -1,6 +1,6 @@
 """New puzzles: games between agents, and the positions of these that are worth solving.
 
-Games are played in rounds. Of every game some decisions are looked at in few worlds, and graded;
+Games are played in rounds. Of every game some choices are looked at in few worlds, and graded;
 of those that may be puzzles, the one with the highest grade that is still wanted is searched
 deeply. The same numbers give the same puzzles, on any number of cores.
 """
@@ -62,7 +62,7 @@ GAMES: Final = [("five_up", 4)] * 12 + [("five_up", 2)] * 6 + [("five_up", 3)] *
 OTHERS: Final = [name for name in PRESETS if name != "five_up" and not name.startswith("mini")]
 ROUND: Final = GAMES + [(name, players) for name in OTHERS for players in (2, 3, 4)]
 MOST_MOVES: Final = 600  # of a game
-LOOKS: Final = (5, 2)  # decisions of a game that are looked at: of all, and of near endings
+LOOKS: Final = (5, 2)  # choices of a game that are looked at: of all, and of near endings
 NEAR_END: Final = 2  # tiles of the boneyard that are left, at most, in a near ending
 FIRST_WORLDS: Final = 512  # of the first look
 FIRST_ERRORS: Final = 2.0
@@ -72,8 +72,8 @@ MOST_EASY: Final = 0.2  # of all puzzles are found by `greedy`
 LOOK, SEARCH, CHECK = range(3)  # what worlds are drawn for
 
 
-class Decision(NamedTuple):
-    """A decision of a game, and the moves made before it."""
+class Choice(NamedTuple):
+    """A choice in a game, and the moves made before it."""
 
     rules: str
     players: int
@@ -83,9 +83,9 @@ class Decision(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A decision with its best move by the first look, and who finds that."""
+    """A choice with its best move by the first look, and who finds that."""
 
-    decision: Decision
+    choice: Choice
     best: int
     found_by: list[bool]
 
@@ -106,14 +106,14 @@ def make_puzzles(count: int, seed: int, worlds: int, cores: int, command: str) -
     quotas = _Quotas(count)
     with spread(cores) as over:
         for k in numbers():
-            decisions = decisions_of(seed, k)
-            looked = [one for one in over(look, decisions) if one]
+            choices = choices_of(seed, k)
+            looked = [one for one in over(look, choices) if one]
             chosen = quotas.chosen(looked)
             searched = over(search, [(candidate, worlds) for candidate in chosen])
             for candidate, puzzle in zip(chosen, searched, strict=True):
                 if puzzle and len(puzzles) < count and quotas.take(candidate):
                     puzzles.append(puzzle)
-            steps = {"games": len(ROUND), "looked": len(decisions), "passed": len(looked)}
+            steps = {"games": len(ROUND), "looked": len(choices), "passed": len(looked)}
             tally.update(steps | {"searched": len(chosen)})
             show_line(f"{len(puzzles):,} of {count:,} puzzles, {tally['looked']:,} positions seen")
             if len(puzzles) >= count:
@@ -135,18 +135,18 @@ def make_puzzles(count: int, seed: int, worlds: int, cores: int, command: str) -
 # --- Games
 
 
-def decisions_of(seed: int, k: int) -> list[Decision]:
-    """Play the k-th round of games, and return the decisions to look at, game by game."""
+def choices_of(seed: int, k: int) -> list[Choice]:
+    """Play the k-th round of games, and return the choices to look at, game by game."""
     first = seed + k * len(ROUND)
     if not 0 <= seed <= first <= FIRST_OF_STREAMS - len(ROUND):
         raise PuzzleError(f"deals must be from 0 to below {FIRST_OF_STREAMS:,}, not {first:,}")
-    decisions = []
+    choices = []
     for game, (actions, kept) in enumerate(_played(first)):
         name, players = ROUND[game]
         for move, view in sorted(dict(item for one in kept for item in one.views).items()):
             position = Position(view, np.flatnonzero(legal_masks(view)[0]))
-            decisions.append(Decision(name, players, first + game, actions[:move], position))
-    return decisions
+            choices.append(Choice(name, players, first + game, actions[:move], position))
+    return choices
 
 
 def _played(first: int) -> list[tuple[list[int], list[_Kept]]]:
@@ -200,20 +200,20 @@ class _Kept:
 # --- What becomes a puzzle
 
 
-def look(decision: Decision) -> Candidate | None:
-    """Return what a decision may become by a look in few worlds, or None."""
-    verdict = judged(decision.position, FIRST_WORLDS, decision.seed, LOOK)
+def look(choice: Choice) -> Candidate | None:
+    """Return what a choice may become by a look in few worlds, or None."""
+    verdict = judged(choice.position, FIRST_WORLDS, choice.seed, LOOK)
     if verdict.errors < FIRST_ERRORS or not worth_solving(verdict):
         return None
-    found_by = solvers(decision.position, verdict.best, decision.seed)
-    return Candidate(decision, verdict.best, found_by)
+    found_by = solvers(choice.position, verdict.best, choice.seed)
+    return Candidate(choice, verdict.best, found_by)
 
 
 def search(asked: tuple[Candidate, int]) -> Puzzle | None:
     """Return the puzzle that a candidate is, if deep searches and the solver confirm its move."""
     candidate, worlds = asked
     _, best, _ = candidate
-    rules, players, seed, actions, position = candidate.decision
+    rules, players, seed, actions, position = candidate.choice
     verdict = judged(position, worlds, seed, SEARCH)
     moves = choices_text(rules, players, seed, actions)
     if verdict.best != best or verdict.errors < SURE or not worth_solving(verdict) or moves is None:
@@ -241,7 +241,7 @@ class _Quotas:
         """
         by_game: dict[int, Candidate] = {}
         for candidate in filter(self._wanted, candidates):
-            seed = candidate.decision.seed
+            seed = candidate.choice.seed
             if seed not in by_game or _rank(candidate) > _rank(by_game[seed]):
                 by_game[seed] = candidate
         return list(by_game.values())
@@ -259,5 +259,5 @@ class _Quotas:
 
 
 def _rank(candidate: Candidate) -> tuple[int, int]:
-    public = candidate.decision.position.view[0]["public"]
+    public = candidate.choice.position.view[0]["public"]
     return candidate.grade, int(public["drawn"]) - int(public["boneyard"])

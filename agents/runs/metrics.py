@@ -90,8 +90,11 @@ def draw_curve(run: Run) -> None:
     above.set(ylabel="win rate (%)", ylim=(0, 100), title="The policy against the panel")
     reported = [name for name in DRAWN if any(_is_number(line.get(name)) for line in lines)]
     for name in reported[:1]:
-        told = [line for line in lines if _is_number(line.get(name))]
-        below.plot([line["decisions"] / 1e6 for line in told], [line[name] for line in told])
+        reported_lines = [line for line in lines if _is_number(line.get(name))]
+        below.plot(
+            [line["decisions"] / 1e6 for line in reported_lines],
+            [line[name] for line in reported_lines],
+        )
         below.set(ylabel=name.replace("_", " "), ylim=(0, None))
     below.set(xlabel="decisions learnt from (millions)")
     name_curves(figure)

@@ -21,7 +21,6 @@ import pytest
 import torch
 
 import evaluate
-import train
 from agents.cluster import arena, connection, training
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
@@ -29,16 +28,12 @@ from agents.cluster.training import RLlibPlay
 from agents.learn.ppo import _minibatches
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
-from agents.policies.networks import masked_log_probabilities
 from agents.runs.config import load_config
-from agents.runs.metrics import read_metrics
 from fiveup_env import Rules
-from fiveup_env.arena.duels import duel
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.results import to_json
 from fiveup_env.arena.workers import play_tasks
-from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,34 +174,13 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
     figures = learner._step(part, 0.1)
     wanted = figures["policy_loss"] - 0.1 * figures["entropy"] + 0.5 * figures["value_loss"]
     assert loss[DEFAULT_MODULE_ID].item() == pytest.approx(wanted, rel=1e-4)
-    told = theirs.metrics.peek(DEFAULT_MODULE_ID)
+    logged = theirs.metrics.peek(DEFAULT_MODULE_ID)
     for name in ("entropy", "kl", "clip_fraction"):
-        assert float(told[name]) == pytest.approx(figures[name], rel=1e-3, abs=1e-6)
+        assert float(logged[name]) == pytest.approx(figures[name], rel=1e-3, abs=1e-6)
     for weight, same in zip(learner.network.parameters(), module.network.parameters(), strict=True):
         assert weight.grad is not None
         assert same.grad is not None
         torch.testing.assert_close(weight.grad, same.grad, rtol=1e-3, atol=1e-5)
-
-
-def test_what_is_not_allowed_has_no_probability() -> None:
-    from ray.rllib.core.columns import Columns
-
-    from agents.cluster.algorithm import algorithm_config
-    from agents.cluster.module import MASKS, ROWS
-
-    module = algorithm_config(config_of()).get_rl_module_spec().build()
-    rng = np.random.default_rng(0)
-    rows = torch.from_numpy(rng.integers(0, 2, (50, module.network.reader.size), np.int8))
-    masks = torch.from_numpy(rng.integers(0, 2, (50, 121), np.int8))
-    masks[:, 7] = 1
-    seen = {Columns.OBS: {ROWS: rows, MASKS: masks}}
-    logits = module.forward_exploration(seen)[Columns.ACTION_DIST_INPUTS]
-    chances = module.get_exploration_action_dist_cls().from_logits(logits)._dist.probs
-    assert (chances[masks == 0] == 0).all()
-    wanted = masked_log_probabilities(module.network.logits(rows), masks).exp()
-    torch.testing.assert_close(chances, wanted)
-    values = module.compute_values(seen)
-    torch.testing.assert_close(values, module.network.values(rows))
 
 
 def test_a_runner_does_not_learn_from_partners() -> None:
@@ -296,54 +270,6 @@ def test_a_node_lost_in_training_costs_its_window_and_is_replaced(nodes: Any, pl
     assert len({*first_deals, *seeds}) == 3  # one has gone on, one has begun with other deals
 
 
-def test_a_runner_is_waited_for_some_times_as_long_as_windows_take(
-    playing: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from ray.rllib.execution.rollout_ops import synchronous_parallel_sample
-
-    from agents.cluster.algorithm import patience_after
-
-    waits: list[float] = []
-
-    def noted(**options: Any) -> Any:
-        waits.append(options["sample_timeout_s"])
-        return synchronous_parallel_sample(**options)
-
-    monkeypatch.setattr("agents.cluster.algorithm.synchronous_parallel_sample", noted)
-    play = playing("env_runners=2")
-    for _ in range(3):
-        play.update(0)
-    assert waits[0] == 600
-    assert 60 <= waits[-1] < 600
-    for_windows = [patience_after(seconds, complete=True) for seconds in (0.1, 6, 12, 1000)]
-    assert for_windows == [60, 60, 120, 600]
-    assert patience_after(0.1, complete=False) == 600
-
-
-def test_a_run_whose_node_is_lost_ends_as_it_should(
-    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    update = RLlibPlay.update
-
-    def meanwhile(self: RLlibPlay, progress: float) -> Any:
-        if self.updates != 3:
-            return update(self, progress)
-        with losing(nodes, node_that_plays(nodes, self)):
-            return update(self, progress)
-
-    monkeypatch.setattr(RLlibPlay, "update", meanwhile)
-    words = [*TINY, "decisions=60000", "checkpoint_minutes=0", "width=64"]
-    monkeypatch.setattr(sys, "argv", ["train.py", "--config", "configs/cluster.yaml", *words])
-    assert train.main() == 0
-    lines = read_metrics(tmp_path / "cluster" / "metrics.jsonl")
-    assert [line["update"] for line in lines] == list(range(1, len(lines) + 1))
-    assert lines[-1]["decisions"] >= 60_000
-    policy = f"torch:{tmp_path / 'cluster' / 'policy'}"
-    seeds = np.arange(100)
-    played = duel([make_agent(policy), make_agent("random")], Rules.preset(), seeds, "hand")
-    assert played.margin_interval()[0] > 0
-
-
 def test_a_node_lost_in_a_tournament_loses_no_game(nodes: Any) -> None:
     terms = Terms(Rules.preset(), "hand")
     tasks = [Task(("pimc:worlds=20", "greedy"), first, 60) for first in range(0, 720, 60)]
@@ -373,19 +299,10 @@ def test_the_table_is_the_same_on_the_cluster(
     for more in (["--cores", "1"], ["--engine", "ray"]):
         monkeypatch.setattr(sys, "argv", ["evaluate.py", *words, *more])
         assert evaluate.main() == 0
-        told = re.sub(r"[0-9.]+ (us|ms|s) ", "", capsys.readouterr().out)  # how long moves took
-        tables.append(told.split())
+        text = re.sub(r"[0-9.]+ (us|ms|s) ", "", capsys.readouterr().out)  # how long moves took
+        tables.append(text.split())
     assert tables[0] == tables[1]
     assert "defensive" in tables[0]
-
-
-def test_a_limit_of_time_holds_on_the_cluster(nodes: Any) -> None:
-    del nodes
-    terms = Terms(Rules.preset(), "hand", move_limit=60.0)
-    task = Task(("greedy", "random"), 0, 4)
-    ((_, played),) = play_on_cluster([task], terms, 1)
-    ((_, wanted),) = play_tasks([task], Terms(Rules.preset(), "hand"), 1)
-    assert lasting(played) == lasting(wanted)
 
 
 def test_what_ends_a_task_is_told_in_a_sentence(

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-import torch
 
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch
 from fiveup_env.engine.compiled import compiled
-from fiveup_env.opponents.heuristics.ladder import Partner, weights_of
 from fiveup_env.opponents.networks.compiled import memory_for, value_of, write_logits
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import load_compiled
@@ -83,26 +81,6 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     assert np.array_equal(student(views, np.random.default_rng(0)), best)
 
 
-def test_a_network_that_weighs_as_a_heuristic_does_plays_like_it() -> None:
-    network = build(Shape("guided", 32, 1))
-    with torch.no_grad():
-        for weight in network.parameters():
-            weight.zero_()
-        assert network.guide is not None
-        network.guide.bias.copy_(torch.tensor(weights_of("partner")))
-    agent, heuristic = NetworkAgent(network), Partner()
-    batch, rng, same, choices = Batch(64, seed=5), np.random.default_rng(0), 0, 0
-    batch.reset()
-    for _ in range(60):
-        views = batch.views()
-        choice = batch.action_mask.sum(1) > 1
-        actions = heuristic(views, rng)
-        same += (actions == agent(views, rng))[choice].sum()
-        choices += choice.sum()
-        batch.step(actions)
-    assert same > 0.93 * choices
-
-
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     save_policy(tmp_path, lively(SHAPES[1]), {})
@@ -148,8 +126,3 @@ def test_descriptions_that_do_not_fit_the_weights_are_refused(
     (saved / DESCRIPTION).write_text(json.dumps(description))
     with pytest.raises(PolicyError, match=why):
         make_agent(f"student:{saved}")
-
-
-def test_a_missing_policy_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match=r"nowhere/policy\.json cannot be read"):
-        make_agent(f"student:{tmp_path / 'nowhere'}")

@@ -84,7 +84,7 @@ def test_mmd_is_held_to_the_policy_that_played_the_window(tmp_path: Path) -> Non
 
 
 def test_the_table_is_that_of_the_curves() -> None:
-    found = convergence.by_game(convergence.read_lines())
-    assert list(found) == [(game, n) for game, counts in GAMES.items() for n in counts]
-    assert all(list(methods) == list(METHODS) for methods in found.values())
-    assert convergence.rows(found) == results.read("convergence")["rows"]
+    curves = convergence.by_game(convergence.read_lines())
+    assert list(curves) == [(game, n) for game, counts in GAMES.items() for n in counts]
+    assert all(list(methods) == list(METHODS) for methods in curves.values())
+    assert convergence.rows(curves) == results.read("convergence")["rows"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from agents.data.games import Columns
 
-PLAN = Plan(agents=("greedy", "partner"), positions=200, values="pimc:worlds=8")
+PLAN = Plan(agents=("greedy", "partner"), positions=60, values="pimc:worlds=8")
 TEXT = {"prompt", "moves", "deductions"}
 
 
@@ -94,10 +94,15 @@ def played_again(plan: Plan, rows: Columns) -> Columns:
     "plan",
     [
         PLAN,
-        replace(PLAN, players=(2, 3), rules=("five_up", "all_fives")),
-        replace(PLAN, values="pimc:worlds=8,aim=hand", encoder="tokens"),
+        replace(
+            PLAN,
+            players=(2, 3),
+            rules=("five_up", "all_fives"),
+            values="pimc:worlds=8,aim=hand",
+            encoder="tokens",
+        ),
     ],
-    ids=["default", "rules", "points"],
+    ids=["default", "other"],
 )
 def test_every_row_is_what_its_game_gives(plan: Plan) -> None:
     rows = rows_of_shard(plan, plan.shards[0])
@@ -106,17 +111,6 @@ def test_every_row_is_what_its_game_gives(plan: Plan) -> None:
     for game in games(rows):
         for name, column in played_again(plan, game).items():
             assert np.allclose(game[name], column), name
-
-
-def test_a_better_action_is_worth_more_and_errors_say_how_surely(folder: Path) -> None:
-    rows = read_data(folder)
-    legal = rows["mask"] > 0
-    assert (np.isfinite(rows["values"]) == legal).all()
-    assert (np.isfinite(rows["errors"]) == legal).all()
-    best = rows["values"].argmax(1)
-    assert (rows["errors"][np.arange(len(best)), best] == 0).all()
-    assert (np.nan_to_num(rows["errors"]) >= 0).all()
-    assert legal[np.arange(len(best)), rows["action"]].all()
 
 
 def test_agents_are_handed_a_generator_from_which_nothing_else_is_drawn() -> None:
@@ -144,13 +138,13 @@ def test_splits_are_large_enough_and_share_no_game(folder: Path) -> None:
 
 
 def test_a_split_of_many_positions_is_in_several_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.data.plan.POSITIONS_IN_SHARD", 150)
+    monkeypatch.setattr("agents.data.plan.POSITIONS_IN_SHARD", 50)
     shards = PLAN.shards
     assert [(shard.file, shard.positions) for shard in shards] == [
-        ("train-00000-of-00002.parquet", 150),
-        ("train-00001-of-00002.parquet", 50),
-        ("validation-00000-of-00001.parquet", 10),
-        ("test-00000-of-00001.parquet", 10),
+        ("train-00000-of-00002.parquet", 50),
+        ("train-00001-of-00002.parquet", 10),
+        ("validation-00000-of-00001.parquet", 3),
+        ("test-00000-of-00001.parquet", 3),
     ]
     one, other = (rows_of_shard(PLAN, shard)["seed"] for shard in shards[:2])
     assert not {*one.tolist()} & {*other.tolist()}

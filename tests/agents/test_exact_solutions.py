@@ -19,7 +19,6 @@ from fiveup_env.exact.solutions import (
     size_of,
     solve,
     value_range,
-    write_solution,
 )
 from fiveup_env.exact.values import exploitability
 from fiveup_env.opponents.registry import make_agent
@@ -36,8 +35,8 @@ def run(
 ) -> tuple[int, str, str]:
     monkeypatch.setattr("sys.argv", ["exact", *words.split()])
     code = main()
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    streams = capsys.readouterr()
+    return code, streams.out, streams.err
 
 
 def profile_in(solution: dict[str, Any], form: Form) -> np.ndarray:
@@ -54,10 +53,10 @@ def test_every_mini_has_a_solution() -> None:
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
 def test_a_name_means_what_was_solved(path: Path) -> None:
-    told = dict(json.loads(path.read_text("utf-8"))["rules"])
-    preset, players = told.pop("preset"), told.pop("players")
+    fields = dict(json.loads(path.read_text("utf-8"))["rules"])
+    preset, players = fields.pop("preset"), fields.pop("players")
     assert path.stem == f"{preset}-{players}"
-    assert Rules.preset(preset, players).fields() == told
+    assert Rules.preset(preset, players).fields() == fields
 
 
 @pytest.mark.parametrize(("name", "players"), SMALL)
@@ -66,18 +65,18 @@ def test_what_is_published_is_found_again(name: str, players: int) -> None:
     assert solution["size"] == size_of(form)
     assert solution["range"] == value_range(form)
     again = solve(form, share=1e-4, most_rounds=1000)
-    found = exploitability(form, again.profile)
-    assert found.nash_conv <= 1e-4 * value_range(form)
+    result = exploitability(form, again.profile)
+    assert result.nash_conv <= 1e-4 * value_range(form)
     if players == 2:
-        assert found.values == pytest.approx(solution["value"], abs=1e-4 * value_range(form))
+        assert result.values == pytest.approx(solution["value"], abs=1e-4 * value_range(form))
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_the_equilibrium_of_a_file_is_one(players: int) -> None:
     form, solution = form_of(Rules.preset("mini-2", players)), read_solution("mini-2", players)
-    found = exploitability(form, profile_in(solution, form))
-    assert found.nash_conv < 1e-4
-    assert found.values == pytest.approx(solution["value"], abs=1e-4)
+    result = exploitability(form, profile_in(solution, form))
+    assert result.nash_conv < 1e-4
+    assert result.values == pytest.approx(solution["value"], abs=1e-4)
 
 
 def test_information_states_are_told_in_words() -> None:
@@ -155,9 +154,3 @@ def test_the_command_line_refuses_in_a_sentence(
     assert code == 2
     assert sentence in err
     assert len(err.splitlines()) == 1
-
-
-def test_only_small_equilibria_are_written(tmp_path: Path) -> None:
-    form = form_of(Rules.preset("mini-2-draw", 2))
-    write_solution(tmp_path / "draw.json", solve(form, 1.0, 1), "a test")
-    assert "equilibrium" not in json.loads((tmp_path / "draw.json").read_text())

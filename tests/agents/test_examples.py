@@ -78,9 +78,9 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
 def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> None:
     if missing := missing_packages(example):
         pytest.skip(f"examples/{example.name} (no {', no '.join(missing)})")
-    told = printed_by(example, tmp_path)
-    assert told.strip()
-    assert re.search(".*".join(PROMISED.get(example.stem, [])), told, re.DOTALL), told
+    text = printed_by(example, tmp_path)
+    assert text.strip()
+    assert re.search(".*".join(PROMISED.get(example.stem, [])), text, re.DOTALL), text
     assert not list(tmp_path.iterdir())
 
 
@@ -92,8 +92,8 @@ def test_what_is_learnt_from_data_in_a_folder_is_kept_there_as_policies(tmp_path
 
     plan = Plan(agents=("partner",), positions=300, values="pimc:worlds=4", encoder="lookahead")
     make_data(tmp_path / "data", plan)
-    told = printed_by(FOLDER / "offline.py", tmp_path, str(tmp_path))
-    assert re.search(".*".join(PROMISED["offline"]), told, re.DOTALL), told
+    text = printed_by(FOLDER / "offline.py", tmp_path, str(tmp_path))
+    assert re.search(".*".join(PROMISED["offline"]), text, re.DOTALL), text
     for method in ("cloning", "weighed"):
         agent = make_agent(f"policy:{tmp_path / method}")
         assert isinstance(agent, PolicyAgent)

@@ -62,8 +62,8 @@ def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:
 
 def labels_of(judge: Judge, game: Game, reward: str = "margin") -> np.ndarray:
     """The labels of the actions that the seat to move has in a game."""
-    rng, which = np.random.default_rng(0), np.zeros(1, np.int64)
-    return judge.label(game.state(), which, Units(game.view(), reward), rng)[0]
+    rng, indices = np.random.default_rng(0), np.zeros(1, np.int64)
+    return judge.label(game.state(), indices, Units(game.view(), reward), rng)[0]
 
 
 # --- Labels
@@ -209,19 +209,19 @@ def test_labels_of_self_play_are_unbiased() -> None:
     batch.reset()
     keys, labels = [], []
     for _ in range(150):
-        which = np.flatnonzero(batch.action_mask.sum(1) > 1)
-        seen = batch.views()[which]
+        indices = np.flatnonzero(batch.action_mask.sum(1) > 1)
+        seen = batch.views()[indices]
         keys.append(rows_of(seen))
-        labels.append(judge.label(batch.states, which, Units(seen, "margin"), rng))
+        labels.append(judge.label(batch.states, indices, Units(seen, "margin"), rng))
         batch.step(batch.random_actions(rng))
     known = rows_of(views)
     order = known.argsort()
-    found = order[np.searchsorted(known[order], np.concatenate(keys))]
-    assert np.array_equal(known[found], np.concatenate(keys))
+    states = order[np.searchsorted(known[order], np.concatenate(keys))]
+    assert np.array_equal(known[states], np.concatenate(keys))
     given = POINTS_IN_ONE * np.concatenate(labels).astype(float)
     deviations = []
-    for state in np.unique(found):
-        of_state = given[found == state]
+    for state in np.unique(states):
+        of_state = given[states == state]
         legal = ~np.isnan(of_state[0])
         assert np.array_equal(legal, ~np.isnan(exact[state]))
         if len(of_state) >= 30:

@@ -35,10 +35,10 @@ def read_a_checkpoint(folder: Path) -> int | None:
     """Return the number of the newest checkpoint, none of which may be damaged."""
     if not checkpoints_in(folder):
         return None
-    found = read_newest(folder)
-    assert not found.damaged
-    assert (found.arrays["weights"] == ARRAYS["weights"]).all()
-    return int(found.about["updates"])
+    newest = read_newest(folder)
+    assert not newest.damaged
+    assert (newest.arrays["weights"] == ARRAYS["weights"]).all()
+    return int(newest.about["updates"])
 
 
 @cache

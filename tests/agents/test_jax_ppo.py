@@ -26,11 +26,11 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "jax_ppo.py"
 
 @pytest.fixture(scope="module")
 def learner() -> ModuleType:
-    found = importlib.util.spec_from_file_location("jax_ppo", EXAMPLE)
-    assert found
-    assert found.loader
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location("jax_ppo", EXAMPLE)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
@@ -76,10 +76,10 @@ def test_a_run_goes_on_from_its_checkpoint_and_from_no_other(learner: Any, tmp_p
     path = tmp_path / "checkpoint.npz"
     carry = learner.first_carry(1, 4)
     learner.checkpoint(path, carry, (1, 2), 12.5, 99)
-    found, spent, decisions = learner.resumed(path, learner.first_carry(1, 4), (1, 2))
+    resumed, spent, decisions = learner.resumed(path, learner.first_carry(1, 4), (1, 2))
     assert (spent, decisions) == (12.5, 99)
     leaves = learner.jax.tree.leaves
-    assert all((a == b).all() for a, b in zip(leaves(found), leaves(carry), strict=True))
+    assert all((a == b).all() for a, b in zip(leaves(resumed), leaves(carry), strict=True))
     for seed, games, parts in ((1, 8, 2), (2, 4, 2), (1, 4, 1)):
         with pytest.raises(SystemExit, match="another run"):
             learner.resumed(path, learner.first_carry(seed, games), (seed, parts))

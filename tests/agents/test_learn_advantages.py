@@ -29,33 +29,33 @@ def estimated(
 
 
 def test_a_decision_is_given_all_that_its_seat_got_until_its_next() -> None:
-    found = estimated(
+    result = estimated(
         seats=[0, 1, 0],
         values=[10, 20, 30],
         rewards=[[1, -1], [-2, 2], [0, 0]],
         ended=[False, False, False],
     )
     # Seat 0 got 1 - 2, then stood at 30; its value had been 10.
-    assert found.advantages[0, 0] == 1 - 2 + 30 - 10
-    assert found.known[:, 0].tolist() == [True, False, False]
-    assert found.waiting.tolist() == [[2, 1]]
-    assert found.since.tolist() == [[0, 2]]
+    assert result.advantages[0, 0] == 1 - 2 + 30 - 10
+    assert result.known[:, 0].tolist() == [True, False, False]
+    assert result.waiting.tolist() == [[2, 1]]
+    assert result.since.tolist() == [[0, 2]]
 
 
 def test_the_end_on_anothers_move_is_delivered_to_every_seat() -> None:
-    found = estimated(
+    result = estimated(
         seats=[0, 1, 2],
         values=[1, 2, 3],
         rewards=[[0, 0, 0], [0, 0, 0], [-5, -1, 6]],
         ended=[False, False, True],
     )
-    assert found.advantages[:, 0].tolist() == [-5 - 1, -1 - 2, 6 - 3]
-    assert found.known.all()
-    assert (found.waiting == NOBODY).all()
+    assert result.advantages[:, 0].tolist() == [-5 - 1, -1 - 2, 6 - 3]
+    assert result.known.all()
+    assert (result.waiting == NOBODY).all()
 
 
 def test_a_seat_may_move_twice_in_a_row() -> None:
-    found = estimated(
+    result = estimated(
         seats=[0, 0, 1, 0],
         values=[1, 2, 50, 4],
         rewards=[[3, -3], [5, -5], [0, 0], [7, -7]],
@@ -65,42 +65,42 @@ def test_a_seat_may_move_twice_in_a_row() -> None:
     third = 7 - 4
     second = 5 + 4 - 2 + 0.5 * third
     first = 3 + 2 - 1 + 0.5 * second
-    assert found.advantages[[0, 1, 3], 0].tolist() == [first, second, third]
-    assert found.advantages[2, 0] == -7 - 50
+    assert result.advantages[[0, 1, 3], 0].tolist() == [first, second, third]
+    assert result.advantages[2, 0] == -7 - 50
 
 
 def test_nothing_crosses_the_end_of_a_hand() -> None:
-    found = estimated(
+    result = estimated(
         seats=[0, 1, 1, 0],
         values=[1, 2, 30, 40],
         rewards=[[0, 0], [4, -4], [100, -100], [0, 0]],
         ended=[False, True, False, False],
     )
-    assert found.advantages[:2, 0].tolist() == [4 - 1, -4 - 2]
-    assert found.known[:, 0].tolist() == [True, True, False, False]
-    assert found.since.tolist() == [[0, -100]]
+    assert result.advantages[:2, 0].tolist() == [4 - 1, -4 - 2]
+    assert result.known[:, 0].tolist() == [True, True, False, False]
+    assert result.since.tolist() == [[0, -100]]
 
 
 def test_moves_of_a_rival_are_not_learnt_from_but_their_rewards_count() -> None:
-    found = estimated(
+    result = estimated(
         seats=[0, NOBODY, 0],
         values=[1, 99, 3],
         rewards=[[0, 0], [-4, 4], [6, -6]],
         ended=[False, False, True],
     )
-    assert found.advantages[:, 0].tolist() == [-4 + 3 - 1 + (6 - 3), 0, 6 - 3]
-    assert found.known[:, 0].tolist() == [True, False, True]
+    assert result.advantages[:, 0].tolist() == [-4 + 3 - 1 + (6 - 3), 0, 6 - 3]
+    assert result.known[:, 0].tolist() == [True, False, True]
 
 
 def test_discount_counts_the_seats_own_decisions() -> None:
-    found = estimated(
+    result = estimated(
         seats=[0, 1, 1, 0],
         values=[0, 0, 0, 8],
         rewards=[[0, 0]] * 4,
         ended=[False] * 4,
         gamma=0.5,
     )
-    assert found.advantages[0, 0] == 0.5 * 8
+    assert result.advantages[0, 0] == 0.5 * 8
 
 
 @st.composite
@@ -150,17 +150,17 @@ def seat_by_seat(game: Game, gamma: float, gae_lambda: float) -> dict[int, float
 
 @given(games(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.5, 1.0]))
 def test_any_game_is_as_seat_by_seat(game: Game, gae_lambda: float, gamma: float) -> None:
-    found = estimated(*game, gamma, gae_lambda)
+    result = estimated(*game, gamma, gae_lambda)
     wanted = seat_by_seat(game, gamma, gae_lambda)
-    assert set(np.flatnonzero(found.known[:, 0])) == set(wanted)
+    assert set(np.flatnonzero(result.known[:, 0])) == set(wanted)
     for tick, advantage in wanted.items():
-        assert found.advantages[tick, 0] == pytest.approx(advantage, rel=1e-5, abs=1e-4)
+        assert result.advantages[tick, 0] == pytest.approx(advantage, rel=1e-5, abs=1e-4)
 
 
 def in_two_windows(game: Game, cut: int, gae_lambda: float) -> list[dict[int, float]]:
     """Return the advantages of a game cut into two windows, keyed by the decisions' actions."""
     seats, values, rewards, ended = game
-    found = []
+    parts = []
     window = Window(Batch(1, players=3, episode="hand", seed=0), 0)
     for start, stop in ((0, cut), (cut, len(seats))):
         later = Window(Batch(1, players=3, episode="hand", seed=0), stop - start)
@@ -174,9 +174,9 @@ def in_two_windows(game: Game, cut: int, gae_lambda: float) -> list[dict[int, fl
         part = estimate(window.seats, window.values, window.rewards, window.ended, 1, gae_lambda)
         names = window.actions[part.known].tolist()
         assert len(set(names)) == len(names)
-        found.append(dict(zip(names, part.advantages[part.known].tolist(), strict=True)))
+        parts.append(dict(zip(names, part.advantages[part.known].tolist(), strict=True)))
         window.carry(part.waiting, part.since)
-    return found
+    return parts
 
 
 @settings(max_examples=50)

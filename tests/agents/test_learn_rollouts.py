@@ -17,7 +17,6 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
-from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
     from agents.learn.rollouts import Choice
@@ -219,11 +218,3 @@ def test_after_the_burn_in_as_many_games_are_near_their_end_as_in_a_long_run(
     rules = public["rules"][0]
     to_go = (rules["target"] - public["scores"][:, : rules["sides"]].max(1)) / rules["unit"]
     assert abs((to_go <= 10).mean() - steady) < 0.04
-
-
-def test_games_of_every_preset_are_burnt_in() -> None:
-    batch = Batch(21 * 8, list(PRESETS), [2, 3, 4], seed=1)
-    batch.reset()
-    burn_in(batch, np.random.default_rng(1))
-    assert (batch.states["public"]["scores"].reshape(8, 21, -1).max((0, 2)) > 0).all()
-    batch.step(batch.random_actions(np.random.default_rng(0)))

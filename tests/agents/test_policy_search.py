@@ -16,12 +16,13 @@ from fiveup_env.arena.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.opponents.search.pimc import Pimc
 from tests.support import game_of, push_all
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fiveup_env.opponents.search.network_search import PolicySearch
 
 torch.set_num_threads(1)
 
@@ -87,10 +88,10 @@ def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
     views = positions()
     shares = TorchPolicy(str(lively)).probabilities(views)
     agent = TorchSearch(str(lively), worlds=2, least=0.2)
-    found = agent.values(views, np.random.default_rng(0))
+    scores = agent.values(views, np.random.default_rng(0))
     unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
-    assert (found[unlikely] == -np.inf).all()
-    assert (found[np.arange(len(views)), found.argmax(1)] > -np.inf).all()
+    assert (scores[unlikely] == -np.inf).all()
+    assert (scores[np.arange(len(views)), scores.argmax(1)] > -np.inf).all()
     assert (legal_masks(views) > 0)[unlikely].any()
 
 
@@ -103,13 +104,13 @@ def test_heuristics_play_hands_out_as_they_do_in_pimc(
     monkeypatch.setattr("fiveup_env.opponents.search.world_statistics.CLEARLY", 1e9)
     agent = TorchSearch(str(blank), worlds=6_000, trust=0, playout="greedy", weighed=1)
     views = positions(games=20)
-    found = agent.values(views, np.random.default_rng(0))
+    scores = agent.values(views, np.random.default_rng(0))
     pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
     times = [pimc.values(views, np.random.default_rng(seed)) for seed in range(180)]
     masks = legal_masks(views)
     choices = masks * (masks.sum(1, keepdims=True) > 1) > 0
     assert choices.sum() > 10
-    assert found[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.4)
+    assert scores[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.4)
 
 
 def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -> None:

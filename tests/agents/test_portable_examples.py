@@ -30,8 +30,8 @@ def played(*command: str) -> str:
 
 def test_the_example_in_javascript_plays_a_game(tmp_path: Path) -> None:
     (tmp_path / "student.weights").write_bytes(pack("student"))
-    told = played(str(NODE), str(EXAMPLES / "play.mjs"), str(tmp_path / "student.weights"), "7")
-    assert told.splitlines()[-1] == "student wins"
+    text = played(str(NODE), str(EXAMPLES / "play.mjs"), str(tmp_path / "student.weights"), "7")
+    assert text.splitlines()[-1] == "student wins"
 
 
 @pytest.mark.slow
@@ -39,8 +39,8 @@ def test_the_example_in_javascript_plays_a_game(tmp_path: Path) -> None:
 def test_the_example_in_c_plays_the_same_games(folder: Path) -> None:
     program, weights = compiled(folder, EXAMPLES / "play.c"), str(folder / "student.weights")
     for seed in ("7", "8"):
-        told = played(str(program), weights, seed)
-        assert told == played(str(NODE), str(EXAMPLES / "play.mjs"), weights, seed)
+        text = played(str(program), weights, seed)
+        assert text == played(str(NODE), str(EXAMPLES / "play.mjs"), weights, seed)
 
 
 def matches(command: str, players: int = 2) -> Played:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from agents.puzzles import __main__ as command
-from agents.puzzles import checking, judging, making
+from agents.puzzles import judging, making
 from agents.puzzles.checking import check_puzzles
 from agents.puzzles.judging import LEVELS, Verdict, grade_of, solved, worth_solving
 from agents.puzzles.making import make_puzzles
@@ -23,12 +23,10 @@ from agents.puzzles.storage import (
     Puzzle,
     PuzzleError,
     PuzzleFile,
-    choices_text,
     position_of,
     read_puzzles,
     write_puzzles,
 )
-from fiveup_env.game.game import Game
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,10 +83,10 @@ def test_every_shipped_puzzle_is_reached_by_legal_moves_to_a_legal_best_move_and
 def test_the_solver_proves_what_is_said_to_be_proven_and_no_other_move(
     shipped: PuzzleFile,
 ) -> None:
-    for one in [puzzle for puzzle in shipped.puzzles if puzzle.proven][:5]:
-        position = position_of(one)
+    for puzzle in [puzzle for puzzle in shipped.puzzles if puzzle.proven][:2]:
+        position = position_of(puzzle)
         assert [solved(position, int(action)).proves for action in position.actions] == (
-            position.actions == one.best
+            position.actions == puzzle.best
         ).tolist()
 
 
@@ -114,20 +112,8 @@ def test_the_lead_that_a_puzzle_needs_is_smaller_where_chances_differ_less(
 
 
 def test_grades_rise_as_fewer_levels_find_the_move() -> None:
-    found = [[True] * k + [False] * (len(LEVELS) - k) for k in range(len(LEVELS) + 1)]
-    assert [grade_of(one) for one in found] == [5, 4, 4, 3, 3, 2, 2, 1, 1]
-
-
-def test_choices_are_digits_and_lead_back_to_the_position() -> None:
-    game = Game("five_up", players=2, seed=4)
-    for _ in range(12):
-        game.push(list(game.legal_moves)[-1])
-    while len(game.legal_moves) == 1:
-        game.push(next(iter(game.legal_moves)))
-    moves = choices_text("five_up", 2, 4, [move.action for move in game.moves])
-    assert moves
-    puzzle = Puzzle(4, "five_up", 2, moves, 0, (), 1, proven=False)
-    assert (position_of(puzzle).view == game.view()).all()
+    solvers = [[True] * k + [False] * (len(LEVELS) - k) for k in range(len(LEVELS) + 1)]
+    assert [grade_of(one) for one in solvers] == [5, 4, 4, 3, 3, 2, 2, 1, 1]
 
 
 # --- Making
@@ -143,16 +129,21 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_the_same_numbers_make_the_same_puzzles_which_check_finds_again(tmp_path: Path) -> None:
-    files = []
-    for seed in (1, 1, 2_000):
-        made = make_puzzles(2, seed, 256, 1, "a command")
-        write_puzzles(tmp_path / "puzzles.json", made)
-        assert read_puzzles(tmp_path / "puzzles.json").puzzles == made.puzzles
-        assert sorted(one.grade for one in made.puzzles) == [4, 5]
-        assert not list(check_puzzles(made.puzzles, 1024, 0, 1))
-        files.append((tmp_path / "puzzles.json").read_bytes())
-    assert files[0] == files[1] != files[2]
+def test_the_same_numbers_make_the_same_puzzles_which_check_finds_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = make_puzzles(2, 1, 256, 1, "a command")
+    write_puzzles(tmp_path / "puzzles.json", made)
+    assert read_puzzles(tmp_path / "puzzles.json").puzzles == made.puzzles
+    assert sorted(puzzle.grade for puzzle in made.puzzles) == [4, 5]
+    assert not list(check_puzzles(made.puzzles, 1024, 0, 1))
+    file = tmp_path / "by command.json"
+    words = ["make", str(file), "--count", "2", "--worlds", "256", "--seed", "1", "--cores", "1"]
+    assert run(monkeypatch, *words) == 0
+    again = read_puzzles(file)
+    assert again.puzzles == made.puzzles
+    assert f"looked    {again.about['looked']:>8}" in capsys.readouterr().out
+    assert again.about["command"].startswith("python -m agents.puzzles make")
 
 
 @pytest.mark.slow
@@ -192,12 +183,6 @@ def test_two_puzzles_of_a_deal_are_one_too_many(clear: Puzzle) -> None:
     assert faults == [f"deal {clear.seed} has another puzzle"]
 
 
-def test_a_lead_that_is_not_clear_is_told(clear: Puzzle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "CLEAR", np.inf)
-    ((_, faults),) = check_puzzles([clear], 256, 0, 1)
-    assert faults[0].startswith("the best move is ahead by only")
-
-
 # --- The command, and files that are none
 
 
@@ -222,18 +207,6 @@ def test_the_command_says_what_fails_and_ends_with_status_1(
         out = capsys.readouterr().out
         assert said in out
         assert out.count("\n") == len(puzzles)
-
-
-@pytest.mark.usefixtures("quick")
-def test_the_command_makes_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "two.json"
-    words = ["make", str(file), "--count", "2", "--worlds", "64", "--seed", "9", "--cores", "1"]
-    assert run(monkeypatch, *words) == 0
-    about = read_puzzles(file).about
-    assert f"looked    {about['looked']:>8}" in capsys.readouterr().out
-    assert about["command"].startswith("python -m agents.puzzles make")
 
 
 @pytest.mark.parametrize(
@@ -270,16 +243,12 @@ def file_with(**changes: object) -> str:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("{", "is not a file of puzzles: it is not JSON"),
         ("\xff", "is not a file of puzzles: it is not JSON"),
-        ("[" * 100_000, "is not a file of puzzles: it is not JSON"),
         ("[]", "is not a file of puzzles: its format is not fiveup-puzzles"),
         (file_with(version=2), "has version 2; this reads 1"),
         (file_with(puzzles=[]), "is damaged: it has no list of puzzles"),
         (file_with(puzzles=[ROW, 7]), "puzzle 1 of the list is not a puzzle"),
         (file_with(puzzles=[ROW | {"seed": "1"}]), "puzzle 0 of the list is not a puzzle"),
-        (file_with(puzzles=[ROW | {"chances": [0.5]}]), "puzzle 0 of the list is not a puzzle"),
-        (file_with(puzzles=[ROW | {"grade": 6}]), "puzzle 0 of the list is not a puzzle"),
         (file_with(puzzles=[ROW | {"more": 1}]), "puzzle 0 of the list is not a puzzle"),
     ],
 )
@@ -290,13 +259,3 @@ def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(PuzzleError, match=sentence):
         read_puzzles(path)
-
-
-@pytest.mark.parametrize(
-    "change", [{"rules": "fiveup"}, {"players": 9}, {"seed": -1}, {"seed": 1 << 64}]
-)
-def test_a_puzzle_of_no_game_is_a_fault_of_that_puzzle(
-    change: dict[str, Any], clear: Puzzle
-) -> None:
-    ((_, faults),) = check_puzzles([replace(clear, **change)], 256, 0, 1)
-    assert len(faults) == 1

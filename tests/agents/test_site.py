@@ -26,12 +26,12 @@ def commands() -> list[str]:
     blocks = (
         re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL) for page in PAGES
     )
-    whole = (block.replace("\\\n", " ") for found in blocks for block in found)
+    whole = (block.replace("\\\n", " ") for matches in blocks for block in matches)
     lines = (line for block in whole for line in block.splitlines())
     parts = (part.strip() for line in lines for part in re.split(r"&&|;|\|", line))
     # A command may be quoted for another one, which hands it on.
-    found = (COMMAND.match(part.removeprefix("do ").rstrip("'")) for part in parts)
-    return sorted({one[1] for one in found if one})
+    matches = (COMMAND.match(part.removeprefix("do ").rstrip("'")) for part in parts)
+    return sorted({one[1] for one in matches if one})
 
 
 @cache
@@ -56,10 +56,10 @@ def test_every_command_takes_the_options_that_our_pages_give_it(command: str) ->
     count += words[1:] != [] and words[1] in WITH_COMMANDS and words[2][0] != "-"
     if words[1:2] == ["benchmarks.cluster"]:
         pytest.importorskip("ray", reason="the options of commands on Ray (no Ray)")
-    told = help_of(tuple(words[:count]))
+    text = help_of(tuple(words[:count]))
     for word in words[count:]:
         if word.startswith("--"):
-            assert re.search(rf"{word}\b", told), word
+            assert re.search(rf"{word}\b", text), word
         elif words[0] == "train.py" and "=" in word:
             assert word.partition("=")[0] in KEYS, word
 

@@ -20,28 +20,27 @@ def test_where_nothing_has_a_weight_any_action_is_as_good() -> None:
     assert won.mean() < -2
 
 
-@pytest.mark.parametrize(("rung", "below"), list(itertools.pairwise([*reversed(LADDER), "random"])))
-def test_every_rung_beats_the_one_below(rung: str, below: str) -> None:
-    deals = 40_000 if rung in {"partner", "counter"} else 1_000
+@pytest.mark.parametrize(
+    ("rung", "below", "deals"),
+    [
+        pytest.param(*pair, 40_000, marks=pytest.mark.slow)
+        if pair[0] in {"partner", "counter"}
+        else (*pair, 1_000)
+        for pair in itertools.pairwise([*reversed(LADDER), "random"])
+    ],
+)
+def test_every_rung_beats_the_one_below(rung: str, below: str, deals: int) -> None:
     played = duel([make_agent(rung), make_agent(below)], Rules.preset(), np.arange(deals), "hand")
-    low, _ = played.margin_interval()
-    assert low > 0
-
-
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_search_beats_the_heuristic_that_plays_its_hands_out(players: int) -> None:
-    rules = Rules.preset(players=players)
-    played = duel(
-        [make_agent("pimc:worlds=32,aim=hand"), make_agent("greedy")],
-        rules,
-        np.arange(150),
-        "hand",
-    )
-    low, _ = played.margin_interval()
-    assert low > 0
-
-
-def test_more_worlds_are_better_than_few() -> None:
-    many, few = make_agent("pimc:worlds=128,aim=hand"), make_agent("pimc:worlds=2,aim=hand")
-    played = duel([many, few], Rules.preset(), np.arange(150), "hand")
     assert played.margin_interval()[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "players"),
+    [("pimc:worlds=32,aim=hand", "greedy", players) for players in (2, 3, 4, 5)]
+    + [("pimc:worlds=128,aim=hand", "pimc:worlds=2,aim=hand", 4)],
+)
+def test_search_beats_the_heuristic_that_plays_its_hands_out_and_more_worlds_beat_few(
+    first: str, second: str, players: int
+) -> None:
+    rules, agents = Rules.preset(players=players), [make_agent(first), make_agent(second)]
+    assert duel(agents, rules, np.arange(150), "hand").margin_interval()[0] > 0
