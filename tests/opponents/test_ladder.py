@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,20 +10,18 @@ import pytest
 
 from fiveup_env import Game, Rules, Tile
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.legality import list_legal
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,
     FEATURES,
     SCRATCH,
-    best_action,
     look_around,
     write_features,
 )
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.search.inference import shipped_model
 from fiveup_env.opponents.search.outlook import outlook_of
-from tests.support import choices, game_of, play_randomly, push_all
+from tests.support import choices, game_of, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,17 +38,17 @@ def test_nobody_can_write_into_what_all_share(shared: np.ndarray) -> None:
 
 
 @compiled
-def look_at(views: Array, action: int, weights: Array, rooms: Array) -> float:
+def weighed(views: Array, action: int, weights: Array, scratch: Array) -> float:
     public, hand = views[0].public, views[0].hand
-    unseen = look_around(public, hand, EVERY_FEATURE, rooms[0])
-    write_features(public, hand, unseen, action, weights, rooms[0])
-    return (weights * rooms[0].features).sum()
+    unseen = look_around(public, hand, EVERY_FEATURE, scratch[0])
+    write_features(public, hand, unseen, action, weights, scratch[0])
+    return (weights * scratch[0].features).sum()
 
 
-def looked(name: str, game: Game, move: str) -> float:
-    """What one of the things that are looked at comes to."""
+def feature(name: str, game: Game, move: str) -> float:
+    """What a feature of a move comes to."""
     weights = (np.array(FEATURE_NAMES) == name).astype(float)
-    return look_at(game.view(), game.parse(move).action, weights, np.zeros(1, SCRATCH))
+    return weighed(game.view(), game.parse(move).action, weights, np.zeros(1, SCRATCH))
 
 
 def mean_over_hands(game: Game, kept: str, size: int, of: Callable[[set[str]], float]) -> float:
@@ -74,7 +71,7 @@ def small() -> Game:
     return push_all(game_of("2-1 1-0", "3-1 3-3", max_pip=3), "2-1")
 
 
-# --- What is looked at
+# --- Features
 
 
 def test_the_expected_reply_is_the_mean_over_all_hands(small: Game) -> None:
@@ -91,7 +88,7 @@ def test_the_expected_reply_is_the_mean_over_all_hands(small: Game) -> None:
         return best
 
     expected = mean_over_hands(small, "3-1 3-3", 1, reply)
-    assert looked("reply", small, "3-1@1") == pytest.approx(expected)
+    assert feature("reply", small, "3-1@1") == pytest.approx(expected)
 
 
 def test_the_expected_reply_to_a_lead_is_the_mean_over_all_hands() -> None:
@@ -103,13 +100,13 @@ def test_the_expected_reply_to_a_lead_is_the_mean_over_all_hands() -> None:
 
     expected = mean_over_hands(game, "1-1 0-0", 2, reply)
     assert expected > 0
-    assert looked("reply", game, "1-1") == pytest.approx(expected)
+    assert feature("reply", game, "1-1") == pytest.approx(expected)
 
 
 def test_the_chance_that_the_next_player_is_stuck_is_the_share_of_such_hands(small: Game) -> None:
     expected = mean_over_hands(small, "3-1 3-3", 1, lambda hand: not has(hand, 3, 2))
     assert 0 < expected < 1
-    assert looked("starve", small, "3-1@1") == pytest.approx(expected)
+    assert feature("starve", small, "3-1@1") == pytest.approx(expected)
 
 
 def test_what_a_player_was_shown_to_lack_is_not_expected_of_it() -> None:
@@ -118,66 +115,43 @@ def test_what_a_player_was_shown_to_lack_is_not_expected_of_it() -> None:
     game = push_all(game_of(*hands, top=top, reserve=1, max_pip=3), "3-3")
     assert game.turn == 0
     # After 3-2 the total is 6 + 2; it must have 2-2, which makes 10.
-    assert looked("reply", game, "3-2@3x") == pytest.approx(2)
+    assert feature("reply", game, "3-2@3x") == pytest.approx(2)
 
 
 def test_pips_doubles_and_what_is_kept(small: Game) -> None:
-    assert looked("pips", small, "3-1@1") == pytest.approx(4 / 5)
-    assert looked("double", small, "3-1@1") == 0
+    assert feature("pips", small, "3-1@1") == pytest.approx(4 / 5)
+    assert feature("double", small, "3-1@1") == 0
     # 3-3 is kept; the ends are 3 and 2. It fits, and makes 6 + 2 = 8.
-    assert looked("follow", small, "3-1@1") == 0
+    assert feature("follow", small, "3-1@1") == 0
     unseen = ["3-2", "3-0", "2-2", "2-0"]  # those that fit
-    assert looked("control", small, "3-1@1") == pytest.approx(1 / (1 + len(unseen)))
+    assert feature("control", small, "3-1@1") == pytest.approx(1 / (1 + len(unseen)))
     led = game_of("5-5 5-0 0-0 6-1 2-1", "1-1 2-2 3-3 4-4 6-6")
-    assert looked("double", led, "5-5") == 1
-    assert looked("follow", led, "5-5") == 2  # 5-0 leaves the total at 10
+    assert feature("double", led, "5-5") == 1
+    assert feature("follow", led, "5-5") == 2  # 5-0 leaves the total at 10
 
 
 def test_players_that_one_knows_as_much_about_are_expected_to_do_as_well() -> None:
     game = game_of("6-5 1-0", "5-4 2-2", "4-4 3-3", "0-0 6-6")
-    assert looked("feed", game, "6-5") == looked("reply", game, "6-5") > 0
-    assert looked("starve_last", game, "6-5") == looked("starve", game, "6-5") > 0
+    assert feature("feed", game, "6-5") == feature("reply", game, "6-5") > 0
+    assert feature("starve_last", game, "6-5") == feature("starve", game, "6-5") > 0
 
 
-def test_without_a_partner_nothing_of_a_partner_is_looked_at(small: Game) -> None:
+def test_without_a_partner_there_is_nothing_to_feed(small: Game) -> None:
     for name in LADDER["partner"]:
-        assert looked(name, small, "3-1@1") == 0
+        assert feature(name, small, "3-1@1") == 0
 
 
 # --- The rungs
 
 
-def test_every_rung_looks_at_its_own_things_and_those_below() -> None:
+def test_every_rung_weighs_its_own_features_and_those_below() -> None:
     allowed: set[str] = set()
     for rung, names in LADDER.items():
         allowed |= set(names)
-        used = {
-            name for name, weight in zip(FEATURE_NAMES, weights_of(rung), strict=True) if weight
-        }
+        used = set(np.array(FEATURE_NAMES)[weights_of(rung) != 0])
         assert used <= allowed
         assert used & set(names), rung
     assert allowed == set(FEATURES)
-
-
-@compiled
-def legal_and_best(views: Array, weights: Array, rooms: Array, actions: Array) -> int:
-    public, hand = views[0].public, views[0].hand
-    count = list_legal(public, hand, rooms[0].actions)
-    for k in range(count):
-        actions[k] = rooms[0].actions[k]
-    actions[count] = best_action(public, hand, weights, rooms[0], np.uint64(1))
-    return count
-
-
-@pytest.mark.parametrize("rules", [Rules.preset(), Rules.preset(players=3, draw="optional")])
-def test_actions_are_listed_and_chosen_from_a_view_as_the_mask_allows(rules: Rules) -> None:
-    random = Random(1)
-    for start in range(60):
-        game = play_randomly(Game(rules, seed=start), random, random.randrange(40))
-        actions = np.zeros(130, np.int64)
-        count = legal_and_best(game.view(), weights_of("partner"), np.zeros(1, SCRATCH), actions)
-        assert sorted(actions[:count]) == np.flatnonzero(game.action_mask()).tolist()
-        assert actions[count] in actions[:count]
 
 
 def test_greedy_takes_the_most_points_now_and_any_of_equals() -> None:

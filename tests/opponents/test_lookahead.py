@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from fiveup_env import TILES, Batch, Game, Move, Rules, Tile
-from fiveup_env.encoders import bounds, get_encoder, piece_of, row_size
-from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT, FEATURES_SIZE, STEPS, Lookahead
+from fiveup_env.encoders import bounds, piece_of, row_size
+from fiveup_env.opponents.networks.lookahead import FEATURES_SIZE, STEPS, Lookahead
 from tests.engines.reference import Reference
 from tests.engines.test_engine_against_reference import in_reference, pips
-from tests.support import EVERY_PRESET, game_of, label, play_randomly, push_all, shuffled_hidden
+from tests.support import game_of, label, push_all
 
 ENCODER = Lookahead()
 
@@ -24,7 +24,7 @@ def rows_of(views: np.ndarray) -> np.ndarray:
     return rows
 
 
-def test_looks_are_those_of_the_heuristics() -> None:
+def test_features_are_those_of_the_heuristics() -> None:
     game = push_all(game_of("2-1 1-0", "3-1 3-3", max_pip=3), "2-1")
     features = piece_of(ENCODER, "features", rows_of(game.view()))[0]
     (action,) = (move.action for move in game.legal_moves)
@@ -36,9 +36,9 @@ def test_looks_are_those_of_the_heuristics() -> None:
     assert (np.delete(features, action, 0) == 0).all()
 
 
-@pytest.mark.parametrize("rules", EVERY_PRESET, ids=label)
-def test_rows_keep_their_bounds_and_hold_flat(rules: Rules) -> None:
-    batch, rng = Batch(32, rules, seed=3), np.random.default_rng(0)
+def test_rows_keep_their_bounds_and_hold_flat() -> None:
+    batch = Batch(60, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], seed=3)
+    rng = np.random.default_rng(0)
     batch.reset()
     low, high = bounds(ENCODER)
     flat = slice(FEATURES_SIZE, FEATURES_SIZE + batch.observation.shape[1])
@@ -51,22 +51,10 @@ def test_rows_keep_their_bounds_and_hold_flat(rules: Rules) -> None:
         batch.step(batch.random_actions(rng))
 
 
-def test_nothing_hidden_is_told() -> None:
-    for seed in range(20):
-        game = play_randomly(Game(seed=seed), Random(seed), 6)
-        seat = int(game.turn or 0)
-        hidden = shuffled_hidden(game, seat, Random(seed))
-        assert np.array_equal(rows_of(game.view()), rows_of(hidden.view(seat)))
-
-
-def test_a_seat_out_of_turn_looks_at_nothing() -> None:
+def test_a_seat_out_of_turn_has_no_features() -> None:
     game = Game(seed=1)
     other = (int(game.turn or 0) + 1) % 4
     assert not piece_of(ENCODER, "features", rows_of(game.view(other))).any()
-
-
-def test_the_encoder_is_known_by_its_name() -> None:
-    assert get_encoder("lookahead").pieces[0].shape == (121, FEATURE_COUNT)
 
 
 # --- What the others' plays tell
@@ -134,14 +122,14 @@ EVIDENCE_RULES = [
 
 @pytest.mark.parametrize("rules", EVIDENCE_RULES, ids=label)
 def test_what_others_passed_over_is_what_the_reference_of_the_rules_says(rules: Rules) -> None:
-    told = 0
-    for seed in range(12):
+    points = 0
+    for seed in range(8):
         observer, random = Observer(rules, seed), Random(seed)
         while observer.game.hand_number == 0 and not observer.game.outcome():
             row = rows_of(observer.game.view())
             passed, forgone = observer.pieces()
             assert np.array_equal(piece_of(ENCODER, "passed_over", row)[0], passed)
             assert np.array_equal(piece_of(ENCODER, "forgone", row)[0], forgone)
-            told += forgone.sum()
+            points += forgone.sum()
             observer.push(random.choice(list(observer.game.legal_moves)))
-    assert told > 100
+    assert points > 60

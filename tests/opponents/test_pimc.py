@@ -64,17 +64,12 @@ def test_a_single_move_is_not_thought_about() -> None:
     assert values(Pimc(), game) == {"5-4@5": 0.0}
 
 
-def test_the_same_seed_gives_the_same_values_and_another_one_others() -> None:
-    game = Game(seed=4)
-    assert values(Pimc(), game, 1) == values(Pimc(), game, 1) != values(Pimc(), game, 2)
-
-
-def test_a_decision_is_the_same_alone_and_first_among_others() -> None:
+def test_a_decision_is_the_same_alone_and_among_others_and_another_seed_differs() -> None:
     games = [play_randomly(Game(seed=seed), Random(seed), 5) for seed in range(4)]
     views = np.concatenate([game.view() for game in games])
-    together = Pimc().values(views, np.random.default_rng(0))
-    alone = Pimc().values(views[:1], np.random.default_rng(0))
-    assert (together[0] == alone[0]).all()
+    together, others = (Pimc().values(views, np.random.default_rng(seed)) for seed in (0, 1))
+    assert (Pimc().values(views[:1], np.random.default_rng(0)) == together[:1]).all()
+    assert (others[0] != together[0]).any()
 
 
 def test_points_that_win_the_game_count_for_more_than_greater_ones_that_do_not() -> None:
@@ -90,10 +85,17 @@ def test_a_budget_of_time_gives_an_allowed_move() -> None:
     assert chosen("pimc:ms=1", game) in {str(move) for move in game.legal_moves}
 
 
-def test_options_that_cannot_be_are_refused() -> None:
-    with pytest.raises(AgentError, match=r"no playout 'gredy' \(did you mean 'greedy'\?\)"):
-        make_agent("pimc:playout=gredy")
-    with pytest.raises(AgentError, match="no aim 'win'; known: game, hand"):
-        make_agent("pimc:aim=win")
-    with pytest.raises(AgentError, match="worlds=1 or more"):
-        make_agent("pimc:worlds=0")
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("playout=gredy", r"no playout 'gredy' \(did you mean 'greedy'\?\)"),
+        ("aim=win", "no aim 'win'; known: game, hand"),
+        ("worlds=0", "worlds=1 or more"),
+        ("ms=-1", "worlds=1 or more and ms=0 or more"),
+        ("weighed=0", "weighed must be from 1 to 1024, not 0"),
+        ("weighed=2000", "weighed must be from 1 to 1024, not 2000"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(option: str, why: str) -> None:
+    with pytest.raises(AgentError, match=why):
+        make_agent(f"pimc:{option}")

@@ -1,4 +1,4 @@
-"""`policy`: the shipped policies play without torch, and always the same."""
+"""`policy` and `student`: the shipped networks play always the same, and their files are checked."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
-import sys
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -82,46 +80,107 @@ def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() ->
     assert shares.sum(1) == pytest.approx(1)
     again = np.repeat(views[:1], 4000)
     chosen = agent(again, np.random.default_rng(0))
-    found = np.bincount(chosen, minlength=shares.shape[1]) / 4000
-    assert found == pytest.approx(shares[0], abs=0.04)
+    drawn = np.bincount(chosen, minlength=shares.shape[1]) / 4000
+    assert drawn == pytest.approx(shares[0], abs=0.04)
     cold = PolicyAgent("partners", sample=True, temperature=0.01)
     assert (cold.probabilities(views).argmax(1) == shares.argmax(1)).all()
     assert cold.probabilities(views).max(1).mean() > shares.max(1).mean()
 
 
-def test_no_torch_is_imported_by_what_can_be_compiled() -> None:
-    code = (
-        "import sys; sys.modules['torch'] = None; from fiveup_env import make_agent, Game\n"
-        "import numpy as np; game = Game(seed=1)\n"
-        "for name in ('policy', 'policy:partners', 'policy:family'):\n"
-        "    print(make_agent(name)(game.view(), None)[0])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert len(done.stdout.split()) == 3, done.stderr
+# --- Files
 
 
-def another_kind(folder: Path) -> Path:
-    """Return a policy whose description says that it has another kind of network."""
-    shutil.copytree(SHIPPED["partners"], folder)
-    description = json.loads((folder / DESCRIPTION).read_text())
-    description["shape"]["kind"] = "residual"
-    description["digest"] = digest_of((folder / WEIGHTS).read_bytes(), description)
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the student's files, to be altered."""
+    return shutil.copytree(SHIPPED["student"], tmp_path / "student")
+
+
+def described(folder: Path, content: bytes, **changes: Any) -> None:
+    """Write some weights, and a description with some changes and the digest of both."""
+    (folder / WEIGHTS).write_bytes(content)
+    description = json.loads((folder / DESCRIPTION).read_text()) | changes
+    description["digest"] = digest_of(content, description)
     (folder / DESCRIPTION).write_text(json.dumps(description))
-    return folder
 
 
-def test_what_compiled_code_cannot_play_names_the_agent_that_can(tmp_path: Path) -> None:
-    folder = another_kind(tmp_path / "policy")
-    why = f"its kind must be guided, not 'residual'; in a clone, torch:{folder} plays it"
+EMPTY = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+WORTH = {"dtype": "F16", "shape": [17], "data_offsets": [134278, 134312]}  # as it is
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "why"),
+    [
+        ({f"a{k}": EMPTY for k in range(9_999)}, 0, r"'a0' should be absent, but is \(0,\)"),
+        ({f"{k:060}": EMPTY for k in range(20_000)}, 10_000_000, "cannot be read .more than .*"),
+        ({"guide.bias": EMPTY}, 0, "'guide.bias' should be .* but is"),
+        ({"worth": WORTH | {"data_offsets": [-4, 30]}}, 0, "does not hold tensors"),
+        ({"worth": WORTH | {"data_offsets": [64, 98]}}, 0, "does not hold tensors"),
+        ({"worth": WORTH | {"data_offsets": [0, 64]}}, 0, "does not hold tensors"),
+        ({"worth": WORTH | {"dtype": []}}, 0, "does not hold tensors"),
+        ({}, 4, "does not hold tensors"),
+    ],
+)
+def test_weights_of_another_shape_are_refused_before_any_is_read(
+    copied: Path,
+    change: dict[str, Any],
+    more: int,
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = (copied / WEIGHTS).read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.dumps(json.loads(content[8:start]) | change).encode()
+    length = len(header).to_bytes(8, "little")
+    described(copied, length + header + content[start:] + bytes(more))  # its digest is right
+    monkeypatch.setattr(np, "frombuffer", None)
     with pytest.raises(PolicyError, match=why):
-        make_agent(f"policy:{folder}")
+        make_agent(f"student:{copied}")
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, DESCRIPTION])
+def test_a_file_that_is_damaged_or_a_pipe_is_refused(copied: Path, name: str) -> None:
+    content = bytearray((copied / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copied / name).write_bytes(content)
+    with pytest.raises(PolicyError, match=r"not valid JSON|do not belong together|is damaged"):
+        make_agent(f"student:{copied}")
+    if hasattr(os, "mkfifo"):
+        (copied / name).unlink()
+        os.mkfifo(copied / name)  # which is not waited for
+        with pytest.raises(PolicyError, match=r"cannot be read \(not a plain file\)"):
+            make_agent(f"student:{copied}")
+
+
+@pytest.mark.parametrize("digest", ["../../../etc/passwd", "", "A" * 64])
+def test_a_digest_that_is_none_is_refused(copied: Path, digest: str) -> None:
+    description = json.loads((copied / DESCRIPTION).read_text()) | {"digest": digest}
+    (copied / DESCRIPTION).write_text(json.dumps(description))
+    with pytest.raises(PolicyError, match="its digest is not one of SHA-256"):
+        make_agent(f"student:{copied}")
+
+
+def test_what_compiled_code_cannot_play_names_the_agent_that_can(copied: Path) -> None:
+    described(copied, (copied / WEIGHTS).read_bytes(), shape={"kind": "residual"})
+    why = f"its kind must be guided, not 'residual'; in a clone, torch:{copied} plays it"
+    with pytest.raises(PolicyError, match=why):
+        make_agent(f"policy:{copied}")
+
+
+@pytest.mark.parametrize(("name", "value"), [("learner", "selfplay"), ("reward", "win")])
+def test_a_policy_whose_logits_are_no_values_is_not_searched(
+    copied: Path, name: str, value: str
+) -> None:
+    about = json.loads((copied / DESCRIPTION).read_text())["about"]
+    about["config"][name] = value
+    described(copied, (copied / WEIGHTS).read_bytes(), about=about)
+    why = r"needs a policy (of learner=expert|with values of the hand)"
+    with pytest.raises(PolicyError, match=why):
+        make_agent(f"student+search:{copied}")
 
 
 def test_a_policy_that_is_missing_is_refused_with_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"cannot be read .*; available policies: family, part"):
-        make_agent(f"policy:{tmp_path}")
-    (tmp_path / DESCRIPTION).symlink_to(os.devnull)  # a device or a pipe is not waited for
-    with pytest.raises(PolicyError, match=r"cannot be read \(not a plain file\)"):
         make_agent(f"policy:{tmp_path}")
     with pytest.raises(PolicyError, match=r"temperature must be above 0, not -1\.0"):
         make_agent("policy:temperature=-1")

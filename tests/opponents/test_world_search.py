@@ -20,11 +20,7 @@ from tests.support import play_randomly
 # --- Budgets
 
 
-def test_a_budget_of_worlds_is_one_range() -> None:
-    assert list(Search(worlds=200).rounds()) == [(0, 200)]
-
-
-@pytest.mark.parametrize("ms", [0.1, 3, 50])
+@pytest.mark.parametrize("ms", [0.1, 50])
 def test_a_budget_of_time_is_used_and_kept(ms: float, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 5.0
     monkeypatch.setattr(time, "perf_counter", lambda: now)
@@ -83,12 +79,12 @@ def test_weighed_worlds_come_to_the_exact_posterior_of_a_mini_game() -> None:
     worlds = worlds_to_games(view, sample(view, 20_000, np.random.default_rng(0)))
     likely = np.exp(log_weights(view, worlds, shipped_model()))
     games, weights = dealt(game, 6400, weighed=8)
-    hands, found = worlds["hands"].copy(), games["hands"]
+    hands = worlds["hands"].copy()
     seat = 1 - int(view["seat"][0])
     assert len(np.unique(hands[:, seat])) > 3
     for hand in np.unique(hands[:, seat]):
         expected = likely[hands[:, seat] == hand].sum() / likely.sum()
-        assert np.average(found[:, seat] == hand, weights=weights) == pytest.approx(
+        assert np.average(games["hands"][:, seat] == hand, weights=weights) == pytest.approx(
             expected, abs=0.02
         )
 
