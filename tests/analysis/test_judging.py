@@ -11,7 +11,7 @@ import pytest
 
 from fiveup_env import Game, Move, make_agent
 from fiveup_env.analysis import Judgement, chances_of, judge, luck_of, moments_of
-from fiveup_env.analysis.trials import Estimate, Trials, shortfalls
+from fiveup_env.analysis.trials import Trials, shortfalls
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.search.pimc import Pimc
 from tests.support import play_randomly, shuffled_hidden
@@ -65,9 +65,8 @@ def before_a_win(seed: int) -> tuple[Game, Move, Move]:
     return before_a_win(seed + 100)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_win_that_was_missed_is_a_mistake(seed: int) -> None:
-    game, winning, other = before_a_win(seed)
+def test_a_win_that_was_missed_is_a_mistake() -> None:
+    game, winning, other = before_a_win(1)
     game.push(other)
     decision = judge(game, QUICK).decisions[-1]
     assert (decision.move, decision.best) == (other, winning)
@@ -81,23 +80,24 @@ def test_the_values_are_those_of_pimc() -> None:
     game = play_randomly(Game(seed=5), Random(5), 6)
     mask = game.action_mask()
     actions = mask.nonzero()[0]
-    found = Trials("pimc:worlds=2000,playout=greedy")(game.view(), actions, 1).mean(0)
+    means = Trials("pimc:worlds=2000,playout=greedy")(game.view(), actions, 1).mean(0)
     views = np.repeat(game.view(), 60)
-    for what, aim, near in ((0, "game", 0.03), (1, "hand", 0.5)):
+    for column, aim, near in ((0, "game", 0.03), (1, "hand", 0.5)):
         search = Pimc(worlds=32, aim=aim)  # too few to give an action up
         values = search.values(views, np.random.default_rng(1))[:, actions].mean(0)
-        assert found[:, what] == pytest.approx(values, abs=near)
+        assert means[:, column] == pytest.approx(values, abs=near)
 
 
 def test_moves_that_only_look_better_by_luck_cost_nothing_on_average() -> None:
     rng = np.random.default_rng(0)
     lost = [shortfalls(rng.normal(size=(40, 6, 2)), 0)[0] for _ in range(400)]
-    means = [one.mean for one in lost]
+    means = [loss.mean for loss in lost]
     assert abs(np.mean(means)) < 3 * np.std(means) / math.sqrt(len(lost))
     # The best of noisy means would say otherwise.
-    naive = [found.mean(0).max() - found.mean(0)[0] for found in rng.normal(size=(400, 40, 6))]
+    means_of_worlds = rng.normal(size=(400, 40, 6)).mean(1)
+    naive = means_of_worlds.max(1) - means_of_worlds[:, 0]
     assert np.mean(naive) > 0.1
-    inside = [one.interval[0] <= 0 <= one.interval[1] for one in lost]
+    inside = [loss.interval[0] <= 0 <= loss.interval[1] for loss in lost]
     assert np.mean(inside) > 0.85
 
 
@@ -127,16 +127,12 @@ def test_error_rates_tell_a_random_player_from_a_good_one() -> None:
     losses = [d.chance_lost.mean for d in judgement.decisions if d.seat == 1]
     assert rates[1].chance.mean == pytest.approx(np.mean(losses))
     assert rates[1].chance.error > 0
+    low, high = rates[1].chance.interval
+    assert high - low == pytest.approx(2 * 1.96 * rates[1].chance.error)
+    assert math.isnan(Judgement(()).error_rate(0).chance.mean)
 
 
-def test_a_seat_without_decisions_has_no_error_rate() -> None:
-    rate = Judgement(()).error_rate(0)
-    assert rate.decisions == 0
-    assert math.isnan(rate.chance.mean)
-
-
-@pytest.mark.parametrize("draw", ["until_playable", "optional"])
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize(("players", "draw"), [(2, "until_playable"), (5, "optional")])
 def test_there_is_a_moment_before_every_move_and_after_every_hand(players: int, draw: Any) -> None:
     game = play_randomly(Game(players=players, draw=draw, seed=1, target=10), Random(1))
     assert game.outcome()
@@ -159,7 +155,7 @@ def test_chances_end_with_the_outcome_and_are_those_of_the_sides() -> None:
     assert all(0.3 < chance.mean < 0.7 for chance in first)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [3, 4])
 def test_luck_and_skill_add_up_to_the_outcome(players: int) -> None:
     game = played_by(["greedy"] * players, seed=6, teams=players == 4)
     hands, outcome = luck_of(game), game.outcome()
@@ -174,10 +170,7 @@ def test_the_reference_player_itself_has_luck_only() -> None:
     game = played_by(["partner"] * 4, seed=9)
     for hand in luck_of(game):
         assert abs(hand.skill(0)) <= 0.05  # only ties between equal moves
-
-
-def test_a_hand_in_progress_has_no_luck_yet() -> None:
-    assert luck_of(play_randomly(Game(seed=1), Random(1), 3)) == []
+    assert luck_of(play_randomly(Game(seed=1), Random(1), 3)) == []  # the hand is not over
 
 
 @pytest.mark.parametrize(
@@ -185,10 +178,7 @@ def test_a_hand_in_progress_has_no_luck_yet() -> None:
     [
         ("greedy", "the reference must be a pimc such as"),
         ("pimc:worlds=3", "4 worlds or more"),
-        ("pimc:ms=5", "4 worlds or more"),
         ("pimc:weighed=2", "its other options as they are"),
-        ("pimc:aim=hand", "its other options as they are"),
-        ("pimk", "did you mean 'pimc'"),
     ],
 )
 def test_a_reference_that_cannot_judge_is_refused_in_a_sentence(
@@ -196,9 +186,3 @@ def test_a_reference_that_cannot_judge_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(AgentError, match=sentence):
         judge(Game(seed=1), reference)
-
-
-def test_an_interval_is_symmetric_around_its_mean() -> None:
-    low, high = Estimate(0.5, 0.1).interval
-    assert (low + high) / 2 == pytest.approx(0.5)
-    assert high - low == pytest.approx(2 * 1.96 * 0.1)
