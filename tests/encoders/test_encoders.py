@@ -26,7 +26,6 @@ from fiveup_env import (
 from fiveup_env.encoders import (
     ENCODERS,
     bounds,
-    offsets,
     piece_of,
     row_size,
     table_of,
@@ -64,33 +63,19 @@ def piece(game: Game, seat: int, name: str) -> Any:
 @pytest.mark.compiled
 @thorough
 @given(rules=any_rules(), seed=st.integers(0, 2**32))
-def test_permuting_hidden_tiles_changes_nothing_that_is_observed(rules: Any, seed: int) -> None:
+def test_entries_stay_within_bounds_and_say_nothing_of_hidden_tiles(rules: Any, seed: int) -> None:
     random = Random(seed)
-    game = play_randomly(Game(rules, seed=seed), random, random.randrange(80))
-    if game.outcome():
-        return
+    game = play_randomly(Game(rules, seed=seed), random, random.randrange(100))
     for seat in range(rules.players):
-        hidden = shuffled_hidden(game, seat, random)
-        for name in ENCODERS:
-            assert (row_of(hidden, seat, name) == row_of(game, seat, name)).all()
-        if seat == game.turn:
-            assert (hidden.action_mask() == game.action_mask()).all()
-
-
-@pytest.mark.compiled
-@thorough
-@given(rules=any_rules(), seed=st.integers(0, 2**32))
-def test_every_entry_stays_within_its_bounds(rules: Any, seed: int) -> None:
-    random = Random(seed)
-    game = play_randomly(Game(rules, seed=seed), random, random.randrange(120))
-    for name, encoder in ENCODERS.items():
-        low, high = bounds(encoder)
-        for seat in range(rules.players):
+        hidden = None if game.outcome() else shuffled_hidden(game, seat, random)
+        for name, encoder in ENCODERS.items():
+            low, high = bounds(encoder)
             row = row_of(game, seat, name)
             wrong = np.flatnonzero((row < low) | (row > high))
-            assert not len(wrong), [
-                p.name for p, start in offsets(encoder.pieces) if start <= wrong[0]
-            ][-1]
+            assert not len(wrong), name
+            assert hidden is None or (row_of(hidden, seat, name) == row).all()
+        if hidden and seat == game.turn:
+            assert (hidden.action_mask() == game.action_mask()).all()
 
 
 def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
@@ -131,11 +116,11 @@ def public_facts(game: Game, seat: int) -> tuple[Any, ...]:
 @pytest.mark.compiled
 def test_situations_that_differ_in_any_public_fact_never_encode_alike() -> None:
     rows: dict[bytes, tuple[Any, ...]] = {}
-    for seed in range(160):
+    for seed in range(80):
         random = Random(seed)
         rules: dict[str, Any] = {"players": 2 + seed % 4, "teams": False, "max_pip": 3 + seed % 4}
         rules |= {"hand_size": 2, "reserve": seed % 3, "draw": CHOICES["draw"][seed // 4 % 2]}
-        if seed < 80:
+        if seed < 40:
             rules |= {"hand_end": "subtract_own", "exact_target": bool(seed % 2)}
         else:  # the hands alone decide, whatever the rules that are changed here
             rules |= {"hand_end": "winner_takes", "unit": 5, "target": 20 + seed % 2}
@@ -152,7 +137,7 @@ def test_situations_that_differ_in_any_public_fact_never_encode_alike() -> None:
             facts = public_facts(game, seat)
             assert rows.setdefault(row_of(game, seat).tobytes(), facts) == facts
             play_randomly(game, random, 1)
-    assert len(rows) > 5_000
+    assert len(rows) > 2_500
 
 
 def digits(row: Any) -> Any:
@@ -177,17 +162,13 @@ def test_units_still_needed_tell_all_targets_and_scores_apart(multiple: int) -> 
 @pytest.mark.compiled
 @given(rules=any_rules())
 def test_every_rule_can_be_read_off_a_row(rules: Rules) -> None:
-    def told(name: str) -> Any:
+    def entry(name: str) -> Any:
         values = piece(game, 0, name)
         return values[0] if len(values) == 1 else values
 
     game = Game(rules, seed=1)
-    words = {
-        "spinners": told("spinners"),
-        "hand_end": told("hand_end"),
-        "round_per": told("round_per"),
-    }
-    read: dict[str, Any] = {name: CHOICES[name][one.index(1)] for name, one in words.items()}
+    words = ("spinners", "hand_end", "round_per")
+    read: dict[str, Any] = {name: CHOICES[name][entry(name).index(1)] for name in words}
     flags = {
         "draw": "draw_optional",
         "block_pays": "block_difference",
@@ -195,11 +176,11 @@ def test_every_rule_can_be_read_off_a_row(rules: Rules) -> None:
         "lead_tile": "lead_highest_double",
         "game_end": "immediate",
     }
-    read |= {name: CHOICES[name][told(flag)] for name, flag in flags.items()}
+    read |= {name: CHOICES[name][entry(flag)] for name, flag in flags.items()}
     numbers = ("hand_size", "reserve", "unit", "multiple", "max_pip")
-    read |= {name: told(name) for name in numbers}
-    read |= {"players": 2 + told("players").index(1), "teams": bool(told("teams"))}
-    read |= {"exact_target": bool(told("exact_target")), "target": digits(told("target"))}
+    read |= {name: entry(name) for name in numbers}
+    read |= {"players": 2 + entry("players").index(1), "teams": bool(entry("teams"))}
+    read |= {"exact_target": bool(entry("exact_target")), "target": digits(entry("target"))}
     assert Rules(**read | {"target": rules.target}) == rules
     assert read["target"] == -(-rules.target // rules.unit)
 
@@ -208,20 +189,12 @@ def test_a_tile_that_had_to_be_led_is_told() -> None:
     forced = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "3-3 6-0 6-5", lead_tile="highest_double")
     for _ in ("before it is led", "afterwards"):
         for seat in range(3):
-            told = np.flatnonzero(piece(forced, seat, "forced_lead"))
-            assert told.tolist() == [Tile.parse("3-3").id]
+            tiles = np.flatnonzero(piece(forced, seat, "forced_lead"))
+            assert tiles.tolist() == [Tile.parse("3-3").id]
         forced.push(next(iter(forced.legal_moves)))
     free = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "3-3 6-0 6-5", lead=2)
     push_all(free, "3-3")
     assert not any(piece(free, 0, "forced_lead"))
-
-
-def test_a_target_of_60_is_told_from_61_in_fives() -> None:
-    rows = [
-        row_of(Game("all_fives", players=2, target=target, seed=1), 0).tolist()
-        for target in (60, 61)
-    ]
-    assert rows[0] != rows[1]
 
 
 def test_a_position_that_somebody_read() -> None:
@@ -258,8 +231,8 @@ def test_a_position_that_somebody_read() -> None:
 
 @pytest.mark.compiled
 def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since() -> None:
-    found = 0
-    for seed in range(300):
+    later = 0
+    for seed in range(100):
         game = Game(seed=seed, players=2)
         random = Random(seed)
         for _ in range(25):
@@ -268,33 +241,18 @@ def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since(
             for seat in (0, 1):
                 other = 1 - seat
                 public = game.view(seat)[0]["public"]
-                drawn = [
-                    int(p)
-                    for p, s in zip(public["draw_ply"], public["draw_seat"], strict=True)
-                    if s == other
-                ]
+                drawn = public["draw_ply"][public["draw_seat"] == other].tolist()
                 for pip in range(7):
                     ply = int(public["lack_ply"][other, pip])
                     if ply < 0:
                         continue
                     since = sum(p > ply for p in drawn)
                     assert piece(game, seat, "lacks_draws")[1][pip] == since
-                    found += since > 0
+                    later += since > 0
                     held = sum(pip in tile for tile in game.hand_of(other))
                     assert held <= since + (game.turn == other)
             play_randomly(game, random, 1)
-    assert found > 100
-
-
-@pytest.mark.compiled
-def test_actions_and_masks_agree_with_the_plays_piece() -> None:
-    batch = Batch(64, ["five_up", "all_fives"], [2, 3, 4], draw="optional", seed=5)
-    batch.reset()
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        plays = piece_of(batch.encoder, "plays", batch.observation)
-        assert ((plays > 0) == (batch.action_mask > 0)).all()
-        batch.step(batch.random_actions(rng))
+    assert later > 30
 
 
 def test_plays_tell_what_each_action_would_score() -> None:
@@ -304,6 +262,7 @@ def test_plays_tell_what_each_action_would_score() -> None:
         if game.outcome():
             continue
         plays = piece(game, game.turn or 0, "plays")
+        assert ((np.array(plays) > 0) == game.action_mask()).all()
         for move in list(game.legal_moves):
             before = game.copy()
             before.push(move)
@@ -313,7 +272,7 @@ def test_plays_tell_what_each_action_would_score() -> None:
             assert plays[move.action] == 1 + (total // 5 if total % 5 == 0 else 0)
 
 
-def test_tokens_tell_the_history_in_order() -> None:
+def test_tokens_are_the_history_in_order() -> None:
     game = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "5-5 6-0 3-3", top="2-0 0-0 6-1")
     push_all(game, "6-4 6-1@6")
     events = piece_of(get_encoder("tokens"), "events", row_of(game, 1, "tokens")).tolist()
@@ -331,7 +290,7 @@ def test_tokens_tell_the_history_in_order() -> None:
     assert (row_of(game, 1, "tokens")[56 * 6 :] == row_of(game, 1)).all()
 
 
-def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
+def test_critics_see_every_hand_and_the_order_of_the_boneyard() -> None:
     top = "2-0 0-0 6-1 5-5"
     game = push_all(game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "5-1 6-0 3-3", top=top), "6-4")
     rows = np.full((3, TRUTH_SIZE), 99, np.int8)
@@ -349,24 +308,10 @@ def test_critics_are_shown_every_hand_and_the_order_of_the_boneyard() -> None:
         assert np.count_nonzero(places[seat]) == game.boneyard_count
 
 
-@pytest.mark.parametrize("name", ENCODERS)
-def test_the_bounds_of_an_encoder_are_those_of_its_pieces(name: str) -> None:
-    encoder = get_encoder(name)
-    low, high = bounds(encoder)
-    assert low.shape == high.shape == (row_size(encoder),)
-    first = encoder.pieces[0]
-    assert set(low[: first.size].tolist()) == {first.low}
-    assert set(high[: first.size].tolist()) == {first.high}
-    assert (low < high).all()
-
-
 def test_an_encoder_is_chosen_by_itself_and_hidden_tiles_are_none() -> None:
     assert get_encoder(FLAT) is FLAT
     with pytest.raises(EncoderError, match="hidden tiles are never an observation"):
         get_encoder("oracle")
-
-
-def test_there_is_no_piece_of_another_name() -> None:
     with pytest.raises(KeyError, match="haand"):
         piece_of(FLAT, "haand", np.zeros((1, row_size(FLAT)), np.int8))
 
@@ -404,10 +349,7 @@ def test_an_encoder_from_outside_can_be_registered_and_chosen() -> None:
 @pytest.mark.usefixtures("_kept")
 def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> None:
     def define() -> Any:
-        class Again(HandOnly):
-            """Defined in a cell that is run again and again."""
-
-        return Again()
+        return type("Again", (HandOnly,), {})()  # as in a cell that is run again and again
 
     register_encoder(define())
     again = define()
@@ -420,8 +362,6 @@ def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> Non
 @pytest.mark.parametrize("name", ["flat", "tokens"])
 def test_the_page_on_encoding_lists_every_entry(name: str) -> None:
     page = (Path(__file__).parents[2] / "docs" / "understand" / "encoding.md").read_text()
-    public = table_of(get_encoder(name).pieces)
-    if name == "tokens":
-        public = table_of(get_encoder(name).pieces[:1])
-    assert public in page
+    pieces = get_encoder(name).pieces
+    assert table_of(pieces[:1] if name == "tokens" else pieces) in page
     assert table_of(TRUTH_PIECES) in page

@@ -10,6 +10,7 @@ import re
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -17,20 +18,21 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Rules, make_agent
+from fiveup_env import Game, Rules, make_agent
 from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.workers import Player
-from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.programs.agent import Program
 from fiveup_env.programs.messages import (
     MessageError,
     actions_in,
+    answer,
     chance_of,
     hello,
     line_of,
+    message_in,
     question,
     rng_of,
     views_in,
@@ -41,13 +43,19 @@ from tests.support import Here, hidden_otherwise, on_posix, play_randomly
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "use" / "programs.md"
 RULES: Final = Rules.preset(players=2)
-SERVED: Final = f"program:{sys.executable} -m fiveup_env serve"
+SERVED: Final = f"{sys.executable} -m fiveup_env serve"
 
 
 def views_of(games: int, rules: Rules = RULES) -> np.ndarray:
     """Views of seats to move, in the middle of hands."""
-    found = [play_randomly(Game(rules, seed=k), Random(k), 3 + k % 9).view() for k in range(games)]
-    return np.concatenate(found)
+    played = (play_randomly(Game(rules, seed=k), Random(k), 3 + k % 9) for k in range(games))
+    return np.concatenate([game.view() for game in played])
+
+
+def program(command: str) -> Program:
+    agent = make_agent(f"program:{command}")
+    assert isinstance(agent, Program)
+    return agent
 
 
 def greeted(agent: str = "greedy", *forms: str) -> Server:
@@ -62,22 +70,21 @@ def greeted(agent: str = "greedy", *forms: str) -> Server:
 
 
 def test_the_session_on_the_page_is_what_is_said() -> None:
-    found = re.search(r"```text\n(> .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert found
-    server, said = Server(make_agent("greedy"), "greedy"), []
-    for line in found[1].splitlines():
+    (session,) = re.findall(r"```text\n(> .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    server, lines = Server(make_agent("greedy"), "greedy"), []
+    for line in session.splitlines():
         if line.startswith(">"):
-            said.append(line)
+            lines.append(line)
             if reply := server.reply(line[2:].encode()):
-                said.append(f"< {json.dumps(reply)}")
-    assert said == found[1].splitlines()
+                lines.append(f"< {json.dumps(reply)}")
+    assert lines == session.splitlines()
 
 
 # --- Both ways
 
 
 @pytest.mark.parametrize("form", ["json", "struct"])
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("players", [2, 5])
 def test_a_question_holds_the_views_and_the_chance(form: str, players: int) -> None:
     views, rng = views_of(20, Rules.preset(players=players)), keyed_rng("test")
     rng.random(3, np.float32)
@@ -96,7 +103,7 @@ def test_other_generators_and_shorter_chance_name_a_generator_too() -> None:
         assert rng_of(asked).bytes(9) == rng_of(asked).bytes(9)
 
 
-@pytest.mark.parametrize("spec", ["random", "partner", "policy:student,sample=1"])
+@pytest.mark.parametrize("spec", ["partner", "policy:student,sample=1"])
 def test_games_over_the_protocol_are_those_in_this_process(
     spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,25 +114,11 @@ def test_games_over_the_protocol_are_those_in_this_process(
     assert Player(terms).play(task).records == over.records
 
 
-def test_a_program_plays_views_of_several_rules_at_once() -> None:
+def test_a_program_plays_views_of_several_rules_at_once_and_a_copy_has_its_own_process() -> None:
     views = np.concatenate([views_of(5, Rules.preset(players=n)) for n in (2, 3, 2)])
-    agent = make_agent(f"{SERVED} student")
+    agent = program(f"{SERVED} student")
     assert (agent(views, keyed_rng("a")) == make_agent("student")(views, keyed_rng("a"))).all()
-
-
-def test_a_program_is_an_opponent_of_environments() -> None:
-    batch, agent = Batch(4, seed=1, rules=RULES), make_agent(f"{SERVED} greedy")
-    batch.reset()
-    assert batch.views().dtype == VIEW
-    assert (
-        agent(batch.views(), keyed_rng("a")) == make_agent("greedy")(batch.views(), keyed_rng("a"))
-    ).all()
-
-
-def test_a_copy_of_a_program_has_a_process_of_its_own() -> None:
-    agent = make_agent(f"{SERVED} greedy")
-    assert isinstance(agent, Program)
-    agent(views_of(1), keyed_rng("a"))
+    assert agent(views[:0], keyed_rng("a")).shape == (0,)  # without an answer
     for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert (twin.command, twin.pid) == (agent.command, None)
 
@@ -146,8 +139,7 @@ def test_a_program_that_cannot_be_run_is_refused(spec: str, sentence: str) -> No
 
 
 def test_a_command_may_have_options_with_values() -> None:
-    agent = make_agent(f"program:{sys.executable} --level=3,seconds=2")
-    assert isinstance(agent, Program)
+    agent = program(f"{sys.executable} --level=3,seconds=2")
     assert (agent.command, agent.seconds) == (f"{sys.executable} --level=3", 2)
 
 
@@ -241,14 +233,13 @@ ENDS: Final = {
 def bot(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("bots") / "bot.py"
     path.write_text(BOT)
-    return f"program:{sys.executable} {path}"
+    return f"{sys.executable} {path}"
 
 
 @on_posix
 @pytest.mark.parametrize("way", ENDS)
 def test_a_hostile_program_is_ended_and_said_so(bot: str, way: str) -> None:
-    agent = make_agent(f"{bot} '{way}',seconds=0.5")
-    assert isinstance(agent, Program)
+    agent = program(f"{bot} '{way}',seconds=0.5")
     for _ in range(2):  # the second question starts it anew
         with pytest.raises(EndedError, match=ENDS[way]):
             agent(views_of(2), keyed_rng("a"))
@@ -258,9 +249,7 @@ def test_a_hostile_program_is_ended_and_said_so(bot: str, way: str) -> None:
 
 @on_posix
 def test_a_program_that_reports_an_error_goes_on(bot: str) -> None:
-    agent = make_agent(f"{bot} 'an error'")
-    assert isinstance(agent, Program)
-    pids = set()
+    agent, pids = program(f"{bot} 'an error'"), set()
     for _ in range(2):
         with pytest.raises(ProgramError, match="I have no idea"):
             agent(views_of(1), keyed_rng("a"))
@@ -271,7 +260,7 @@ def test_a_program_that_reports_an_error_goes_on(bot: str) -> None:
 @on_posix
 @pytest.mark.parametrize("way", ["not legal", "no action"])
 def test_one_move_that_is_not_legal_forfeits_one_game(bot: str, way: str) -> None:
-    spec = f"{bot} '{way}'"
+    spec = f"program:{bot} '{way}'"
     for apart in (None, spec):
         terms = Terms(RULES, "hand", forfeit=True, apart=apart)
         played = Player(terms).play(Task((spec, "random"), 1, 6))
@@ -280,9 +269,9 @@ def test_one_move_that_is_not_legal_forfeits_one_game(bot: str, way: str) -> Non
 
 
 @on_posix
-@pytest.mark.parametrize("way", ["dies", "nonsense", "hangs"])
+@pytest.mark.parametrize("way", ["dies", "hangs"])
 def test_what_a_program_does_is_its_own_fault(bot: str, way: str) -> None:
-    spec = f"{bot} {way},seconds=0.2"
+    spec = f"program:{bot} {way},seconds=0.2"
     played = Player(Terms(RULES, "hand", forfeit=True)).play(Task((spec, "greedy"), 1, 2))
     assert (played.forfeits == 0).all()
     assert re.search(ENDS[way], played.faults[0])
@@ -291,8 +280,7 @@ def test_what_a_program_does_is_its_own_fault(bot: str, way: str) -> None:
 
 
 def test_a_program_outlives_the_thread_that_started_it() -> None:
-    agent = make_agent(f"{SERVED} greedy")
-    assert isinstance(agent, Program)
+    agent = program(f"{SERVED} greedy")
     views, pids = views_of(1), list[int | None]()
     for _ in range(2):
         thread = threading.Thread(target=lambda: agent(views, keyed_rng("a")))
@@ -304,16 +292,11 @@ def test_a_program_outlives_the_thread_that_started_it() -> None:
     assert [*pids, agent.pid] == [agent.pid] * 3
 
 
-def test_no_views_need_no_answer() -> None:
-    assert not len(make_agent(f"{SERVED} greedy")(views_of(1)[:0], keyed_rng("a")))
-
-
 @on_posix
 def test_no_process_of_a_program_outlives_it(bot: str) -> None:
-    agent = make_agent(f"{bot} 'hangs behind a child',seconds=0.3")
+    agent = program(f"{bot} 'hangs behind a child',seconds=0.3")
     with pytest.raises(EndedError):
         agent(views_of(1), keyed_rng("a"))
-    assert isinstance(agent, Program)
     group = agent.pid
     assert group
     for _ in range(50):
@@ -395,13 +378,11 @@ def changed(path: str, value: object) -> dict[str, Any]:
 )
 def test_a_wrong_question_gets_a_sentence(path: str, value: object, sentence: str) -> None:
     server = greeted()
-    reply = server.reply(line_of(changed(path, value)))
-    assert reply
-    assert reply["type"] == "error"
-    assert re.search(sentence, reply["message"])
-    reply = server.reply(line_of(a_question()))
-    assert reply
-    assert reply["type"] == "chosen"
+    wrong, right = (server.reply(line_of(m)) for m in (changed(path, value), a_question()))
+    assert wrong
+    assert right
+    assert (wrong["type"], right["type"]) == ("error", "chosen")
+    assert re.search(sentence, wrong["message"])
 
 
 def test_a_question_before_hello_is_refused() -> None:
@@ -415,65 +396,38 @@ def damaged(line: bytes, chance: Random) -> bytes:
     text = bytearray(line)
     for _ in range(chance.randint(1, 3)):
         at = chance.randrange(len(text))
-        kind = chance.randrange(5)
-        if kind == 0:
-            text[at] = chance.randrange(256)
-        elif kind == 1:
-            del text[at : at + chance.randint(1, 40)]
-        elif kind == 2:
-            text[at:at] = chance.choice([b"null", b"[", b"}", b'"', b"1e999", b"-1", b"9" * 30])
-        elif kind == 3:
-            other = chance.randrange(len(text))
-            text[at:at] = text[other : other + 30]
-        elif digits := [k for k, byte in enumerate(text) if 48 <= byte <= 57]:
-            text[chance.choice(digits)] = chance.randrange(48, 58)
-        if not text:
-            text = bytearray(b"x")
+        end = at + chance.choice([0, 0, 1, chance.randint(1, 40)])
+        text[at:end] = chance.choice(
+            [b"", chance.randbytes(1), text[-30:], b"null", b"[", b"}", b'"', b"1e999", b"9" * 30]
+        )
+        text = text or bytearray(b"x")
     return bytes(text)
 
 
-def fuzz(lines: int, seed: int) -> dict[str, int]:
-    """Send damaged lines to a server; return how many replies of each type there were."""
-    chance, found = Random(seed), dict[str, int]()
+def fuzz(lines: int, seed: int) -> None:
+    """Send damaged lines to a server, and read damaged answers."""
+    chance, server = Random(seed), greeted("greedy", "json")
     wholes = [line_of(a_question(form)) for form in ("json", "struct")] + [line_of(hello())]
-    server = greeted("greedy", "json")
+    reply_line = line_of(answer(3, np.array([0, 37, 119, 5000])))
+    errors = 0
     for _ in range(lines):
         reply = server.reply(damaged(chance.choice(wholes), chance))
-        kind = "quit" if reply is None else reply["type"]
-        found[kind] = found.get(kind, 0) + 1
         if reply:
             json.loads(line_of(reply))
-            assert kind != "error" or reply["message"]
-    return found
-
-
-def fuzz_answers(lines: int, seed: int) -> int:
-    """Read damaged answers; return how many were read as answers all the same."""
-    chance, read = Random(seed), 0
-    from fiveup_env.programs.messages import answer, message_in
-
-    whole = line_of(answer(3, np.array([0, 37, 119, 5000])))
-    for _ in range(lines):
-        try:
-            actions = actions_in(message_in(damaged(whole, chance), 1 << 20), 4)
-        except MessageError as error:  # noqa: PERF203
-            assert str(error)  # noqa: PT017 - what is raised is a sentence
-        else:
+            errors += reply["type"] == "error" and bool(reply["message"])
+        with suppress(MessageError):
+            actions = actions_in(message_in(damaged(reply_line, chance), 1 << 20), 4)
             assert actions.dtype == np.int64
-            read += 1
-    return read
+    assert errors > lines / 2
 
 
 def test_damaged_lines_get_replies() -> None:
-    found = fuzz(1_000, seed=1)
-    assert found["error"] > 500
-    assert fuzz_answers(1_000, seed=1) < 900
+    fuzz(600, seed=1)
 
 
 @pytest.mark.slow
 def test_many_damaged_lines_get_replies() -> None:
-    assert fuzz(100_000, seed=2)["error"] > 50_000
-    fuzz_answers(100_000, seed=2)
+    fuzz(100_000, seed=2)
 
 
 # --- No leak
@@ -484,7 +438,7 @@ def test_hidden_tiles_change_no_byte_of_a_question(form: str) -> None:
     for seed in range(20):
         game = play_randomly(Game("five_up", players=2 + seed % 3, seed=seed), Random(seed), seed)
         other = hidden_otherwise(game, Random(seed))
-        asked = [question(1, one.view(), "0" * 16, None, form) for one in (game, other)]
+        asked = [question(1, each.view(), "0" * 16, None, form) for each in (game, other)]
         assert line_of(asked[0]) == line_of(asked[1])
 
 
