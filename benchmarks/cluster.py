@@ -118,9 +118,9 @@ def arena() -> list[Json]:
     count = max(12, round(SECONDS / alone))
     rounds = []
     for _ in range(ROUNDS):
-        one, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
+        alone, two = (seconds_a_chunk(play_on_cluster, tasks(count), terms, k) for k in (1, 2))
         local = seconds_a_chunk(play_tasks, tasks(count), terms, 2)
-        more, other = (one / two, ".1f", "times one"), (local / two, ".2f", "times two processes")
+        more, other = (alone / two, ".1f", "times one"), (local / two, ".2f", "times two processes")
         what = "the arena on two workers of Ray"
         rounds.append({what: (None, more), f"{what}, next to its own": (None, other)})
     return measured(rounds)

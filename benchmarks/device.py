@@ -90,7 +90,7 @@ def measure(games: int, steps: int, names: Sequence[str]) -> Json:
     """Return the figures of one size."""
     in_need, to_all = ours(games, steps, PARTS), ours(games, steps, 0)
     others = [of_pgx(name, games, steps) for name in names]
-    rates = [[one.rate() for one in (in_need, to_all, *others)] for _ in range(ROUNDS)]
+    rates = [[side.rate() for side in (in_need, to_all, *others)] for _ in range(ROUNDS)]
     row: Json = {
         "games": {"value": games, "format": ",.0f"},
         "deals to those in need": ranged([a / 1e6 for a, *_ in rates], ".2f", "M steps/s"),

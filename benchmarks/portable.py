@@ -55,7 +55,7 @@ def views_of_play() -> np.ndarray:
 
 def native(views: np.ndarray) -> dict[str, float]:
     """Return the moves in a second and the seconds a decision by Numba."""
-    found = {"moves": engine_rate(Rules.preset())}
+    speeds = {"moves": engine_rate(Rules.preset())}
     for name, (spec, rounds, count) in AGENTS.items():
         agent: Any = make_agent(spec)
         one_by_one = hasattr(agent, "search")
@@ -66,8 +66,8 @@ def native(views: np.ndarray) -> dict[str, float]:
         for _ in range(rounds):
             for group in groups:
                 agent(group, rng)
-        found[name] = (time.perf_counter() - started) / rounds / min(count, len(views))
-    return found
+        speeds[name] = (time.perf_counter() - started) / rounds / min(count, len(views))
+    return speeds
 
 
 def library_rate(path: Path) -> float:

@@ -79,7 +79,7 @@ def measured(rounds: Sequence[Round]) -> list[Json]:
     return [
         {"what": what, "how fast": over(speeds), "compared": over(ratios)}
         for what in next(iter(rounds), {})
-        for speeds, ratios in [zip(*(one[what] for one in rounds), strict=True)]
+        for speeds, ratios in [zip(*(figures[what] for figures in rounds), strict=True)]
     ]
 
 
@@ -135,12 +135,12 @@ def read(name: str) -> Json:
 
 def names(places: str) -> list[str]:
     """Return the names of the files from which the figures of a table come."""
-    found: dict[str, None] = {}
+    known: dict[str, None] = {}
     for place in places.split():
         name = re.split("[/:]", place)[0]
         pairs = [row["pair"][0] for row in read(name).get("rows", ()) if "pair" in row]
-        found |= dict.fromkeys([name, *pairs])
-    return list(found)
+        known |= dict.fromkeys([name, *pairs])
+    return list(known)
 
 
 def commands(places: str) -> str:
@@ -183,7 +183,7 @@ def _resolved(row: Json) -> Json:
     if "pair" not in row:
         return row
     name, agent, opponent = row["pair"]
-    (pair,) = (one for one in read(name)["pairs"] if {one["a"], one["b"]} == {agent, opponent})
+    (pair,) = (duel for duel in read(name)["pairs"] if {duel["a"], duel["b"]} == {agent, opponent})
     low, high = pair["win_rate_ci"]
     won, ends = pair["win_rate"], [low, high]
     if pair["b"] == agent:

@@ -155,8 +155,8 @@ def rows(pythons: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
             changed = {"XDG_CACHE_HOME": f"{folder}/none", "NUMBA_CACHE_DIR": None}
             yield "a read-only install", told_by(sys.executable, changed, read_only=folder)
     for python in pythons:
-        told = told_by(python, {})
-        yield f"NumPy {told['numpy']}", told
+        row_digests = told_by(python, {})
+        yield f"NumPy {row_digests['numpy']}", row_digests
 
 
 def main() -> int:
@@ -166,19 +166,22 @@ def main() -> int:
     parser.add_argument("--tell", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.tell:
-        told = digests() if options.tell == "here" else in_a_child(options.tell)
-        print(json.dumps(told | {"numpy": np.__version__}))
+        row_digests = digests() if options.tell == "here" else in_a_child(options.tell)
+        print(json.dumps(row_digests | {"numpy": np.__version__}))
         return 0
     names = [kind.__name__ for kind in KINDS]
     print("| changed |", " | ".join(names), "|")
     print("| --- |", " | ".join("---" for _ in names), "|")
     base: dict[str, str] = {}
     wrong = False
-    for row, told in rows(options.python):
-        base = base or told
-        same = [told[name] == base[name] for name in names]
+    for row, row_digests in rows(options.python):
+        base = base or row_digests
+        same = [row_digests[name] == base[name] for name in names]
         print(
-            f"| {row} |", " | ".join("same" if one else "differs" for one in same), "|", flush=True
+            f"| {row} |",
+            " | ".join("same" if equal else "differs" for equal in same),
+            "|",
+            flush=True,
         )
         wrong |= not all(same[: names.index("network")])
     return int(wrong)

@@ -239,7 +239,7 @@ def altered_arrays(random: Random, arrays: dict[str, np.ndarray]) -> dict[str, n
     """Return arrays of which one has another content, type, size or name."""
     name = random.choice(list(arrays))
     array, act = arrays[name].copy(), random.randrange(6)
-    rest = {other: one for other, one in arrays.items() if other != name}
+    rest = {other: kept for other, kept in arrays.items() if other != name}
     if act < 3 and array.size:
         alter_bytes(random, array)
     elif act == 3:

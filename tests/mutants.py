@@ -270,8 +270,8 @@ def _write(path: Path, source: str) -> None:
 def explained() -> dict[tuple[str, str, str], str]:
     """Return why no test can kill some mutants, by their keys."""
     return {
-        (one["file"], one["function"], one["mutant"]): one["why"]
-        for one in json.loads(EXPLAINED.read_text())
+        (entry["file"], entry["function"], entry["mutant"]): entry["why"]
+        for entry in json.loads(EXPLAINED.read_text())
     }
 
 
@@ -312,7 +312,9 @@ def main(arguments: list[str] | None = None) -> int:
         with ProcessPoolExecutor(
             options.workers, get_context("fork"), _begin_worker, (scratch,)
         ) as pool:
-            running = {pool.submit(_is_killed, one.file, one.source()): one.key for one in run}
+            running = {
+                pool.submit(_is_killed, mutant.file, mutant.source()): mutant.key for mutant in run
+            }
             for done in as_completed(running):
                 killed = done.result()
                 survived += not killed

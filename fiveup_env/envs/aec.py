@@ -53,7 +53,7 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import as_array, check_fields
+from fiveup_env.envs.options import EpisodeOptions, as_array, check_fields
 from fiveup_env.envs.rows import Rows, RowSpace
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import (
@@ -84,25 +84,24 @@ RENDER_MODES: Final[tuple[RenderMode, ...]] = get_args(RenderMode)
 FIRST = np.zeros(1, np.int64)  # the index of the only game
 
 
+class Options(EpisodeOptions, total=False):
+    """The keywords of `raw_env`, but for `eyes`."""
+
+    reward: RewardName | RewardFunction
+    render_mode: RenderMode | None
+
+
 def env(
     rules: str | Rules = "five_up",
     players: int | None = None,
     *,
-    episode: EpisodeName = "game",
-    reward: RewardName | RewardFunction = "win",
-    max_hands: int = 0,
-    illegal: IllegalName = "error",
-    illegal_reward: float = -1.0,
-    encoder: str | Encoder = "flat",
-    scaled: bool = False,
-    render_mode: RenderMode | None = None,
     eyes: Eyes = "mover",
-    **fields: Unpack[RuleFields],
+    **options: Unpack[Options],
 ) -> AECEnv:
     """Return a `raw_env`, wrapped in PettingZoo's check that its methods are called in order.
 
     The options are those of `raw_env`, which refuses actions out of bounds itself, and ends an
-    episode at an illegal action if it is told to: it needs no other wrapper.
+    episode at an illegal action on request: it needs no other wrapper.
 
     >>> game = env(players=2)
     >>> game.reset(seed=7)
@@ -110,22 +109,7 @@ def env(
     >>> game.agent_selection, observation["observation"].shape, observation["action_mask"].sum()
     ('player_0', (557,), np.int64(5))
     """
-    return wrappers.OrderEnforcingWrapper(
-        raw_env(
-            rules,
-            players,
-            episode=episode,
-            reward=reward,
-            max_hands=max_hands,
-            illegal=illegal,
-            illegal_reward=illegal_reward,
-            encoder=encoder,
-            scaled=scaled,
-            render_mode=render_mode,
-            eyes=eyes,
-            **fields,
-        )
-    )
+    return wrappers.OrderEnforcingWrapper(raw_env(rules, players, eyes=eyes, **options))
 
 
 class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (PettingZoo's name for it)

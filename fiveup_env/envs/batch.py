@@ -12,7 +12,6 @@ memory; copy what is to be kept.
 
 from __future__ import annotations
 
-import copy
 import itertools
 import secrets
 import threading
@@ -41,7 +40,12 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import check_fields, checked_flag, row_of_integers
+from fiveup_env.envs.options import (
+    EpisodeOptions,
+    check_fields,
+    checked_flag,
+    row_of_integers,
+)
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
@@ -64,6 +68,15 @@ MOST_GAMES: Final = 1 << 24
 MOST_THREADS: Final = 1 << 10
 SAVED: Final = "saved batch"
 STATE: Final = ("_games", "_finals", "_keys", "_episodes_played", "reward", "_endings")  # saved
+
+
+class BatchOptions(EpisodeOptions, total=False):
+    """The keywords of `Batch`, for interfaces that hand them on."""
+
+    reward: RewardName
+    seed: int | None
+    threads: int
+    oracle: bool
 
 
 class _Scratch(threading.local):
@@ -145,8 +158,8 @@ class Batch:
         games = _checked_count(num_envs, MOST_GAMES, "game")
         threads = _checked_count(threads, MOST_THREADS, "thread")
         self.rules = [
-            Rules.of(one, count, **fields)
-            for one, count in itertools.product(_listed(rules), _listed(players))
+            Rules.of(named, count, **fields)
+            for named, count in itertools.product(_listed(rules), _listed(players))
         ]
         if not self.rules:
             raise OptionError("a batch needs rules, and numbers of players, not an empty list")
@@ -156,10 +169,10 @@ class Batch:
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self.threads = threads
         self._games = np.zeros(games, GAME)
-        for k, one in enumerate(self.rules):
-            self._games["public"]["rules"][k :: len(self.rules)] = one.to_struct()
-        most = max(one.players for one in self.rules)
-        self._sides = max(one.sides for one in self.rules)
+        for k, chosen in enumerate(self.rules):
+            self._games["public"]["rules"][k :: len(self.rules)] = chosen.to_struct()
+        most = max(chosen.players for chosen in self.rules)
+        self._sides = max(chosen.sides for chosen in self.rules)
         self.observation = self._rows.empty(games)
         self.observation[:] = 0
         self.action_mask = np.zeros((games, ACTION_COUNT), np.int8)
@@ -191,13 +204,6 @@ class Batch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._make_workers()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
-        twin = copy.copy(self)  # which makes workers of its own
-        for name, value in self.__dict__.items():
-            if name not in {"_scratch", "_pool"}:
-                setattr(twin, name, copy.deepcopy(value, memo))
-        return twin
 
     def __len__(self) -> int:
         """Return the number of games."""
@@ -416,7 +422,7 @@ class Batch:
             "games": len(self),
             "version": 1,
             "struct": GAME.itemsize,
-            "rules": [[one.players, one.teams, *one.fields().values()] for one in self.rules],
+            "rules": [[r.players, r.teams, *r.fields().values()] for r in self.rules],
             "episode": list(self._options.codes),
             "seats": self.reward.shape[1],
         }

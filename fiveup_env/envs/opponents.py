@@ -44,11 +44,11 @@ class Opponents:
         made: dict[int | str, int] = {}
         self.agents: list[Agent] = []
         self._by_offset: list[int] = []  # the index in `agents`, by seats after the learner's
-        for one in listed:
-            key = one if isinstance(one, str) else id(one)
+        for agent in listed:
+            key = agent if isinstance(agent, str) else id(agent)
             if key not in made:
                 made[key] = len(self.agents)
-                self.agents.append(get_agent(one))
+                self.agents.append(get_agent(agent))
             self._by_offset.append(made[key])
         self._choices = [unchecked(agent) for agent in self.agents]
         self._everybody = len(self.agents) == 1

@@ -13,22 +13,31 @@ from fiveup_env.rules.fields import RuleFields
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from fiveup_env.encoders import Encoder
+    from fiveup_env.envs.episodes import EpisodeName, IllegalName
 
-def check_fields(fields: Iterable[str], taker: Callable[..., Any]) -> None:
-    """Raise UnexpectedOptionError for a keyword that is neither an option nor a rule field.
 
-    Args:
-        fields: The keywords that `taker` was called with and that are not parameters of it.
-        taker: What was called; the message names its parameters.
-    """
+class EpisodeOptions(RuleFields, total=False):
+    """The keywords that all environments share, but for `reward`."""
+
+    episode: EpisodeName
+    max_hands: int
+    illegal: IllegalName
+    illegal_reward: float
+    encoder: str | Encoder
+    scaled: bool
+
+
+def check_fields(fields: Iterable[str], *takers: Callable[..., Any]) -> None:
+    """Raise UnexpectedOptionError for a keyword that is not of `takers` and not a rule field."""
+    known = {
+        option: None
+        for taker in takers
+        for option, parameter in inspect.signature(taker).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    } | RuleFields.__annotations__
     for name in fields:
-        if name not in RuleFields.__annotations__:
-            options = [
-                option
-                for option, parameter in inspect.signature(taker).parameters.items()
-                if parameter.kind is not parameter.VAR_KEYWORD
-            ]
-            known = [*options, *RuleFields.__annotations__]
+        if name not in known:
             raise UnexpectedOptionError(
                 f"unexpected keyword argument {name!r}{hint(name, known)}; the options and rule "
                 f"fields: {', '.join(known)}"
@@ -36,10 +45,7 @@ def check_fields(fields: Iterable[str], taker: Callable[..., Any]) -> None:
 
 
 def reset_options(given: object, *names: str) -> list[Any]:
-    """Return the values of the options that a `reset` was called with, in order; None if absent.
-
-    Raises OptionError if there is any other option.
-    """
+    """Return the options of a `reset` in order, None if absent; refuse others by an OptionError."""
     options = {} if given is None else given
     if not isinstance(options, dict):
         raise OptionError(f"the options of reset must be a dict, not {shown(given)}")

@@ -18,7 +18,6 @@ import numpy as np
 
 from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.envs.episodes import Results
-from fiveup_env.envs.options import check_fields
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import MissingExtraError, OptionError
@@ -45,9 +44,8 @@ if TYPE_CHECKING:
 
     from fiveup_env.encoders import Encoder
     from fiveup_env.envs.batch import Batch
-    from fiveup_env.envs.episodes import EpisodeName, IllegalName, RewardName
-    from fiveup_env.envs.opponents import OpponentChoice
-    from fiveup_env.rules.fields import RuleFields, Rules
+    from fiveup_env.envs.vector import VectorOptions
+    from fiveup_env.rules.fields import Rules
 
 
 class FiveUpVecEnv(VecEnv):
@@ -60,7 +58,7 @@ class FiveUpVecEnv(VecEnv):
 
     Args:
         num_envs: The number of games.
-        rules, players: Those of `FiveUpVectorEnv`, as are all other options and rule fields.
+        rules, players, **options: Those of `FiveUpVectorEnv`.
 
     Attributes:
         batch: the games.
@@ -76,42 +74,10 @@ class FiveUpVecEnv(VecEnv):
         num_envs: int = 256,
         rules: str | Rules | Sequence[str | Rules] = "five_up",
         players: int | Sequence[int] | None = None,
-        *,
-        opponents: OpponentChoice = "random",
-        seat: int | None = None,
-        seed: int | None = None,
-        encoder: str | Encoder = "flat",
-        scaled: bool = False,
-        episode: EpisodeName = "game",
-        reward: RewardName = "win",
-        max_hands: int = 0,
-        illegal: IllegalName = "error",
-        illegal_reward: float = -1.0,
-        threads: int = 1,
-        oracle: bool = False,
-        **fields: Unpack[RuleFields],
+        **options: Unpack[VectorOptions],
     ) -> None:
         """Make the games; `reset` deals them."""
-        check_fields(fields, FiveUpVecEnv)
-        self._envs = FiveUpVectorEnv(
-            num_envs,
-            rules,
-            players,
-            opponents=opponents,
-            seat=seat,
-            seed=seed,
-            autoreset_mode="SameStep",
-            encoder=encoder,
-            scaled=scaled,
-            episode=episode,
-            reward=reward,
-            max_hands=max_hands,
-            illegal=illegal,
-            illegal_reward=illegal_reward,
-            threads=threads,
-            oracle=oracle,
-            **fields,
-        )
+        self._envs = FiveUpVectorEnv(num_envs, rules, players, autoreset_mode="SameStep", **options)
         super().__init__(
             self._envs.num_envs, self._envs.single_observation_space, self._envs.single_action_space
         )

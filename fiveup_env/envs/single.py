@@ -24,23 +24,16 @@ from fiveup_env.envs.aec import checked_eyes, raw_env
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
 from fiveup_env.envs.options import check_fields, reset_options
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
-from fiveup_env.errors import (
-    IllegalMoveError,
-    SeatError,
-    WrongMomentError,
-    shown,
-)
+from fiveup_env.errors import IllegalMoveError, SeatError, WrongMomentError, shown
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, PASS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from fiveup_env.encoders import Encoder
-    from fiveup_env.envs.aec import RenderMode, RewardFunction
-    from fiveup_env.envs.episodes import EpisodeName, IllegalName, RewardName
+    from fiveup_env.envs.aec import Options
     from fiveup_env.game.game import Game
-    from fiveup_env.rules.fields import RuleFields, Rules
+    from fiveup_env.rules.fields import Rules
 
 
 class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
@@ -56,13 +49,9 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             order of play from the seat after the learner's, wherever that is; or a dict by seat of
             the game, which needs a fixed `seat`.
         seat: The learner's seat; None draws it anew in every episode.
-        episode, max_hands, illegal, illegal_reward, encoder, scaled: Those of `raw_env`.
-        reward: `win`, `points`, `margin` or a function, as `raw_env` takes them; a step brings
-            what the learner's seat got by its move and by all moves up to its next turn.
-        render_mode: One of those of `raw_env`.
         eyes: The seat that pictures are drawn for, or the `learner`: other hands lie face down
             until the hand has ended. `all` shows them all.
-        **fields: Fields of the rules that override those of `rules`.
+        **options: Those of `raw_env`, and fields of the rules that override those of `rules`.
 
     Raises:
         RulesError: If there is no such preset, or the rules cannot be played.
@@ -88,32 +77,12 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         *,
         opponents: OpponentChoice = "random",
         seat: int | None = None,
-        episode: EpisodeName = "game",
-        reward: RewardName | RewardFunction = "win",
-        max_hands: int = 0,
-        illegal: IllegalName = "error",
-        illegal_reward: float = -1.0,
-        encoder: str | Encoder = "flat",
-        scaled: bool = False,
-        render_mode: RenderMode | None = None,
         eyes: int | Literal["learner", "all"] = "learner",
-        **fields: Unpack[RuleFields],
+        **options: Unpack[Options],
     ) -> None:
         """Make the environment; `reset` starts its first episode."""
-        check_fields(fields, FiveUpEnv)
-        self._aec = raw_env(
-            rules,
-            players,
-            episode=episode,
-            reward=reward,
-            max_hands=max_hands,
-            illegal=illegal,
-            illegal_reward=illegal_reward,
-            encoder=encoder,
-            scaled=scaled,
-            render_mode=render_mode,
-            **fields,
-        )
+        check_fields(options, FiveUpEnv, raw_env)
+        self._aec = raw_env(rules, players, **options)
         self._eyes = checked_eyes(eyes, self.rules.players, "learner")
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:

@@ -26,7 +26,7 @@ EPISODE_STEP = np.uint64(0xE7037ED1A0B428DB)
 
 @inlined
 def stream_key(seed: Word, index: int) -> Word:
-    """Return the key of a stream; no two indices of a seed have the same, nor two seeds of one."""
+    """Return the key of a stream, distinct for all indices of a seed and all seeds at an index."""
     return scramble(scramble(np.uint64(seed)) + np.uint64(index + 1) * INDEX_STEP)
 
 

@@ -15,9 +15,8 @@ episodes included. The games are one `Batch`, so opponents choose for all games 
 | final observations | `infos["final_obs"]`, where `infos["_final_obs"]` is true (same-step mode) |
 
 How episodes ended is in `infos`, and in same-step mode in `infos["final_info"]`. A game that waits
-at its end for a reset takes no action. Its mask allows the pass alone, action
-120, which is ignored: a masked distribution over it is certain, and so has neither entropy nor a
-gradient.
+at its end for a reset takes no action. Its mask allows the pass alone, action 120, which is
+ignored: a masked distribution over it is certain, and so has neither entropy nor a gradient.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from fiveup_env.checks import is_one_of, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.state import PLAYING
-from fiveup_env.envs.batch import Batch
+from fiveup_env.envs.batch import Batch, BatchOptions
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
 from fiveup_env.envs.options import as_array, check_fields, reset_options, row_of_integers
 from fiveup_env.errors import (
@@ -52,14 +51,20 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fiveup_env.encoders import Encoder
-    from fiveup_env.envs.episodes import EpisodeName, IllegalName, Results, RewardName
-    from fiveup_env.rules.fields import RuleFields, Rules
+    from fiveup_env.envs.episodes import Results
+    from fiveup_env.rules.fields import Rules
 
 ModeName: TypeAlias = Literal["NextStep", "SameStep", "Disabled"]
 
 SAVED: Final = "saved vector environment"
 STATE: Final = ("_seats", "_fresh", "_over", "_before_first_turn")  # saved, beside the batch
+
+
+class VectorOptions(BatchOptions, total=False):
+    """The keywords of `FiveUpVectorEnv`, for interfaces that hand them on."""
+
+    opponents: OpponentChoice
+    seat: int | None
 
 
 class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -74,12 +79,9 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             order of play from the seat after the learner's, wherever that is; or a dict by seat of
             the game, which needs a fixed `seat`.
         seat: The learner's seat; None moves it on by one seat in every episode.
-        seed: That of the first `reset`; None chooses one at random.
         autoreset_mode: One of Gymnasium's modes, or its value.
         render_mode: None; many games cannot be rendered.
-        encoder, scaled, episode, reward, max_hands, illegal, illegal_reward, threads, oracle: Those
-            of `Batch`.
-        **fields: Fields of the rules that override those of `rules`.
+        **options: Those of `Batch`, and fields of the rules that override those of `rules`.
 
     Attributes:
         batch: the games.
@@ -103,40 +105,15 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         *,
         opponents: OpponentChoice = "random",
         seat: int | None = None,
-        seed: int | None = None,
         autoreset_mode: ModeName | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: None = None,
-        encoder: str | Encoder = "flat",
-        scaled: bool = False,
-        episode: EpisodeName = "game",
-        reward: RewardName = "win",
-        max_hands: int = 0,
-        illegal: IllegalName = "error",
-        illegal_reward: float = -1.0,
-        threads: int = 1,
-        oracle: bool = False,
-        **fields: Unpack[RuleFields],
+        **options: Unpack[BatchOptions],
     ) -> None:
         """Make the games; `reset` deals them."""
-        check_fields(fields, FiveUpVectorEnv)
+        check_fields(options, FiveUpVectorEnv, Batch)
         if render_mode is not None:
             raise OptionError("many games cannot be rendered; make one, with gymnasium.make")
-        self.batch = Batch(
-            num_envs,
-            rules,
-            players,
-            encoder=encoder,
-            scaled=scaled,
-            episode=episode,
-            reward=reward,
-            max_hands=max_hands,
-            illegal=illegal,
-            illegal_reward=illegal_reward,
-            seed=seed,
-            threads=threads,
-            oracle=oracle,
-            **fields,
-        )
+        self.batch = Batch(num_envs, rules, players, **options)
         self.num_envs = len(self.batch)
         self._players = self.batch.states["public"]["rules"]["players"].astype(np.int64)
         fewest = int(self._players.min())
@@ -254,7 +231,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise OptionError("the saved games have learners that are not to move")
 
     def _set_chance(self, state: Any) -> None:
-        """Set the state of the generator; raise an OptionError if it is none."""
+        """Set the state of the generator; raise an OptionError if it is not one."""
         try:
             self._random.bit_generator.state = state
         except (ValueError, TypeError, LookupError, OverflowError, AttributeError):

@@ -108,7 +108,7 @@ def read_solution(name: str, players: int = 2) -> dict[str, Any]:
     """Return the published solution of a mini game."""
     path = DATA / f"{name}-{players}.json"
     if not path.is_file():
-        known = ", ".join(sorted(one.stem for one in DATA.glob("*.json")))
+        known = ", ".join(sorted(file.stem for file in DATA.glob("*.json")))
         raise SolutionError(f"there is no solution of {name} for {players} players; known: {known}")
     return json.loads(path.read_text("utf-8"))
 
@@ -121,7 +121,8 @@ def _strategies(form: Form, profile: np.ndarray) -> Iterator[dict[str, Any]]:
             "seat": int(form.seats[state]),
             "seen": _in_words(view),
             "plays": {
-                str(MOVES[form.actions[one]]): round(float(profile[one]), DIGITS) for one in own
+                str(MOVES[form.actions[sequence]]): round(float(profile[sequence]), DIGITS)
+                for sequence in own
             },
         }
 

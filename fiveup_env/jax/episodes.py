@@ -92,7 +92,7 @@ def step(
         parts: See `dealing.deal_where`; static.
 
     Returns:
-        The game at the next decision, and what the move brought.
+        The game at the next decision, and the rewards and the ending.
     """
     action = jnp.asarray(action).astype(jnp.int32)
     allowed = is_legal(rules, game, action)

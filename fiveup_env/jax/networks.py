@@ -35,7 +35,7 @@ def read_weights(name: str) -> Weights:
     """Return the weights of a shipped policy, or of a policy's folder.
 
     Raises:
-        PolicyError: If there is no such policy, or it is no guided network with one trunk.
+        PolicyError: If there is no such policy, or it is not a guided network with one trunk.
     """
     weights, _ = load_compiled(policy_folder(name))
     return Weights(*map(jnp.asarray, weights))

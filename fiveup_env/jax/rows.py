@@ -86,7 +86,7 @@ def observe(rules: RuleValues, game: Game, seat: Any = None) -> Array:
 def truth(rules: RuleValues, game: Game, seat: Any = None) -> Array:
     """Return what is hidden from a seat, or from the seat to move: int8[168].
 
-    For critics only: it is no observation.
+    For critics only, never part of an observation.
     """
     seat = (game.turn if seat is None else jnp.asarray(seat)).astype(jnp.int32)
     place = _TILES - drawn(rules, game)

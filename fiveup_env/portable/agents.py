@@ -90,7 +90,7 @@ NO_PRIOR, PROBABILITIES, EXPECTATIONS = range(3)
 PRIORS: Final = ("none", "probabilities", "values")
 _memory_for = inlined(memory_for)
 
-# What a search is told.
+# The options of a search.
 OPTIONS = np.dtype(
     [
         ("prior", np.int32),

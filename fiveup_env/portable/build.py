@@ -104,7 +104,7 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
     )
     entries = list(_compile_entries())
     module = _join(entries, chosen, str(machine.target_data))
-    exported = {f"{PREFIX}{one.name}" for one in entries} | set(chosen.exported)
+    exported = {f"{PREFIX}{entry.name}" for entry in entries} | set(chosen.exported)
     _hide_all_but(module, exported | set(chosen.kept))
     _optimise(module, machine, vectorise=simd or target == "host")
     _refuse_unknown(module, target)
@@ -124,11 +124,11 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
 
 def _compile_entries() -> Iterator[_Compiled]:
     warnings.simplefilter("ignore", numba.NumbaWarning)  # that nothing can be kept on disk
-    for name, one in ENTRIES.items():
+    for name, entry in ENTRIES.items():
         made: Any = numba.njit(
-            one.function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+            entry.function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
         )
-        signature = tuple(kind.of for kind in one.arguments.values())
+        signature = tuple(kind.of for kind in entry.arguments.values())
         try:
             made.compile(signature)
         except numba.NumbaError as error:
@@ -137,7 +137,7 @@ def _compile_entries() -> Iterator[_Compiled]:
         if compiled.objectmode:
             raise BuildError(f"{name} cannot be compiled without Python's objects")
         yield _Compiled(
-            name, one, made.inspect_llvm(made.signatures[0]), compiled.fndesc.llvm_func_name
+            name, entry, made.inspect_llvm(made.signatures[0]), compiled.fndesc.llvm_func_name
         )
 
 
@@ -152,27 +152,27 @@ def _join(entries: list[_Compiled], target: Target, layout: str) -> llvm.ModuleR
     head = f'target datalayout = "{layout}"\ntarget triple = "{target.triple}"\n'
     wrappers = "\n".join(map(_wrapper, entries))
     module = llvm.parse_assembly(head + wrappers + ALLOCATION + target.runtime)
-    for one in entries:
-        lines = one.ir.replace("= common global", "= weak global").splitlines()
+    for entry in entries:
+        lines = entry.ir.replace("= common global", "= weak global").splitlines()
         text = "\n".join(line for line in lines if not line.startswith("target "))
         part = llvm.parse_assembly(head + text)
         for function in part.functions:
             if not function.is_declaration:
-                own = function.name == one.symbol
+                own = function.name == entry.symbol
                 function.linkage = "external" if own else "linkonce_odr"
         module.link_in(part)
     module.verify()
     return module
 
 
-def _wrapper(one: _Compiled) -> str:
+def _wrapper(entry: _Compiled) -> str:
     """Return IR of a function with a plain C signature, which refuses null pointers.
 
     Numba's function writes its value behind its first argument, and returns a positive status for
     an exception.
     """
     outer, inner, body, nulls = [], [], [], ["false"]
-    for k, kind in enumerate(one.entry.arguments.values()):
+    for k, kind in enumerate(entry.entry.arguments.values()):
         if "*" in kind.c:
             outer.append(f"ptr %a{k}")
             inner.append(f"ptr %a{k}")
@@ -191,8 +191,8 @@ def _wrapper(one: _Compiled) -> str:
     types = ", ".join(argument.split()[0] for argument in inner)
     return "\n".join(
         [
-            f'declare i32 @"{one.symbol}"(ptr, ptr, {types})',
-            f"define i32 @{PREFIX}{one.name}({', '.join(outer)}) {{",
+            f'declare i32 @"{entry.symbol}"(ptr, ptr, {types})',
+            f"define i32 @{PREFIX}{entry.name}({', '.join(outer)}) {{",
             "  %value_at = alloca i64, align 8",
             "  %raised_at = alloca ptr, align 8",
             "  store i64 0, ptr %value_at",
@@ -201,7 +201,7 @@ def _wrapper(one: _Compiled) -> str:
             "refused:",
             f"  ret i32 {CODES['NO_MEMORY_GIVEN']}",
             "called:",
-            f'  %status = call i32 @"{one.symbol}"({", ".join(given)})',
+            f'  %status = call i32 @"{entry.symbol}"({", ".join(given)})',
             "  %value = load i64, ptr %value_at",
             "  %short = trunc i64 %value to i32",
             "  %raised = icmp sgt i32 %status, 0",

@@ -49,7 +49,7 @@ ROOMS: Final = (
 )
 RESERVED: Final = {"double", "public"}  # words of C or C++, which get an underscore
 PHASES: Final = ("playing", "hand_over", "game_over")
-ENDS: Final = tuple(one or "not_ended" for one in ENDINGS)
+ENDS: Final = tuple(ending or "not_ended" for ending in ENDINGS)
 
 
 def source_digest() -> str:
@@ -86,8 +86,8 @@ def description() -> dict[str, Any]:
         },
         "structs": {name: _struct(dtype) for name, dtype in _structs().items()},
         "functions": {
-            name: {argument: kind.c for argument, kind in one.arguments.items()}
-            for name, one in ENTRIES.items()
+            name: {argument: kind.c for argument, kind in entry.arguments.items()}
+            for name, entry in ENTRIES.items()
         },
         "refusals": {name: [CODES[name], why] for name, why in REFUSALS.items()},
         "choices": CHOICES,
@@ -95,7 +95,7 @@ def description() -> dict[str, Any]:
         "ends": ENDS,
         "rule_fields": FIELDS,
         "presets": {
-            name: [None if one is None else one.tobytes().hex() for one in _presets(name)]
+            name: [None if rules is None else rules.tobytes().hex() for rules in _presets(name)]
             for name in NAMED_RULES
         },
         "round_per": ROUND_PER,
@@ -209,8 +209,8 @@ def as_header() -> str:
     for name, dtype in _structs().items():
         lines += [*_c_struct(name, dtype), ""]
     lines += [*_c_presets(), ""]
-    for name, one in ENTRIES.items():
-        lines += [*_c_function(name, one), ""]
+    for name, entry in ENTRIES.items():
+        lines += [*_c_function(name, entry), ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "#endif", ""]
     return "\n".join(lines)
 
@@ -245,13 +245,13 @@ def _c_presets() -> list[str]:
     return [*lines, "};"]
 
 
-def _c_function(name: str, one: Entry) -> list[str]:
-    doc = inspect.cleandoc(one.function.__doc__ or "").splitlines()
+def _c_function(name: str, entry: Entry) -> list[str]:
+    doc = inspect.cleandoc(entry.function.__doc__ or "").splitlines()
     text = [f"/* {doc[0]}", *(f"   {line}".rstrip() for line in doc[1:])]
     text[-1] += " */"
     arguments = ", ".join(
         f"{kind.c}{argument}" if kind.c.endswith("*") else f"{kind.c} {argument}"
-        for argument, kind in one.arguments.items()
+        for argument, kind in entry.arguments.items()
     )
     return [*text, f"int32_t fiveup_{name}({arguments});"]
 

@@ -73,7 +73,7 @@ def test_a_pickled_environment_plays_on_alike() -> None:
     for _ in range(20):
         env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
     twin = pickle.loads(pickle.dumps(env))
-    played = [play_on(one, np.random.default_rng(1)) for one in (env, twin)]
+    played = [play_on(game, np.random.default_rng(1)) for game in (env, twin)]
     assert played[0] == played[1]
 
 
@@ -231,8 +231,8 @@ def test_last_gives_an_agent_the_sum_since_its_own_last_move() -> None:
             continue
         since[agent] = 0
         env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
-        for name, one in env.rewards.items():
-            since[name] += one
+        for name, brought in env.rewards.items():
+            since[name] += brought
 
 
 def test_pettingzoos_render_test(monkeypatch: pytest.MonkeyPatch) -> None:

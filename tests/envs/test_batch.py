@@ -50,7 +50,7 @@ def test_one_batch_may_mix_presets_and_players() -> None:
     batch = Batch(13, ["five_up", "all_fives"], [2, 3], seed=0)
     batch.reset(np.arange(9, 22))
     assert batch.reward.shape == (13, 3)
-    names = [(one.name, one.players) for one in batch.rules]
+    names = [(rules.name, rules.players) for rules in batch.rules]
     assert names == [("five_up", 2), ("five_up", 3), ("all_fives", 2), ("all_fives", 3)]
     for i in range(13):
         name, players = names[i % 4]

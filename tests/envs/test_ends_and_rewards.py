@@ -224,8 +224,8 @@ class Answers:
 @pytest.mark.parametrize("wrong", [1.0, [1.0], [1.0, np.nan], [1e300, 0.0], ["a", "b"], None])
 def test_a_reward_that_is_refused_leaves_everything_as_it_was(wrong: Any) -> None:
     env, twin = (fiveup_env.raw_env(reward=answers, **HAND) for answers in (Answers(), Answers()))
-    for one in (env, twin):
-        one.reset(seed=5)
+    for game in (env, twin):
+        game.reset(seed=5)
     while not any(twin.terminations.values()):
         state, env._reward.rewards = env.state(), wrong  # type: ignore[union-attr]
         action = int(env.observe(env.agent_selection)["action_mask"].argmax())
@@ -233,8 +233,8 @@ def test_a_reward_that_is_refused_leaves_everything_as_it_was(wrong: Any) -> Non
             env.step(action)
         assert (env.state() == state).all()
         env._reward.rewards = [1.0, 2.0]  # type: ignore[union-attr]
-        for one in (env, twin):
-            one.step(action)
+        for game in (env, twin):
+            game.step(action)
         assert env.game == twin.game
         assert env.agent_selection == twin.agent_selection
         assert env.rewards == {"player_0": 1, "player_1": 2}
@@ -244,8 +244,8 @@ def test_a_reward_that_is_refused_leaves_everything_as_it_was(wrong: Any) -> Non
 def test_a_reset_that_is_refused_changes_nothing(kind: Any) -> None:
     many: dict[str, Any] = {"num_envs": 4} if kind is FiveUpVectorEnv else {}
     env, twin = kind(players=3, **many), kind(players=3, **many)
-    for one in (env, twin):
-        one.reset(seed=4)
+    for game in (env, twin):
+        game.reset(seed=4)
     for name, wrong in {"deal": -1, "deals": [-1] * 4}.items():
         with pytest.raises(FiveUpError):
             env.reset(seed=9, options={name: wrong})

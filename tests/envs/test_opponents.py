@@ -68,13 +68,13 @@ def test_the_second_of_three_is_the_partner_of_a_learner_that_moves(kind: str) -
 
 
 def test_equal_agents_in_all_seats_play_as_one_agent_does() -> None:
-    one = FiveUpVectorEnv(16, opponents="random", seed=3)
+    single = FiveUpVectorEnv(16, opponents="random", seed=3)
     many = FiveUpVectorEnv(16, opponents=["random"] * 3, seed=3)
-    for envs in (one, many):
+    for envs in (single, many):
         envs.reset()
     for _ in range(20):
-        actions = one.action_masks().argmax(1)
-        assert (one.step(actions)[0] == many.step(actions)[0]).all()
+        actions = single.action_masks().argmax(1)
+        assert (single.step(actions)[0] == many.step(actions)[0]).all()
 
 
 @pytest.mark.parametrize("make", [FiveUpEnv, lambda **options: FiveUpVectorEnv(4, **options)])

@@ -73,10 +73,10 @@ def test_no_deal_comes_twice_in_environments_side_by_side() -> None:
 
 def test_environments_in_processes_play_what_those_in_one_process_play() -> None:
     makers = [partial(FiveUpEnv, seat=0, **SHORT) for _ in range(3)]
-    one, many = SyncVectorEnv(makers), AsyncVectorEnv(makers)
+    here, many = SyncVectorEnv(makers), AsyncVectorEnv(makers)
     try:
-        assert (one.reset(seed=5)[0] == many.reset(seed=5)[0]).all()
-        assert (one.reset()[0] == many.reset()[0]).all()
+        assert (here.reset(seed=5)[0] == many.reset(seed=5)[0]).all()
+        assert (here.reset()[0] == many.reset()[0]).all()
     finally:
         many.close()
 

@@ -65,11 +65,11 @@ def errors_of(folder: Path, *files: Path) -> list[tuple[str, int, str]]:
         text=True,
         env=os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
     )
-    found = json.loads(done.stdout)["generalDiagnostics"]
+    diagnostics = json.loads(done.stdout)["generalDiagnostics"]
     return [
-        (Path(one["file"]).name, one["range"]["start"]["line"], one["message"])
-        for one in found
-        if one["severity"] == "error"
+        (Path(diagnostic["file"]).name, diagnostic["range"]["start"]["line"], diagnostic["message"])
+        for diagnostic in diagnostics
+        if diagnostic["severity"] == "error"
     ]
 
 
@@ -77,9 +77,9 @@ def test_a_misspelt_option_is_the_one_error_and_in_its_line(tmp_path: Path) -> N
     script = tmp_path / "script.py"
     script.write_text(SCRIPT + "\n".join(MISSPELT), "utf-8")
     first = SCRIPT.count("\n")
-    found = errors_of(tmp_path, script)
-    assert [line for _, line, _ in found] == [first + k for k in range(len(MISSPELT))]
-    for (_, _, message), name in zip(found, MISSPELT.values(), strict=True):
+    errors = errors_of(tmp_path, script)
+    assert [line for _, line, _ in errors] == [first + k for k in range(len(MISSPELT))]
+    for (_, _, message), name in zip(errors, MISSPELT.values(), strict=True):
         assert name in message
 
 
@@ -88,6 +88,6 @@ def test_the_examples_have_no_errors(tmp_path: Path) -> None:
     examples = ROOT / "examples"
     if not examples.exists():
         pytest.skip("the types of the examples (no clone)")
-    found = errors_of(tmp_path, *sorted(examples.glob("*.py")))
+    errors = errors_of(tmp_path, *sorted(examples.glob("*.py")))
     absent = ("could not be resolved",)  # of a package that is not installed here
-    assert [one for one in found if not any(word in one[2] for word in absent)] == []
+    assert [error for error in errors if not any(word in error[2] for word in absent)] == []

@@ -78,7 +78,7 @@ def played_out(game: Game, seen: set[tuple[int, bytes]]) -> tuple[np.ndarray, in
 @pytest.mark.parametrize("name", ["mini-2", "three players"])
 def test_the_same_is_found_by_playing_every_deal_with_every_boneyard(name: str) -> None:
     rules, seen = GAMES[name], set[tuple[int, bytes]]()
-    results = [played_out(Game(rules, deals=[one], seed=0), seen) for one in every_deal(rules)]
+    results = [played_out(Game(rules, deals=[deal], seed=0), seen) for deal in every_deal(rules)]
     values = np.mean([margins for margins, _ in results], axis=0)
     game = form(name)
     assert len(game.seats) == len(seen)

@@ -60,7 +60,9 @@ def nested(state: Any) -> Any:
 
 
 def mapped(state: Any) -> Any:
-    step = jax.jit(lambda s: jax.lax.map(lambda one: ENV.step(one, lowest(one)), s, batch_size=8))
+    step = jax.jit(
+        lambda s: jax.lax.map(lambda game: ENV.step(game, lowest(game)), s, batch_size=8)
+    )
     for _ in range(9):
         state = step(state)
     return state
@@ -78,7 +80,7 @@ def one_by_one(state: Any) -> Any:
     step = jax.jit(ENV.step)
     ones = [jax.tree.map(lambda x, i=i: x[i], state) for i in range(4)]
     for _ in range(9):
-        ones = [step(one, lowest(one)) for one in ones]
+        ones = [step(game, lowest(game)) for game in ones]
     rest = jax.tree.map(lambda x: x[4:], played(state, 9))
     return jax.tree.map(lambda *xs: jnp.concatenate([jnp.stack(xs[:4]), xs[4]]), *ones, rest)
 
@@ -123,11 +125,13 @@ def test_hidden_tiles_change_no_row_of_another_seat() -> None:
     state = played(started(32), 6)
     rng = np.random.default_rng(1)
     for i in range(0, 32, 4):
-        one = jax.tree.map(lambda x, i=i: np.asarray(x[i]), state.game)
-        seat = int(one.turn)
-        hands, order = one.hands.copy(), one.order.copy()
+        game_there = jax.tree.map(lambda x, i=i: np.asarray(x[i]), state.game)
+        seat = int(game_there.turn)
+        hands, order = game_there.hands.copy(), game_there.order.copy()
         others = [s for s in range(3) if s != seat]
-        drawn = sum(int(h | p).bit_count() for h, p in zip(one.hands, one.played, strict=True))
+        drawn = sum(
+            int(h | p).bit_count() for h, p in zip(game_there.hands, game_there.played, strict=True)
+        )
         first = drawn - 3 * ENV.rules.hand_size
         rest = order[first : ENV.rules.boneyard_size].tolist()
         sizes = [int(hands[s]).bit_count() for s in others]
