@@ -36,13 +36,10 @@ def test_a_change_of_any_byte_is_noticed(at: int, change: int) -> None:
         unseal("thing", SEALED[:at] + bytes([SEALED[at] ^ change]) + SEALED[at + 1 :])
 
 
-@pytest.mark.parametrize("length", [0, 10, len(SEALED) - 1])
-def test_a_part_is_no_whole(length: int) -> None:
-    with pytest.raises(SealError, match="a damaged one"):
-        unseal("thing", SEALED[:length])
-
-
-def test_another_kind_is_refused() -> None:
+def test_a_part_or_another_kind_is_refused() -> None:
+    for length in (0, 10, len(SEALED) - 1):
+        with pytest.raises(SealError, match="a damaged one"):
+            unseal("thing", SEALED[:length])
     with pytest.raises(SealError, match="a matter is needed, not a thing"):
         unseal("matter", SEALED)
 
