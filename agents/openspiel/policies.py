@@ -45,7 +45,7 @@ class AgentPolicy(policy.Policy):
         text = state.information_state_string(seat)
         rng = keyed_rng("OpenSpiel policy", self._seed, text)
         legal = state.legal_actions()
-        view = state.course.view(seat)
+        view = state.playthrough.view(seat)
         (shares,) = probabilities_of(self._agent, view, self._samples, rng)
         return {action: float(shares[action]) for action in legal}
 
@@ -61,7 +61,7 @@ class AgentBot(pyspiel.Bot):
 
     def step(self, state: FiveUpState) -> int:
         """Return the agent's action for the seat to move."""
-        view = state.course.view(state.current_player())
+        view = state.playthrough.view(state.current_player())
         return int(self._agent(view, self._rng)[0])
 
     def restart_at(self, state: FiveUpState) -> None:

@@ -39,7 +39,7 @@ from open_spiel.python.observation import make_observation  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 from fiveup_env.doors.openspiel import FiveUpState, load  # noqa: E402
-from fiveup_env.doors.openspiel.course import DRAWING, deal_shares  # noqa: E402
+from fiveup_env.doors.openspiel.playthrough import DRAWING, deal_shares  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,14 +81,16 @@ def follow(game: Game, state: FiveUpState) -> None:
     """Let chance say in OpenSpiel what it says in a game of ours, up to the next decision."""
     truth = game.state()[0]
     while state.is_chance_node():
-        course = state.course
-        if len(course.dealt) < game.rules.players * game.rules.hand_size:
-            seat = len(course.dealt) // game.rules.hand_size
-            state.apply_action(next(t.id for t in game.hand_of(seat) if t.id not in course.dealt))
-        elif course.next_draw == 0 and not game.plays:
+        playthrough = state.playthrough
+        if len(playthrough.dealt) < game.rules.players * game.rules.hand_size:
+            seat = len(playthrough.dealt) // game.rules.hand_size
+            state.apply_action(
+                next(t.id for t in game.hand_of(seat) if t.id not in playthrough.dealt)
+            )
+        elif playthrough.next_draw == 0 and not game.plays:
             state.apply_action(game.lead)
         else:
-            state.apply_action(int(truth["order"][course.next_draw]))
+            state.apply_action(int(truth["order"][playthrough.next_draw]))
 
 
 def a_decision(game: Any, seed: int) -> FiveUpState:
@@ -100,7 +102,7 @@ def a_decision(game: Any, seed: int) -> FiveUpState:
 def draw_in_vain(before: np.ndarray, state: FiveUpState) -> None:
     """Let chance draw what our game drew in the move that ended a hand."""
     while state.is_chance_node():
-        state.apply_action(int(before[0]["order"][state.course.next_draw]))
+        state.apply_action(int(before[0]["order"][state.playthrough.next_draw]))
 
 
 # --- OpenSpiel's own checks
@@ -220,27 +222,31 @@ def test_every_hand_is_dealt_as_often_as_it_should_be() -> None:
 
 def test_a_forced_draw_waits_for_chance_and_any_tile_of_the_boneyard_may_come() -> None:
     for state in states(load(players=2, reserve=1), 1):
-        if state.is_chance_node() and state.course.stage == DRAWING:
+        if state.is_chance_node() and state.playthrough.stage == DRAWING:
             tiles = [tile for tile, _ in state.chance_outcomes()]
-            boneyard = state.course.games["order"][0, state.course.next_draw :].tolist()
+            boneyard = state.playthrough.games["order"][0, state.playthrough.next_draw :].tolist()
             assert tiles == sorted({*boneyard} - {-1})
             return
     pytest.fail("nobody drew")
 
 
 def test_no_lot_decides_who_leads_after_a_domino_or_where_the_lead_rotates() -> None:
-    by_lot = [s.course.by_lot for s in led_hands(load(players=2, episode="game", max_hands=6), 2)]
+    by_lot = [
+        s.playthrough.by_lot for s in led_hands(load(players=2, episode="game", max_hands=6), 2)
+    ]
     assert by_lot[0]
     assert False in by_lot
     game = load(players=3, episode="game", max_hands=4, leader="rotate")
-    leads = [int(state.course.games["public"]["lead"][0]) for state in led_hands(game, 3)]
+    leads = [int(state.playthrough.games["public"]["lead"][0]) for state in led_hands(game, 3)]
     assert leads == [(leads[0] + k) % 3 for k in range(4)]
 
 
 def led_hands(game: Any, seed: int) -> Iterator[FiveUpState]:
     """The states of a random game in which a hand is to be led."""
     return (
-        state for state in decisions(game, seed) if not state.course.games["public"]["plies"][0]
+        state
+        for state in decisions(game, seed)
+        if not state.playthrough.games["public"]["plies"][0]
     )
 
 
@@ -248,11 +254,13 @@ def test_where_the_highest_double_leads_chance_has_no_say_in_it() -> None:
     game = load(players=2, episode="game", max_hands=20, lead_tile="highest_double")
     forced = []
     for state in led_hands(game, 2):
-        tile = int(state.course.games["public"]["forced_lead"][0])
-        ended = [np.frombuffer(hand, GAME)["public"]["ended"][0] for hand in state.course.finished]
+        tile = int(state.playthrough.games["public"]["forced_lead"][0])
+        ended = [
+            np.frombuffer(hand, GAME)["public"]["ended"][0] for hand in state.playthrough.finished
+        ]
         blocked = not ended or ended[-1] == BLOCKED
         assert (tile >= 0) == blocked
-        assert not state.course.by_lot
+        assert not state.playthrough.by_lot
         assert state.legal_actions() == [tile] if blocked else len(state.legal_actions()) > 1
         forced.append(blocked)
     assert set(forced) == {False, True}
@@ -271,7 +279,7 @@ def test_a_hand_that_no_lot_decided_is_an_episode_of_its_own_with_the_same_leade
                 state = theirs.state_of(game.view(), rng)
                 mover = state.current_player()
                 assert mover == game.turn
-                assert state.course.view(mover)["public"]["lead"] == game.lead
+                assert state.playthrough.view(mover)["public"]["lead"] == game.lead
                 assert state.legal_actions() == game.action_mask().nonzero()[0].tolist()
                 other = state.resample_from_infostate(mover, sampler())
                 assert other.information_state_string() == state.information_state_string()
@@ -303,7 +311,7 @@ def test_the_struct_of_an_observation_is_the_view_as_json() -> None:
     for player in (None, 0, 1):
         struct = state.to_observation_struct(player)
         seat = state.current_player() if player is None else player
-        assert (view_of(struct.to_dict()) == state.course.view(seat)).all()
+        assert (view_of(struct.to_dict()) == state.playthrough.view(seat)).all()
         assert json.loads(struct.to_json()) == struct.to_dict()
     with pytest.raises(BeliefError, match="only where somebody is to move"):
         load("five_up", 2).new_initial_state().to_observation_struct()
@@ -314,10 +322,10 @@ def test_states_are_drawn_as_often_as_the_belief_says() -> None:
     seat, draw = state.current_player(), Random(1).random
     drawn = np.zeros((6, 28))
     for _ in range(300):
-        hands = state.resample_from_infostate(seat, draw).course.games["hands"][0]
+        hands = state.resample_from_infostate(seat, draw).playthrough.games["hands"][0]
         for holder, hand in enumerate(hands.tolist()):
             drawn[holder] += [hand >> tile & 1 for tile in range(28)]
-    expected = marginals(state.course.view(seat))
+    expected = marginals(state.playthrough.view(seat))
     assert drawn[:5] / 300 == pytest.approx(expected[:5], abs=0.1)
 
 
@@ -377,7 +385,7 @@ def test_observers_of_everybody_see_all_hands_and_private_ones_the_own_hand_alon
     )
     everybody.set_from(state, 1)
     own.set_from(state, 1)
-    hands = state.course.games["hands"][0].tolist()
+    hands = state.playthrough.games["hands"][0].tolist()
     for k, seat in enumerate((1, 2, 0)):
         assert everybody.dict["hands"][k].tolist() == [hands[seat] >> t & 1 for t in range(28)]
     assert list(own.dict) == ["hand"]

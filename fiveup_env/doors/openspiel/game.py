@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyspiel
 
 from fiveup_env.belief.worlds import sample, worlds_to_games
-from fiveup_env.doors.openspiel.course import Course, hand_actions
 from fiveup_env.doors.openspiel.observer import FiveUpObserver
 from fiveup_env.doors.openspiel.parameters import (
     DEFAULTS,
@@ -19,6 +18,7 @@ from fiveup_env.doors.openspiel.parameters import (
     parameters_of,
     rules_in,
 )
+from fiveup_env.doors.openspiel.playthrough import Playthrough, hand_actions
 from fiveup_env.doors.openspiel.state import FiveUpState
 from fiveup_env.envs.episodes import Episodes
 from fiveup_env.envs.options import check_fields
@@ -42,7 +42,7 @@ class FiveUpGame(pyspiel.Game):
     Attributes:
         rules: the rules.
         episodes: what an episode is, and what it brings.
-        course: a course that has not begun.
+        playthrough: a playthrough that has not begun.
         observer, recalling_observer: write a player's observation and information state.
     """
 
@@ -51,7 +51,7 @@ class FiveUpGame(pyspiel.Game):
         chosen = {**DEFAULTS, **(params or {})}
         self.rules, self.episodes = rules_in(chosen), episodes_in(chosen)
         super().__init__(TYPE, info_of(self.rules, self.episodes), dict(params or {}))
-        self.course = Course(self.rules, self.episodes)
+        self.playthrough = Playthrough(self.rules, self.episodes)
         self.observer, self.recalling_observer = (
             self.make_py_observer(pyspiel.IIGObservationType(perfect_recall=recall))
             for recall in (False, True)
@@ -85,14 +85,14 @@ class FiveUpGame(pyspiel.Game):
         by_lot = self.rules.lead_tile == "any"
         leader = None if by_lot or public["forced_lead"] >= 0 else int(public["lead"])
         world = worlds_to_games(view, sample(view, 1, rng))
-        course = self.course.beginning(FAR_BELOW, leader)
-        state = self.replayed(hand_actions(world, by_lot=by_lot), course)
-        state.course.set_scores(public["scores"])
+        playthrough = self.playthrough.beginning(FAR_BELOW, leader)
+        state = self.replayed(hand_actions(world, by_lot=by_lot), playthrough)
+        state.playthrough.set_scores(public["scores"])
         return state
 
-    def replayed(self, actions: Iterable[int], course: Course) -> FiveUpState:
-        """Return the state that actions, those of chance included, lead to from a new course."""
-        state = FiveUpState(self, course)
+    def replayed(self, actions: Iterable[int], playthrough: Playthrough) -> FiveUpState:
+        """Return the state that actions, those of chance included, lead to from a playthrough."""
+        state = FiveUpState(self, playthrough)
         for action in actions:
             state.apply_action(action)
         return state

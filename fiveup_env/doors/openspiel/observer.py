@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from fiveup_env.doors.openspiel.course import NOW
+from fiveup_env.doors.openspiel.playthrough import NOW
 from fiveup_env.doors.openspiel.text import history_text, table_text
 from fiveup_env.encoders import get_encoder, offsets, row_size
 from fiveup_env.encoders.pieces import unchecked
@@ -71,7 +71,7 @@ class FiveUpObserver:
 
         In the middle of a move, where chance draws, it is what was observed before the move.
         """
-        games, views, private = state.course.games, self._views, self._kind.private_info
+        games, views, private = state.playthrough.games, self._views, self._kind.private_info
         observe_at(games, NOW, 0 if private == NO_HAND else player, views, 0)
         if private == NO_HAND:
             views["hand"], views["drawn"] = 0, -1
@@ -90,5 +90,5 @@ class FiveUpObserver:
             everybody = range(state.num_players())
             seats = () if kind.private_info == NO_HAND else tuple(everybody)
         if kind.perfect_recall:
-            return history_text(state.course, seats)
-        return table_text(state.course, seats, public=kind.public_info)
+            return history_text(state.playthrough, seats)
+        return table_text(state.playthrough, seats, public=kind.public_info)

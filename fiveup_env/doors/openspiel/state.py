@@ -10,13 +10,13 @@ import numpy as np
 import pyspiel
 
 from fiveup_env.belief.worlds import sample, worlds_to_games
-from fiveup_env.doors.openspiel.course import (
+from fiveup_env.doors.openspiel.playthrough import (
     CHANCE,
     DEALING,
     LEAD,
     MOVING,
     NOBODY,
-    Course,
+    Playthrough,
     hand_actions,
 )
 from fiveup_env.doors.openspiel.text import TILE_TEXTS, history_text
@@ -50,67 +50,68 @@ class ViewStruct:
 
 
 class FiveUpState(pyspiel.State):
-    """A state of the game; everything that is not OpenSpiel's own is in its `course`."""
+    """A state of the game; everything that is not OpenSpiel's own is in its `playthrough`."""
 
-    def __init__(self, game: pyspiel.Game, course: Course | None = None) -> None:
-        """Begin at the game's beginning, or with the course given."""
+    def __init__(self, game: pyspiel.Game, playthrough: Playthrough | None = None) -> None:
+        """Begin at the game's beginning, or with the playthrough given."""
         super().__init__(game)
-        self.course = game.course.copy() if course is None else course
+        self.playthrough = game.playthrough.copy() if playthrough is None else playthrough
 
     # OpenSpiel's interface
 
     def current_player(self) -> int:
         """Return who acts: a player, or OpenSpiel's number for chance or for the end."""
-        return self.course.mover
+        return self.playthrough.mover
 
     def is_terminal(self) -> bool:
         """Return whether the episode is over."""
-        return self.course.mover == NOBODY
+        return self.playthrough.mover == NOBODY
 
     def is_chance_node(self) -> bool:
         """Return whether chance acts."""
-        return self.course.mover == CHANCE
+        return self.playthrough.mover == CHANCE
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return what chance may decide, with probabilities: tiles, or the seat that leads."""
-        return self.course.outcomes()
+        return self.playthrough.outcomes()
 
     def returns(self) -> list[float]:
         """Return what the episode has brought each player: zeros before its end."""
-        returns: list[float] = self.course.returns().tolist()
+        returns: list[float] = self.playthrough.returns().tolist()
         return returns
 
     def _legal_actions(self, player: int) -> list[int]:
         """Return the legal actions of the player to move."""
         del player
-        actions: list[int] = self.course.mask().nonzero()[0].tolist()
+        actions: list[int] = self.playthrough.mask().nonzero()[0].tolist()
         return actions
 
     def _apply_action(self, action: int) -> None:
-        self.course.apply(action)
+        self.playthrough.apply(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        course = self.course
+        playthrough = self.playthrough
         if player != CHANCE:
             return str(MOVES[action])
-        if course.stage == LEAD:
+        if playthrough.stage == LEAD:
             return f"seat {action} leads"
-        if course.stage == DEALING:
-            return f"deal {TILE_TEXTS[action]} to {len(course.dealt) // course.rules.hand_size}"
-        return f"seat {course.drawer} draws {TILE_TEXTS[action]}"
+        if playthrough.stage == DEALING:
+            seat = len(playthrough.dealt) // playthrough.rules.hand_size
+            return f"deal {TILE_TEXTS[action]} to {seat}"
+        return f"seat {playthrough.drawer} draws {TILE_TEXTS[action]}"
 
     def __str__(self) -> str:
         """Return everything that has happened."""
-        return history_text(self.course, range(self.num_players()))
+        return history_text(self.playthrough, range(self.num_players()))
 
     # C++ has these as well, but calls back into this state many times for each
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
         """Return 1 for every legal action of a player (by default the one to move), else 0."""
-        mover = self.course.mover
+        mover = self.playthrough.mover
         if mover < 0 or (player is not None and player != mover):
             return super().legal_actions_mask(mover if player is None else player)
-        mask: list[int] = self.course.mask().tolist()
+        mask: list[int] = self.playthrough.mask().tolist()
         return mask
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
@@ -122,16 +123,16 @@ class FiveUpState(pyspiel.State):
         return self._tensor(self.get_game().recalling_observer, player)
 
     def _tensor(self, observer: FiveUpObserver, player: int | None) -> list[float]:
-        observer.set_from(self, self.course.mover if player is None else player)
+        observer.set_from(self, self.playthrough.mover if player is None else player)
         numbers: list[float] = observer.tensor.tolist()
         return numbers
 
     def to_observation_struct(self, player: int | None = None) -> ViewStruct:
         """Return what a player may know, as JSON (by default the one to move)."""
-        mover = self.course.mover
-        if self.course.stage != MOVING or mover == NOBODY:
+        mover = self.playthrough.mover
+        if self.playthrough.stage != MOVING or mover == NOBODY:
             raise BeliefError("there is a view only where somebody is to move")
-        return ViewStruct(view_json(self.course.view(mover if player is None else player)))
+        return ViewStruct(view_json(self.playthrough.view(mover if player is None else player)))
 
     # States that a player cannot tell from this one
 
@@ -143,12 +144,12 @@ class FiveUpState(pyspiel.State):
         States are as likely as their deals. Earlier hands stay as they were, because nothing
         depends on them any more.
         """
-        course = self.course
-        if course.stage != MOVING or course.mover == NOBODY:
+        playthrough = self.playthrough
+        if playthrough.stage != MOVING or playthrough.mover == NOBODY:
             raise BeliefError("states can be resampled only where somebody is to move")
-        view = course.view(player_id)
+        view = playthrough.view(player_id)
         rng = np.random.default_rng(int(probability_sampler() * 2**53))
         world = worlds_to_games(view, sample(view, 1, rng))
-        actions = list(hand_actions(world, by_lot=course.by_lot))
+        actions = list(hand_actions(world, by_lot=playthrough.by_lot))
         before = self.history()[: -len(actions)]
-        return self.get_game().replayed([*before, *actions], course.beginning())
+        return self.get_game().replayed([*before, *actions], playthrough.beginning())

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.doors.openspiel.course import (
+from fiveup_env.doors.openspiel.playthrough import (
     ACTION_TILES,
     DRAWING,
     MOVING,
     NOW,
     TRIED,
-    Course,
+    Playthrough,
     dealt_to,
     tiles_of,
 )
@@ -35,18 +35,18 @@ MOVE_TEXTS = tuple(map(str, MOVES))
 TILE_TEXTS = tuple(map(str, TILES))
 
 
-def history_text(course: Course, seats: Collection[int]) -> str:
+def history_text(playthrough: Playthrough, seats: Collection[int]) -> str:
     """Return all that everybody has seen, and what some seats were dealt and drew."""
     parts = []
-    for content in course.finished:
+    for content in playthrough.finished:
         finished = np.frombuffer(content, GAME)
         parts += _hand_parts(finished, int(finished["public"]["drawn"][0]), seats)
         parts.append(f"scores {_numbers(_scores(finished[0]['public']))}")
-    if course.stage in {MOVING, DRAWING}:
-        row = NOW if course.stage == MOVING else TRIED
-        parts += _hand_parts(course.games[row : row + 1], course.next_draw, seats)
+    if playthrough.stage in {MOVING, DRAWING}:
+        row = NOW if playthrough.stage == MOVING else TRIED
+        parts += _hand_parts(playthrough.games[row : row + 1], playthrough.next_draw, seats)
     else:
-        parts += [_held(seat, _dealt_so_far(course, seat)) for seat in seats]
+        parts += [_held(seat, _dealt_so_far(playthrough, seat)) for seat in seats]
     return " | ".join(parts)
 
 
@@ -72,14 +72,14 @@ def _events(struct: np.void, drawn: int, seats: Collection[int]) -> Iterator[str
             yield f"{play_seat[ply]}:{MOVE_TEXTS[play_action[ply]]}"
 
 
-def table_text(course: Course, seats: Iterable[int], *, public: bool = True) -> str:
+def table_text(playthrough: Playthrough, seats: Iterable[int], *, public: bool = True) -> str:
     """Return the hands of some seats and, if `public`, the table as it stands."""
-    struct = course.games[NOW]
-    if course.stage in {MOVING, DRAWING}:
+    struct = playthrough.games[NOW]
+    if playthrough.stage in {MOVING, DRAWING}:
         parts = [_held(seat, tiles_of(int(struct["hands"][seat]))) for seat in seats]
         seen = _table_parts(struct["public"])
     else:
-        parts = [_held(seat, _dealt_so_far(course, seat)) for seat in seats]
+        parts = [_held(seat, _dealt_so_far(playthrough, seat)) for seat in seats]
         seen = iter(("dealing", f"scores {_numbers(_scores(struct['public']))}"))
     return " | ".join([*parts, *seen] if public else parts)
 
@@ -115,9 +115,9 @@ def _held(seat: int, tiles: Iterable[int]) -> str:
     return f"p{seat} {_names(tiles)}".rstrip()
 
 
-def _dealt_so_far(course: Course, seat: int) -> bytes:
-    size = course.rules.hand_size
-    return course.dealt[seat * size : (seat + 1) * size]
+def _dealt_so_far(playthrough: Playthrough, seat: int) -> bytes:
+    size = playthrough.rules.hand_size
+    return playthrough.dealt[seat * size : (seat + 1) * size]
 
 
 def _names(tiles: Iterable[int]) -> str:

@@ -1,4 +1,4 @@
-"""The course of a game whose chance outcomes come one at a time; it does not need OpenSpiel.
+"""The playthrough of a game whose chance outcomes come one at a time; it does not need OpenSpiel.
 
 The engine's GAME holds the whole boneyard in order. Here nothing is drawn before chance has decided
 it: a move is tried on a second struct, and again with every tile that it draws, until all of its
@@ -40,7 +40,7 @@ UNKNOWN_DRAW, HAND_ENDED = REFUSED - 1, REFUSED - 2
 ACTION_TILES = ACTION_TILE.tolist()
 
 
-class Course:
+class Playthrough:
     """A game from its first chance outcome to its end.
 
     Attributes:
@@ -83,8 +83,8 @@ class Course:
         game["public"]["phase"] = HAND_OVER
         self._begin(game.tobytes())
 
-    def beginning(self, scores: int | None = None, leader: int | None = None) -> Course:
-        """Return the course before anything has happened.
+    def beginning(self, scores: int | None = None, leader: int | None = None) -> Playthrough:
+        """Return the playthrough before anything has happened.
 
         If they are given, the scores are others, and a seat leads that no lot has decided: then a
         hand has ended after which it is that seat's turn to lead.
@@ -97,7 +97,7 @@ class Course:
             public["ended"], public["plies"], public["play_seat"][0] = DOMINO, 1, leader
             public["lead"] = (leader - 1) % self.rules.players
         twin = self.copy()
-        twin._begin(game.tobytes())  # noqa: SLF001 - it is a Course too
+        twin._begin(game.tobytes())  # noqa: SLF001 - it is a Playthrough too
         return twin
 
     def set_scores(self, scores: np.ndarray) -> None:
@@ -107,15 +107,15 @@ class Course:
         self.games["public"]["scores"][NOW] = scores
         self.origin = game.tobytes()
 
-    def copy(self) -> Course:
-        """Return an independent copy of the course."""
-        twin = object.__new__(Course)
-        for name in Course.__slots__:
+    def copy(self) -> Playthrough:
+        """Return an independent copy of the playthrough."""
+        twin = object.__new__(Playthrough)
+        for name in Playthrough.__slots__:
             setattr(twin, name, getattr(self, name))
         twin.games = _games_of(self.games.tobytes())
         return twin
 
-    def __deepcopy__(self, memo: object) -> Course:
+    def __deepcopy__(self, memo: object) -> Playthrough:
         """Return a copy; OpenSpiel clones a state by `copy.deepcopy` of what it holds."""
         return self.copy()
 
