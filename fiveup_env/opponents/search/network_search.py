@@ -1,20 +1,9 @@
 """`policy+search` and `student+search`: a network that looks ahead in worlds before it plays.
 
-Worlds are drawn from the exact belief, and with `weighed` from more, by how likely the others'
-moves were in them. In each world, every action that the network does not rule out is tried, and a
-heuristic plays the hand out. The actions of a world share its chance, so they differ only by what
-they lead to.
-
-The prior of `policy+search` is the policy's probabilities. Its action maximizes
-
-    mean over the worlds + trust * noise * log(probability by the policy)
-
-where `noise` is the standard error of such means, estimated from their differences. Few worlds, or
-worlds that disagree, leave the choice to the policy; many worlds that agree override it. By
-default, `trust` falls as `worlds` rises.
-
-The prior of `student+search` is what a network of learner=expert expects of each action, in the
-units of the worlds' values, so both are joined by their precisions.
+The prior of `policy+search` is the policy's probabilities, which few worlds, or worlds that
+disagree, leave the choice to (see `world_statistics`). By default, `trust` in them falls as
+`worlds` rises. The prior of `student+search` is what a network of learner=expert expects of each
+action, in the units of the worlds' values, so both are joined by their precisions.
 """
 
 from __future__ import annotations
@@ -36,7 +25,7 @@ from fiveup_env.opponents.networks.files import PATHS, PolicyError, PolicyName, 
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent, unit_of
 from fiveup_env.opponents.search.playouts import playout_by
 from fiveup_env.opponents.search.units import AIMS, Units
-from fiveup_env.opponents.search.world_search import Search, WorldSearch, check_weighed, playout_of
+from fiveup_env.opponents.search.world_search import Search, playout_of, search_worlds
 from fiveup_env.opponents.search.world_statistics import WorldStatistics
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -67,8 +56,7 @@ class NetworkSearch(ABC):
 
     def __post_init__(self) -> None:
         """Load the network; raise AgentError or PolicyError if an option is not valid."""
-        check_weighed(self.weighed)
-        self._budget = Search(self.worlds, self.ms, self.playout)
+        self._options = Search(self.worlds, self.ms, self.playout, weighed=self.weighed)
         self._playout = playout_of(self.playout)
         self._policy = self._load()
         self._reward = reward_of(self._policy.about)
@@ -90,10 +78,8 @@ class NetworkSearch(ABC):
         """Return what worlds show about the actions that the network does not rule out."""
         began, views = time.perf_counter(), as_views(views)
         units = Units(views, self._reward)
-        statistics = self._prior(views, units)
-        search = WorldSearch(self._budget, self._playout, self.weighed)
-        key = np.uint64(rng.integers(1 << 63))
-        return search(views, statistics, (units.chances, units.table_indices), key, began)
+        statistics, outlooks = self._prior(views, units), (units.chances, units.table_indices)
+        return search_worlds(self._options, self._playout, views, statistics, outlooks, rng, began)
 
     @abstractmethod
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:

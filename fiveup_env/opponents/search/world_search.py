@@ -53,6 +53,10 @@ class Search:
         default="game",
         metadata={"help": "what counts: the chance to win (game), or points (hand)"},
     )
+    weighed: int = field(
+        default=1,
+        metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
+    )
 
     def __post_init__(self) -> None:
         """Raise AgentError if an option is out of range."""
@@ -62,6 +66,8 @@ class Search:
             raise AgentError(unknown("aim", self.aim, AIMS))
         if self.worlds < 1 or self.ms < 0:
             raise AgentError("a search needs worlds=1 or more and ms=0 or more")
+        if not 1 <= self.weighed <= MOST_WEIGHED:
+            raise AgentError(f"weighed must be from 1 to {MOST_WEIGHED}, not {self.weighed}")
 
     def rounds(self, spent: float = 0.0) -> Iterator[tuple[int, int]]:
         """Yield ranges of worlds, from the first to below the end, while the budget lasts.
@@ -86,47 +92,6 @@ def playout_of(name: str) -> Playout:
     return playout_by(PolicyAgent(STUDENT).weights if name == STUDENT else weights_of(name))
 
 
-def check_weighed(weighed: int) -> None:
-    """Raise AgentError if the number of worlds to weigh for each one tried is out of range."""
-    if not 1 <= weighed <= MOST_WEIGHED:
-        raise AgentError(f"weighed must be from 1 to {MOST_WEIGHED}, not {weighed}")
-
-
-@dataclass(frozen=True)
-class WorldSearch:
-    """A search with all its settings."""
-
-    options: Search
-    playout: Playout
-    weighed: int = 1  # worlds that are weighed for each one in which actions are tried
-
-    def __call__(
-        self,
-        views: np.ndarray,
-        statistics: WorldStatistics,
-        outlooks: tuple[np.ndarray, np.ndarray],
-        key: Word,
-        began: float,
-    ) -> WorldStatistics:
-        """Try the open actions of some views, and return the statistics with what worlds show.
-
-        `outlooks` is what `outlooks_of` returns. The key names the random stream. The caller began
-        at `began`, on the clock of `time.perf_counter`: what it has spent on all views together is
-        part of their budgets of time. Raises BeliefError for a view that no world agrees with.
-        """
-        if len(undecided := statistics.undecided):
-            trials = _Trials(self, views, outlooks, key, statistics)
-            size = 1 if self.options.ms else len(undecided)
-            spent = (time.perf_counter() - began) / len(views)
-            for start in range(0, len(undecided), size):
-                part = undecided[start : start + size]
-                for first, end in self.options.rounds(spent):
-                    trials(part, first, end)
-                    if not statistics.evidence["open"][part].any():
-                        break
-        return statistics
-
-
 class Work(NamedTuple):
     """What compiled code searches, and its memory; rows are by view."""
 
@@ -142,41 +107,46 @@ class Work(NamedTuple):
     products: np.ndarray
 
 
-class _Trials:
-    """The memory of one search."""
+def search_worlds(
+    options: Search,
+    playout: Playout,
+    views: np.ndarray,
+    statistics: WorldStatistics,
+    outlooks: tuple[np.ndarray, np.ndarray],
+    rng: np.random.Generator,
+    began: float,
+) -> WorldStatistics:
+    """Try the open actions of some views, and return the statistics with what worlds show.
 
-    def __init__(
-        self,
-        search: WorldSearch,
-        views: np.ndarray,
-        outlooks: tuple[np.ndarray, np.ndarray],
-        key: Word,
-        statistics: WorldStatistics,
-    ) -> None:
-        chances, tables = outlooks
-        keys = np.empty(len(views), np.uint64)
-        name_streams(key, keys)
-        self._work = Work(
-            views,
-            keys,
-            chances,
-            tables,
-            dealing_of(search.weighed),
-            search.playout,
-            np.empty(BLOCK, GAME),
-            statistics.evidence,
-            statistics.candidates,
-            statistics.products,
-        )
-
-    def __call__(self, indices: np.ndarray, first: int, end: int) -> None:
-        """Try the open actions of some views in a range of worlds.
-
-        Raises BeliefError for a view without worlds.
-        """
-        without = try_worlds(indices, first, end, self._work)
-        if without >= 0:
-            raise impossible(self._work.views[without : without + 1])
+    `outlooks` is what `outlooks_of` returns. The caller began at `began`, on the clock of
+    `time.perf_counter`: what it has spent on all views together is part of their budgets of time.
+    Raises BeliefError for a view that no world agrees with.
+    """
+    keys = np.empty(len(views), np.uint64)
+    name_streams(np.uint64(rng.integers(1 << 63)), keys)
+    if not len(undecided := statistics.undecided):
+        return statistics
+    work = Work(
+        views,
+        keys,
+        *outlooks,
+        dealing_of(options.weighed),
+        playout,
+        np.empty(BLOCK, GAME),
+        statistics.evidence,
+        statistics.candidates,
+        statistics.products,
+    )
+    size = 1 if options.ms else len(undecided)
+    spent = (time.perf_counter() - began) / len(views)
+    for start in range(0, len(undecided), size):
+        part = undecided[start : start + size]
+        for first, end in options.rounds(spent):
+            if (without := try_worlds(part, first, end, work)) >= 0:
+                raise impossible(views[without : without + 1])
+            if not statistics.evidence["open"][part].any():
+                break
+    return statistics
 
 
 @compiled
