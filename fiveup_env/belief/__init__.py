@@ -8,32 +8,13 @@ deal is a shuffle, so all worlds that are consistent with what a seat has seen a
     worlds      worlds drawn at random, each with the same probability
     marginals   the probability of each place for each tile
 
-Compiled code calls `fill_worlds` and `fill_marginals` with one VIEW, which is not checked; Python
-calls `count`, `sample`, `marginals` and `worlds_to_games` with an array that holds one, as
-`Game.view` returns it, and which is.
+`count`, `sample`, `marginals` and `worlds_to_games` take an array that holds one VIEW, as
+`Game.view` returns it, and check it. The compiled functions below them check nothing.
 """
 
-from fiveup_env.belief.counting import count, count_ways, full
-from fiveup_env.belief.evidence import read_view
-from fiveup_env.belief.marginals import fill_marginals, fill_marginals_at, marginals
-from fiveup_env.belief.structs import BELIEF, BONEYARD, GROUP, SETTLED, WORLD
-from fiveup_env.belief.worlds import fill_worlds, fill_worlds_at, sample, worlds_to_games
+from fiveup_env.belief.counting import count
+from fiveup_env.belief.marginals import marginals
+from fiveup_env.belief.structs import BONEYARD, WORLD
+from fiveup_env.belief.worlds import sample, worlds_to_games
 
-__all__ = [
-    "BELIEF",
-    "BONEYARD",
-    "GROUP",
-    "SETTLED",
-    "WORLD",
-    "count",
-    "count_ways",
-    "fill_marginals",
-    "fill_marginals_at",
-    "fill_worlds",
-    "fill_worlds_at",
-    "full",
-    "marginals",
-    "read_view",
-    "sample",
-    "worlds_to_games",
-]
+__all__ = ["BONEYARD", "WORLD", "count", "marginals", "sample", "worlds_to_games"]

@@ -75,7 +75,7 @@ def count(view: np.ndarray) -> int:
         BeliefError: If there are none.
     """
     view, belief, digits = as_view(view), np.zeros(1, BELIEF), np.zeros(DIGITS, np.uint64)
-    if not count_at(view, 0, belief, digits):
+    if not fill_count(view, belief, digits):
         raise impossible(view)
     return int(sum(int(digit) << 32 * k for k, digit in enumerate(digits)))
 
@@ -121,9 +121,9 @@ def _divide(digits: Array, divisor: int) -> None:
 
 
 @compiled
-def count_at(views: Array, i: int, belief: Array, digits: Array) -> bool:
-    """Write the number of worlds of the i-th view; return whether there is any."""
-    read_view(views[i], belief[0])
+def fill_count(views: Array, belief: Array, digits: Array) -> bool:
+    """Write the number of worlds of the first view; return whether there is any."""
+    read_view(views[0], belief[0])
     ways = count_ways(belief[0])[0, full(belief[0])]
-    write_count(views[i].public, belief[0], ways, digits)
+    write_count(views[0].public, belief[0], ways, digits)
     return bool(ways > 0)

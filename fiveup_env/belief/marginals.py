@@ -18,12 +18,13 @@ from fiveup_env.rules.tiles import TILE_COUNT
 
 
 @compiled
-def fill_marginals(view: Struct, belief: Struct, shares: Array) -> bool:
-    """Write the probability of each tile to be in each hand and in the boneyard.
+def fill_marginals(views: Array, beliefs: Array, shares: Array) -> bool:
+    """Write the probability of each tile to be in each hand and in the boneyard by the first view.
 
-    Return whether any world is consistent with the view. `shares` must hold zeros and is shaped as
+    Return whether any world is consistent with it. `shares` must hold zeros and is shaped as
     `marginals` returns it; the belief is scratch memory.
     """
+    view, belief = views[0], beliefs[0]
     read_view(view, belief)
     ways = count_ways(belief)
     total = ways[0, full(belief)]
@@ -89,12 +90,6 @@ def marginals(view: np.ndarray) -> np.ndarray:
     """
     view = as_view(view)
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
-    if not fill_marginals_at(view, 0, np.zeros(1, BELIEF), shares):
+    if not fill_marginals(view, np.zeros(1, BELIEF), shares):
         raise impossible(view)
     return shares
-
-
-@compiled
-def fill_marginals_at(views: Array, i: int, belief: Array, shares: Array) -> bool:
-    """Write the marginals of the i-th view; see `fill_marginals`."""
-    return fill_marginals(views[i], belief[0], shares)

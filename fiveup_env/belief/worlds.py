@@ -20,16 +20,16 @@ from fiveup_env.rules.tiles import TILE_COUNT
 
 
 @compiled
-def fill_worlds(view: Struct, belief: Struct, key: Word, worlds: Array) -> bool:
-    """Fill the hands and orders of WORLD or GAME structs with worlds drawn at random.
+def fill_worlds(views: Array, belief: Array, key: Word, worlds: Array) -> bool:
+    """Fill the hands and orders of WORLD or GAME structs with worlds of the first view.
 
-    Return whether any world is consistent with the view. The worlds are independent, each with the
-    same probability. The key names the random stream; the belief is scratch memory.
+    Return whether any world is consistent with it. The worlds are independent, each with the same
+    probability. The key names the random stream; the belief is scratch memory.
     """
-    ways = count_worlds(view, belief)
-    if ways[0, full(belief)] == 0:
+    ways = count_worlds(views[0], belief[0])
+    if ways[0, full(belief[0])] == 0:
         return False
-    draw_worlds(belief, ways, key, 0, worlds)
+    draw_worlds(belief[0], ways, key, 0, worlds)
     return True
 
 
@@ -143,7 +143,7 @@ def sample(view: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """
     view, worlds = as_view(view), np.zeros(n, WORLD)
     key = rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
-    if not fill_worlds_at(view, 0, np.zeros(1, BELIEF), key, worlds):
+    if not fill_worlds(view, np.zeros(1, BELIEF), key, worlds):
         raise impossible(view)
     return worlds
 
@@ -164,9 +164,3 @@ def worlds_to_games(view: np.ndarray, worlds: np.ndarray) -> np.ndarray:
     games["hands"] = worlds["hands"]
     games["order"] = worlds["order"]
     return games
-
-
-@compiled
-def fill_worlds_at(views: Array, i: int, belief: Array, key: Word, worlds: Array) -> bool:
-    """Fill worlds for the i-th view; see `fill_worlds`."""
-    return fill_worlds(views[i], belief[0], key, worlds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from fiveup_env.belief.counting import DIGITS, count_at
-from fiveup_env.belief.marginals import fill_marginals_at
+from fiveup_env.belief.counting import DIGITS, fill_count
+from fiveup_env.belief.marginals import fill_marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD
 from fiveup_env.engine.compiled import Array
 from fiveup_env.engine.valid import first_unsound_view
@@ -23,7 +23,7 @@ def count_worlds(view: Array, digits: Array) -> int:
     views, number = carray(view, 1), np.zeros(DIGITS, np.uint64)
     if first_unsound_view(views)[0] >= 0:
         return BAD_VIEW
-    if not count_at(views, 0, np.zeros(1, BELIEF), number):
+    if not fill_count(views, np.zeros(1, BELIEF), number):
         return NO_WORLD
     digits = carray(digits, WORDS_OUT)
     for k in range(WORDS_OUT):
@@ -37,7 +37,7 @@ def marginals(view: Array, shares: Array) -> int:
     views, probabilities = carray(view, 1), np.zeros((BONEYARD + 1, TILE_COUNT))
     if first_unsound_view(views)[0] >= 0:
         return BAD_VIEW
-    if not fill_marginals_at(views, 0, np.zeros(1, BELIEF), probabilities):
+    if not fill_marginals(views, np.zeros(1, BELIEF), probabilities):
         return NO_WORLD
     shares = carray(shares, (BONEYARD + 1, TILE_COUNT))
     for holder in range(BONEYARD + 1):

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules, belief
+from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
-from fiveup_env.belief.worlds import _number_below, sample, worlds_to_games
+from fiveup_env.belief.worlds import _number_below, fill_worlds, sample, worlds_to_games
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand
 from fiveup_env.engine.state import GAME, PLAYING
@@ -428,10 +428,10 @@ def test_a_key_names_the_same_worlds_however_many_and_in_games_too() -> None:
     view = play_randomly(Game("five_up", players=3, seed=6), Random(6), 9).view()
     scratch, key = np.zeros(1, BELIEF), np.uint64(7)
     worlds, games, few = np.zeros(50, WORLD), np.zeros(50, GAME), np.zeros(9, WORLD)
-    assert belief.fill_worlds_at(view, 0, scratch, key, worlds)
-    assert belief.fill_worlds_at(view, 0, scratch, key, few)
+    assert fill_worlds(view, scratch, key, worlds)
+    assert fill_worlds(view, scratch, key, few)
     assert worlds[:9].tobytes() == few.tobytes()
-    assert belief.fill_worlds_at(view, 0, scratch, key, games)
+    assert fill_worlds(view, scratch, key, games)
     assert games["hands"].tobytes() == worlds["hands"].tobytes()
     assert games["order"].tobytes() == worlds["order"].tobytes()
 
