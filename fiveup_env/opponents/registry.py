@@ -49,6 +49,7 @@ PROGRAM: Final = "program"  # the agent that is a program of its own, named by i
 TEXT: Final = "text"  # the agent that asks a language model, named by its place
 PAIR: Final = "pair"  # the agent that is two others, named by their specs
 _PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_IMPORTABLE: Final = re.compile(r"(?!__main__:)[^:]+:\w+")
 
 # What makes an agent, or is one: a class, or a function.
 Source: TypeAlias = "Callable[..., Any]"
@@ -104,7 +105,7 @@ def registered() -> dict[str, str]:
     Left out are those that another process cannot import.
     """
     places = {name: _place_of(agent) for name, agent in _AGENTS.items()}
-    return {name: place for name, place in places.items() if _can_be_imported(place)}
+    return {name: place for name, place in places.items() if _IMPORTABLE.fullmatch(place)}
 
 
 def register_missing(places: Mapping[str, str]) -> None:
@@ -210,10 +211,10 @@ def listing() -> str:
             continue
         about = (agent.__doc__ or "").strip().splitlines() or [""]
         lines.append(f"{name:<{width}}{about[0]}".rstrip())
-        lines += [
-            f"{'':<{width}}{GAP}{_shown(field)}{GAP}{field.metadata.get('help', '')}"
-            for field in _fields_of(agent)
-        ]
+        for field in _fields_of(agent):
+            default = "" if field.default is dataclasses.MISSING else field.default
+            option = f"{field.name}={default}{GAP}{field.metadata.get('help', '')}"
+            lines.append(f"{'':<{width}}{GAP}{option}")
     return "\n".join(lines)
 
 
@@ -246,12 +247,6 @@ def _fields_of(agent: Source) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(agent) if dataclasses.is_dataclass(agent) else ()
 
 
-def _shown(option: dataclasses.Field[Any]) -> str:
-    """Return an option with its default, if it has one."""
-    default = "" if option.default is dataclasses.MISSING else option.default
-    return f"{option.name}={default}"
-
-
 def _is_module(name: str) -> bool:
     """Return whether there is a module of this name."""
     try:
@@ -263,11 +258,6 @@ def _is_module(name: str) -> bool:
 def _place_of(agent: Source | str) -> str:
     """Return the module and the name of a class, which outlive a new definition of it."""
     return agent if isinstance(agent, str) else f"{agent.__module__}:{agent.__qualname__}"
-
-
-def _can_be_imported(place: str) -> bool:
-    module, _, name = place.partition(":")
-    return module != "__main__" and name.isidentifier()
 
 
 def _loaders() -> dict[str, Callable[[], Source]]:
@@ -303,18 +293,20 @@ def options_in(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     kinds = get_type_hints(agent)
     fields = [field.name for field in _fields_of(agent)]
     parts = [part for part in text.split(",") if part]
-    if parts and fields and not _names_option(parts[0], fields):
-        parts[0] = f"{fields[0]}={parts[0]}"
+    if parts and fields:
+        option, equals, _ = parts[0].partition("=")
+        if option not in fields and not (equals and is_word(option)):
+            parts[0] = f"{fields[0]}={parts[0]}"
     members = [field for field in fields if Agent in get_args(kinds[field])]
-    whole: list[str] = []
+    settings: list[str] = []
     for part in parts:
         option = part.partition("=")[0]
-        if option not in fields and whole and whole[-1].partition("=")[0] in members:
-            whole[-1] += f",{part}"
+        if option not in fields and settings and settings[-1].partition("=")[0] in members:
+            settings[-1] += f",{part}"
         else:
-            whole.append(part)
+            settings.append(part)
     options: dict[str, Any] = {}
-    for part in whole:
+    for part in settings:
         option, equals, value = part.partition("=")
         if option not in fields:
             raise AgentError(unknown(f"option of {name}", option, fields or ["none"]))
@@ -328,17 +320,11 @@ def options_in(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     return options
 
 
-def _names_option(part: str, fields: list[str]) -> bool:
-    """Return whether a part of a spec names its option, as none does that is no word before `=`."""
-    name, equals, _ = part.partition("=")
-    return name in fields or (bool(equals) and is_word(name))
-
-
 def _without_none(kind: Any) -> Any:
     """Return the type that an option has where it is given: of `float | None`, float."""
     if get_origin(kind) not in {Union, UnionType}:
         return kind
-    return next(one for one in get_args(kind) if one is not NoneType)
+    return next(member for member in get_args(kind) if member is not NoneType)
 
 
 def _finite(text: str) -> float:

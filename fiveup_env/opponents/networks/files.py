@@ -54,7 +54,7 @@ class NoPolicyError(PolicyError):
 
 
 class NotCompiledError(PolicyError):
-    """A policy of a shape that compiled code lacks."""
+    """A policy of a shape that compiled code does not support."""
 
 
 def policy_folder(name: str) -> Path:

@@ -139,25 +139,23 @@ def unit_of(about: Mapping[str, Any]) -> float:
 def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
     """Return the weights of a saved policy for compiled code, and its metadata.
 
-    Raises PolicyError if the policy is missing or damaged, and NotCompiledError if it is of a shape
-    that compiled code lacks.
+    Raises PolicyError if the policy is missing or damaged, and NotCompiledError if compiled code
+    does not support its shape.
     """
     description = read_description(folder)
     shape: dict[str, Any] = description["shape"]
-    wanted = {"kind": "guided", "shared": True}
-    for name, value in wanted.items():
-        if shape.get(name) != value:
+    for name, needed in (("kind", "guided"), ("shared", True)):
+        if shape.get(name) != needed:
             raise NotCompiledError(
                 f"the policy in {folder} cannot be compiled: its {name} must be "
-                f"{str(value).lower()}, not {shown(shape.get(name))}"
+                f"{str(needed).lower()}, not {shown(shape.get(name))}"
             )
-    sizes = {
-        name: _whole(folder, name, given, most)
-        for name, given, most in (
-            ("width", shape.get("width"), MOST_WIDTH),
-            ("depth", shape.get("depth"), MOST_DEPTH),
-        )
-    }
+    for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
+        if whole(shape.get(name), 1, most) is None:
+            raise PolicyError(
+                f"{folder}: {name} must be a whole number from 1 to {most}, not "
+                f"{shown(shape.get(name))}"
+            )
     encoder = get_encoder("lookahead")
     name, version = (description["encoder"].get(word) for word in ("name", "version"))
     if (name, version) != (encoder.name, encoder.version):
@@ -165,16 +163,6 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
             f"the policy in {folder} reads {shown(name, str)} {shown(version)}; this code has "
             f"{encoder.name} {encoder.version}"
         )
-    tensors = read_weights(folder, description, sizes_of(**sizes))
-    facts = [piece for piece in encoder.pieces if piece != PIECE]
-    weights = weights_of(tensors, factors_of(facts))
-    return weights, description["about"]
-
-
-def _whole(folder: Path, name: str, given: Any, most: int) -> int:
-    number = whole(given, 1, most)
-    if number is None:
-        raise PolicyError(
-            f"{folder}: {name} must be a whole number from 1 to {most}, not {shown(given)}"
-        )
-    return number
+    tensors = read_weights(folder, description, sizes_of(shape["width"], shape["depth"]))
+    factors = factors_of([piece for piece in encoder.pieces if piece != PIECE])
+    return weights_of(tensors, factors), description["about"]

@@ -1,14 +1,14 @@
 """`sb3`: a model that Stable-Baselines3 has saved, played by its weights: `runs/model.zip`.
 
-The weights are read from the zip file, and nothing that is pickled beside them is loaded. So what
-is played is what `MlpPolicy` builds: layers with one activation, on the rows of an encoder, scaled
-by the environment, by `ScalingExtractor`, or not at all. A model of anything else is refused. The
-environments' spaces name the encoder and its version, and are saved with the model.
+The weights are read from the zip file, and nothing that is pickled beside them is loaded. A model
+is what `MlpPolicy` builds: layers with one activation, on the rows of an encoder, scaled by the
+environment, by `ScalingExtractor`, or not at all. The saved spaces name the encoder and its version.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +24,8 @@ from fiveup_env.opponents.networks.policy import Logits
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from torch import Tensor
 
     from fiveup_env.encoders import Encoder
@@ -32,6 +34,10 @@ ACTIVATIONS: Final = {"Tanh": "tanh", "ReLU": "relu"}  # by their names in a fil
 LAYERS: Final = "mlp_extractor.policy_net."
 FACTORS: Final = "features_extractor.factors"
 EXTRACTORS: Final = ("FlattenExtractor", "ScalingExtractor")
+OPTIONS: Final = {
+    "features_extractor_class": "features extractor",
+    "activation_fn": "activation",
+}
 
 
 @dataclass
@@ -52,18 +58,19 @@ class SavedModel(Logits):
         check_finite({name: weight.numpy() for name, weight in weights.items()}, self.path)
         try:
             last = weights["action_net.weight"], weights["action_net.bias"]
-            numbers = sorted(int(name.split(".")[-2]) for name in weights if _is_layer(name))
+            layers = [name for name in weights if re.fullmatch(rf"{LAYERS}.*\.weight", name)]
+            numbers = sorted(int(name.split(".")[-2]) for name in layers)
             self._layers = [
                 (weights[f"{LAYERS}{n}.weight"], weights[f"{LAYERS}{n}.bias"]) for n in numbers
             ]
         except (KeyError, ValueError):
             raise PolicyError(f"{self.path} is not a model of MlpPolicy") from None
         self._layers.append(last)
-        _check_features(about, self.path)
-        self._activation = _activation_of(about, self.path)
+        _class_in(about, "features_extractor_class", EXTRACTORS, self.path)
+        self._activation = ACTIVATIONS[_class_in(about, "activation_fn", ACTIVATIONS, self.path)]
         self._encoder = _encoder_of(about, self.encoder, self.path)
         self._factors = weights.get(FACTORS)
-        if _is_scaled(about):
+        if _said(about, "observation_space", "dtype") == "float32":  # the environment scaled them
             self._factors = last[0].new_tensor(factors_of(self._encoder.pieces))
         self._check_shapes(row_size(self._encoder))
 
@@ -120,10 +127,6 @@ def _contents_of(path: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     return about if isinstance(about, dict) else {}, weights
 
 
-def _is_layer(name: str) -> bool:
-    return name.startswith(LAYERS) and name.endswith(".weight")
-
-
 def _said(about: dict[str, Any], *names: str) -> str:
     """Return a word of a model's description, which holds words beside what is pickled."""
     for name in names[:-1]:
@@ -132,24 +135,15 @@ def _said(about: dict[str, Any], *names: str) -> str:
     return str(about.get(names[-1], ""))
 
 
-def _activation_of(about: dict[str, Any], path: str) -> str:
-    said = _said(about, "policy_kwargs", "activation_fn")
-    name = said.removesuffix("'>").rpartition(".")[-1] or "Tanh"
-    if name not in ACTIVATIONS:
-        known = " or ".join(ACTIVATIONS)
-        raise PolicyError(f"{path} has the activation {shown(name, str)}; {known} can be played")
-    return ACTIVATIONS[name]
-
-
-def _check_features(about: dict[str, Any], path: str) -> None:
-    """Raise PolicyError if a model does more to its observations than is done here."""
-    said = _said(about, "policy_kwargs", "features_extractor_class")
-    name = said.removesuffix("'>").rpartition(".")[-1] or EXTRACTORS[0]
-    if name not in EXTRACTORS:
+def _class_in(about: dict[str, Any], option: str, known: Collection[str], path: str) -> str:
+    """Return the name of a class among a model's options, by default the first of those known."""
+    name = _said(about, "policy_kwargs", option).removesuffix("'>").rpartition(".")[-1]
+    if name and name not in known:
         raise PolicyError(
-            f"{path} has the features extractor {shown(name, str)}; {' or '.join(EXTRACTORS)} can "
-            "be played"
+            f"{path} has the {OPTIONS[option]} {shown(name, str)}; {' or '.join(known)} can be "
+            "played"
         )
+    return name or next(iter(known))
 
 
 def _encoder_of(about: dict[str, Any], named: str, path: str) -> Encoder:
@@ -165,7 +159,3 @@ def _encoder_of(about: dict[str, Any], named: str, path: str) -> Encoder:
             f"{path} reads {name} {shown(version, str)}; this code has {name} {encoder.version}"
         )
     return encoder
-
-
-def _is_scaled(about: dict[str, Any]) -> bool:
-    return _said(about, "observation_space", "dtype") == "float32"

@@ -1,9 +1,8 @@
 """Worlds in which actions are tried: drawn from the exact belief, and weighed by the others' moves.
 
 The belief gives all possible worlds the same probability. With `weighed` above 1, that many worlds
-are drawn for each one that is tried, a model of the others' moves weighs them (see `inference`),
-and those to be tried are drawn from them by their weights: to weigh a world is much cheaper than to
-try actions in it.
+are drawn for each one that is tried, and a model of the others' moves weighs them (see
+`inference`): to weigh a world is much cheaper than to try actions in it.
 """
 
 from __future__ import annotations
@@ -79,9 +78,9 @@ def deal_block(
     games: Array,
     logs: Array,
 ) -> None:
-    """Deal a block of worlds, from number `first` on, after `prepare`; write how much they count.
+    """Deal a block of worlds, from number `first` on, after `prepare`, and write their log weights.
 
-    The weights' logarithms are the same for all worlds of a block.
+    All worlds of a block get the same one: the mean before resampling.
     """
     if dealing.weighed == 1 or dealing.inference[0].count == 0:
         deal(view, dealing.belief[0], ways, key, first, games)
@@ -106,11 +105,10 @@ def deal(view: Struct, belief: Struct, ways: Array, key: Word, first: int, games
 
 @compiled
 def draw_again(worlds: Array, weights: Array, key: Word, drawn: Array, logs: Array) -> None:
-    """Draw fewer worlds from weighed ones, each as often as its weight says.
+    """Draw fewer worlds from weighed ones by systematic resampling.
 
-    Systematic resampling: equally spaced points on the sum of the weights, whose logarithms are
-    given, from one random number. The worlds drawn weigh the same, which `logs` gets: the mean of
-    the weights. A world that is drawn twice has another chance each time.
+    `weights` are logarithms. `logs` gets the logarithm of their mean for every world drawn. A world
+    that is drawn twice has another seed each time.
     """
     many, few, highest = len(worlds), len(drawn), weights.max()
     total = 0.0

@@ -1,14 +1,12 @@
-"""What the others' moves tell about their tiles: how likely those moves were in a world.
+"""The likelihood of the others' moves in a world, by a model of a player.
 
-The exact belief says which worlds are possible, and gives no weight to what the others chose. Here
-a model of a player does. It chooses among the legal actions of a hand with probabilities in
-proportion to the exponential of a weighted sum of features, but for a share of moves that it makes
-at random. Its weights are kept in inference.json, fitted by `python -m agents.fitting.fitting` to
-the moves of strong players.
+The model chooses among the legal actions of a hand by a softmax of a weighted sum of features, but
+for a share of moves that it makes at random. inference.json has its weights, which
+`python -m agents.fitting.fitting` fits to the moves of strong players.
 
-What the model's features need besides the hand is the same in every world: the player is taken to
-see all tiles that are not on the table yet as equally unknown. So it is computed once for each move
-and each tile that the seat may have held, and a world is weighed in about a microsecond.
+The model takes all tiles that are not on the table for equally unknown. So everything but the hand
+is the same in every world, and is computed once for each move and tile: a world is weighed in about
+a microsecond.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Units: between the values that a search finds and the rewards that a learner counts.
+"""Convert search values (points or chances to win) to learner rewards, and back.
 
-A search with `aim=hand` values points, and one with `aim=game` chances to win. A learner counts
-rewards of order 1: points divided by POINTS_IN_ONE, or changes in the chance to win multiplied by
-HANDS_IN_A_CHANCE (see `outlook.py`). A policy's metadata name the reward, and so the units of its
-values.
+Rewards are of order 1: points divided by POINTS_IN_ONE, or changes in the chance to win multiplied
+by HANDS_IN_A_CHANCE. A policy's metadata name the reward, and so the units of its values.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ AIMS: Final = {"margin": "hand", "outlook": "game"}  # of a search, by the learn
 
 
 class Units:
-    """Converts the values that searches find for some views to the learner's rewards, and back.
+    """Converts search values of some views to the learner's rewards, and back.
 
     `stakes` are the rewards for POINTS_IN_ONE points at the scores with which each hand began.
     Rewards that are divided by them weigh alike at all scores, and are in the units of `margin`.
