@@ -1,4 +1,4 @@
-"""Luck told apart from skill: what the deals were worth, and what was made of them.
+"""Luck and skill: what the deals were worth, and what was made of them.
 
 A reference player plays every deal in all seats, each seat knowing only its own hand. What that
 brings, against the chance to win before the deal, is the luck of the deal; what the players brought

@@ -2,7 +2,7 @@
 
 messages   what both sides write, and how it is read
 process    our side: a program in a process of its own, asked for moves
-confined   what starts a program, and keeps it from the memory of others
+confined   the launcher, which keeps a program from the memory of others
 agent      the agent `program:COMMAND`
 serve      the other side: any agent of ours as such a program
 

@@ -1,4 +1,4 @@
-"""What starts a program on Linux: `python confined.py bound COMMAND ...`, or `free`.
+"""The launcher of programs on Linux: `python confined.py bound COMMAND ...`, or `free`.
 
 A program that is bound ends with the thread that started it. Where Linux has Landlock, a program
 cannot read the memory of the process that started it or of others like it, nor stop them. This file

@@ -1,7 +1,6 @@
-"""The messages of fiveup-agent: what both sides write, a JSON object to a line, and how it is read.
+"""The messages of fiveup-agent, a JSON object to a line: how both sides write and read them.
 
-A message that is wrong raises a MessageError, whose sentence says what was given and what is
-allowed. Nothing that is read is unpickled or run.
+Nothing that is read is unpickled or run.
 """
 
 from __future__ import annotations
@@ -201,7 +200,7 @@ def answer(number: int, actions: np.ndarray) -> Json:
 
 
 def actions_in(message: Json, count: int) -> np.ndarray:
-    """Return the actions of an answer [N]: whether they are legal, whoever asked must see.
+    """Return the actions of an answer [N], legal or not.
 
     Raises MessageError unless it has a move for each view, as text or as the number of an action.
     """

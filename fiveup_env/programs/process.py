@@ -1,7 +1,7 @@
 """Our side of fiveup-agent: a program in a process of its own, which is asked for moves.
 
-It is given views and chance, and nothing else. What it answers in no form that the protocol has, or
-not in time, ends it. An error that it reports does not.
+It is given views and chance, and nothing else. An answer that is invalid or late ends it. An error
+that it reports does not.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ class ProgramProcess:
             lasting = threading.current_thread() is threading.main_thread()
             bond = confined.BOUND if lasting else confined.FREE
             start = [sys.executable, "-IS", confined.__file__, bond]
-        self._process = subprocess.Popen(  # noqa: S603  (what whoever runs this has named)
+        self._process = subprocess.Popen(  # noqa: S603  (the user has named it)
             [*start, *command],
             env=env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=os.name == "posix",  # Ctrl-C is for whoever asks
+            start_new_session=os.name == "posix",  # which Ctrl-C does not end
         )
         assert self._process.stdin
         assert self._process.stdout
@@ -224,7 +224,7 @@ class ProgramProcess:
         self._from_program.close()
 
     def __del__(self) -> None:
-        """End the program with whoever asks it."""
+        """End the program with this object."""
         if hasattr(self, "_process") and not self.ended:
             self.end()
 

@@ -1,4 +1,4 @@
-"""Judging: losses of decisions, error rates, chances at every moment, and luck told from skill."""
+"""Judging: losses of decisions, error rates, chances at every moment, luck and skill."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_every_rule_can_be_read_off_a_row(rules: Rules) -> None:
     assert read["target"] == -(-rules.target // rules.unit)
 
 
-def test_a_tile_that_had_to_be_led_is_told() -> None:
+def test_a_tile_that_had_to_be_led_is_named() -> None:
     forced = game_of("6-4 4-1 2-2", "1-1 3-2 5-3", "3-3 6-0 6-5", lead_tile="highest_double")
     for _ in ("before it is led", "afterwards"):
         for seat in range(3):

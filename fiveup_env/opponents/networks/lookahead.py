@@ -1,8 +1,8 @@
 """`lookahead`: an encoder that adds the heuristics' features of every allowed action.
 
 Sums modulo five over unseen tiles are hard to learn but cheap to compute. A row begins with the
-features of every action, as `heuristics/features.py` computes them; all of `flat` follows. Last
-come the tiles that each of the others passed over, and how much more it would have scored with them.
+features of every action, as `heuristics/features.py` computes them; all of `flat` follows. Then
+come the tiles that each of the others passed over, and how much more it would have scored.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def steps_of(feature: float) -> int:
 
 @inlined
 def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -> None:
-    """Write what the others passed over, from a seat's last draw on, into row r from column `at`."""
+    """Write what the others passed over since they last drew into row r, from column `at` on."""
     public, rules = view.public, view.public.rules
     for entry in range(EVIDENCE_SIZE):
         rows[r, at + entry] = 0

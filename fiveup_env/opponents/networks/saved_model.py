@@ -2,7 +2,7 @@
 
 The weights are read from the zip file, and nothing that is pickled beside them is loaded. A model
 is what `MlpPolicy` builds: layers with one activation, on the rows of an encoder, scaled by the
-environment, by `ScalingExtractor`, or not at all. The saved spaces name the encoder and its version.
+environment, by `ScalingExtractor`, or not at all. The saved spaces name the encoder.
 """
 
 from __future__ import annotations
