@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from fiveup_env.cli.shared import add_command, option
 from fiveup_env.game.records import read_file
 
-if TYPE_CHECKING:
-    import argparse
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """Some records."""
+
+    file: str = option("file", metavar="FILE", help="a file of records, one per line")
 
 
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    check = commands.add_parser("check", help="verify records; exit status 1 if one is invalid")
-    check.set_defaults(run=run)
-    check.add_argument("file", metavar="FILE", help="a file of records, one per line")
+    about = "verify records; exit status 1 if one is invalid"
+    add_command(commands, "check", about, run, CheckOptions)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: CheckOptions) -> int:
     """Print what is wrong, and return 1 if anything is."""
     good, bad = 0, 0
     for line in read_file(options.file):

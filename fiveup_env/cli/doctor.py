@@ -9,27 +9,30 @@ import time
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numba
 
 from fiveup_env import Batch, __version__
+from fiveup_env.cli.shared import add_command
 from fiveup_env.engine.compiled import cache_folders
 from fiveup_env.files import is_writable
-
-if TYPE_CHECKING:
-    import argparse
 
 NAME: Final = "fiveup-env"
 
 
+@dataclass(frozen=True)
+class DoctorOptions:
+    """Nothing to choose."""
+
+
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    doctor = commands.add_parser("doctor", help="say what is installed, and what is wrong with it")
-    doctor.set_defaults(run=run)
+    about = "say what is installed, and what is wrong with it"
+    add_command(commands, "doctor", about, run, DoctorOptions)
 
 
-def run(_options: argparse.Namespace) -> int:
+def run(_options: DoctorOptions) -> int:
     """Print the report, and return 1 if anything is wrong."""
     report = examine()
     print(report.text())

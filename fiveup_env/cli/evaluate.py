@@ -25,7 +25,7 @@ from fiveup_env.cli.benchmark import (
     benchmark,
     engine_of,
 )
-from fiveup_env.cli.shared import Parser, add_rules, answer, rules_of
+from fiveup_env.cli.shared import Parser, RulesOptions, add_struct, answer, options_in
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import listing, split_specs
 from fiveup_env.progress import show_line
@@ -102,7 +102,7 @@ def add_options(made: Parser, engines: Engines = NO_OTHER_ENGINES) -> None:
     add("--agents", metavar="SPECS", help=f"specs, separated by commas (default: {AGENTS})")
     add("--benchmark", metavar="NAME", help="make the score card of an agent, such as fiveup-v1")
     add("--quick", action="store_true", help="with --benchmark: fewer deals, wider intervals")
-    add_rules(made)
+    add_struct(made, RulesOptions)
     for term in (*terms_in(Terms), *terms_in(Tournament)):
         add(f"--{term.name.replace('_', '-')}", default=term.default, **term.metadata)
     deals = f"deal streams (default: {DEALS}; with --sprt {MOST_DEALS})"
@@ -159,7 +159,8 @@ def tournament_of(options: argparse.Namespace) -> Tournament:
         {term.name: getattr(options, term.name) for term in terms_in(struct)}
         for struct in (Terms, Tournament)
     )
-    terms = Terms(rules_of(options), record=bool(options.record), **how)
+    rules = options_in(RulesOptions, options).chosen_rules()
+    terms = Terms(rules, record=bool(options.record), **how)
     return Tournament(agents, terms, options.deals, **where)
 
 

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fiveup_env.cli.shared import add_command, option
 from fiveup_env.errors import RulesError
 from fiveup_env.rules.fields import FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
 from fiveup_env.rules.presets import PRESETS
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
 
-def add(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    rules = commands.add_parser("rules", help="print the presets and their fields side by side")
-    rules.set_defaults(run=run)
-    rules.add_argument(
+@dataclass(frozen=True, kw_only=True)
+class PresetOptions:
+    """A preset, or all."""
+
+    preset: str | None = option(
         "preset", nargs="?", metavar="PRESET", help="only this preset, for every number of players"
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    about = "print the presets and their fields side by side"
+    add_command(commands, "rules", about, run, PresetOptions)
+
+
+def run(options: PresetOptions) -> int:
     """Print the table, and return the exit status."""
     if options.preset is None:
         columns = {name: Rules.preset(name) for name in PRESETS}
@@ -31,18 +38,15 @@ def run(options: argparse.Namespace) -> int:
     else:
         columns = {f"{rules.players} players": rules for rules in _dealable(options.preset)}
         print(f"{options.preset}\n")
-    rows = [
-        ("", *columns),
-        *(
-            (field, *(str(getattr(rules, field)) for rules in columns.values()))
-            for field in (*FIELDS, "teams")
-        ),
-    ]
+    fields = (
+        (field, *(str(getattr(rules, field)) for rules in columns.values()))
+        for field in (*FIELDS, "teams")
+    )
+    rows = [("", *columns), *fields]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        print(
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
     return 0
 
 

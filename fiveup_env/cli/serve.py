@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+from fiveup_env.cli.shared import add_command, option
 from fiveup_env.errors import AgentError, shown
 
-if TYPE_CHECKING:
-    import argparse
 
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """The agent."""
 
-def add(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    serve = commands.add_parser(
-        "serve", help="let an agent answer questions in lines of JSON (docs/use/programs.md)"
-    )
-    serve.set_defaults(run=run)
-    serve.add_argument("agent", metavar="SPEC", help="the agent, such as partner or pimc:ms=50")
-    serve.add_argument(
-        "--register",
+    agent: str = option("agent", metavar="SPEC", help="the agent, such as partner or pimc:ms=50")
+    register: list[str] = option(
         action="append",
         default=[],
         metavar="NAME=MODULE:CLASS",
@@ -26,7 +23,13 @@ def add(commands: Any) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    about = "let an agent answer questions in lines of JSON (docs/use/programs.md)"
+    add_command(commands, "serve", about, run, ServeOptions)
+
+
+def run(options: ServeOptions) -> int:
     """Answer until there are no more questions, and return the exit status."""
     from fiveup_env.opponents.registry import make_agent, register_missing
     from fiveup_env.programs.serve import serve_here
@@ -38,5 +41,5 @@ def run(options: argparse.Namespace) -> int:
             raise AgentError(f"--register takes NAME=MODULE:CLASS, not {shown(text)}")
         places[name] = place
     register_missing(places)
-    serve_here(lambda: make_agent(options.agent), options.agent)
+    serve_here(partial(make_agent, options.agent), options.agent)
     return 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import errno
+import inspect
 import io
 import os
 import re
 import sys
+from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.files import is_stream
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.game.game import Game
 
+Struct = TypeVar("Struct")  # of options
 REFUSED: Final = 2
 INTERRUPTED: Final = 130
 _BEFORE_COLON: Final = re.compile(r"[A-Za-z][\w.+-]*(?=:[A-Za-z_])")  # in module:Class
@@ -107,39 +111,94 @@ def answer(name: str, command: Callable[[], int], *, install: str = "") -> int:
     return REFUSED
 
 
-def add_rules(parser: argparse.ArgumentParser, players: int = 4) -> None:
-    """Add the options that say by which rules, and how many play."""
-    add, usual = parser.add_argument, "4, as partners" if players == 4 else str(players)
-    add("--rules", default="five_up", metavar="PRESET", help="default: five_up")
-    add("--players", type=int, default=players, help=f"2 to 5 (default: {usual})")
-    add("--set", action="append", default=[], metavar="FIELD=VALUE", help="change a rule field")
+def option(*flags: str, **details: Any) -> Any:
+    """Return a field of a struct of options, with what `argparse` is told of it.
+
+    Without flags, the flag is the field's name; a name without dashes is of a positional argument.
+    """
+    return field(metadata={"flags": flags, **details})
 
 
-def rules_of(options: argparse.Namespace) -> Rules:
-    """Return the rules that the options choose."""
-    return Rules.preset(options.rules, options.players, **fields_of(options))
+def add_struct(parser: argparse.ArgumentParser, struct: type[Any]) -> None:
+    """Add the options of a struct to a parser."""
+    for item in fields(struct):
+        details = dict(item.metadata)
+        flags = details.pop("flags") or (f"--{item.name.replace('_', '-')}",)
+        parser.add_argument(*flags, **details)
 
 
-def fields_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of the rules that the options change."""
-    return dict(map(parse_assignment, options.set))
+def options_in(struct: type[Struct], namespace: argparse.Namespace) -> Struct:
+    """Return the options of a struct from what was parsed."""
+    names = inspect.signature(struct).parameters
+    return struct(**{name: getattr(namespace, name) for name in names})
 
 
-def chosen_game(options: argparse.Namespace) -> Game:
-    """Return the game that the options choose from a file of records."""
-    from fiveup_env.game.records import read_file
-
-    for number, line in enumerate(read_file(options.file)):
-        if number == options.game:
-            if line.game is None:
-                raise InputError(line.error)
-            return line.game
-    raise InputError(f"{options.file} has no game {options.game}")
+def add_command(
+    commands: Any, name: str, about: str, run: Callable[[Struct], int], struct: type[Struct]
+) -> None:
+    """Add a command to a parser's commands, which takes the options of a struct."""
+    made = commands.add_parser(name, help=about)
+    add_struct(made, struct)
+    made.set_defaults(run=partial(_run_with, run, struct))
 
 
-def say_written(options: argparse.Namespace, sentence: str) -> None:
+def _run_with(
+    run: Callable[[Struct], int], struct: type[Struct], namespace: argparse.Namespace
+) -> int:
+    return run(options_in(struct, namespace))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesOptions:
+    """By which rules, and how many play."""
+
+    rules: str = option(default="five_up", metavar="PRESET", help="default: five_up")
+    players: int = option(type=int, default=4, help="2 to 5 (default: 4, as partners)")
+    set: list[str] = option(
+        action="append", default=[], metavar="FIELD=VALUE", help="change a rule field"
+    )
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The fields of the rules that are changed."""
+        return dict(map(parse_assignment, self.set))
+
+    def chosen_rules(self) -> Rules:
+        """Return the rules."""
+        return Rules.preset(self.rules, self.players, **self.changes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordOptions:
+    """A game in a file of records."""
+
+    file: str = option("file", metavar="FILE", help="a file of records, one per line")
+    game: int = option(type=int, default=0, help="number of the game, from 0 (default: 0)")
+
+    def chosen_game(self) -> Game:
+        """Return the game."""
+        from fiveup_env.game.records import read_file
+
+        for number, line in enumerate(read_file(self.file)):
+            if number == self.game:
+                if line.game is None:
+                    raise InputError(line.error)
+                return line.game
+        raise InputError(f"{self.file} has no game {self.game}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
+    """Where a page is served."""
+
+    host: str = option(default="127.0.0.1", help="default: this machine only")
+    port: int | None = option(type=int, help="default: the first free one from 8561 on")
+    no_browser: bool = option(action="store_true", help="do not open a browser")
+
+
+def say_written(output: str, sentence: str) -> None:
     """Say what was written, and where; not on standard output if that may be the place."""
-    print(sentence, file=sys.stderr if is_stream(options.output) else sys.stdout)
+    print(sentence, file=sys.stderr if is_stream(output) else sys.stdout)
 
 
 def _flush() -> None:

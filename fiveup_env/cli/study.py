@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from fiveup_env.cli.play import add_server_options
+from fiveup_env.cli.shared import ServerOptions, add_command, option
 from fiveup_env.errors import InputError
 from fiveup_env.game.records import STUDY_FORMAT, read_file, record_of
 
-if TYPE_CHECKING:
-    import argparse
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(ServerOptions):
+    """The games to judge, and where the page is served."""
+
+    file: str | None = option(
+        "file", nargs="?", metavar="FILE", help="a file of records, one per line"
+    )
 
 
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    study = commands.add_parser("study", help="judge recorded games in the browser")
-    study.set_defaults(run=run)
-    study.add_argument("file", nargs="?", metavar="FILE", help="a file of records, one per line")
-    add_server_options(study)
+    add_command(commands, "study", "judge recorded games in the browser", run, StudyOptions)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: StudyOptions) -> int:
     """Read the games, serve them, and return the exit status."""
     games = []
     for line in read_file(options.file) if options.file else ():

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from agents.exact.__main__ import main
 from fiveup_env import Rules
+from fiveup_env.cli import main
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.profiles import profile_of
 from fiveup_env.exact.solutions import (
@@ -33,7 +33,7 @@ SMALL = [("mini-2", 2), ("mini-2", 3), ("mini-2-draw", 2)]
 def run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str
 ) -> tuple[int, str, str]:
-    monkeypatch.setattr("sys.argv", ["exact", *words.split()])
+    monkeypatch.setattr("sys.argv", ["fiveup", "exact", *words.split()])
     code = main()
     streams = capsys.readouterr()
     return code, streams.out, streams.err
@@ -139,12 +139,12 @@ def test_the_command_line_exploits_agents(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("size five_up", "exact: these rules allow about"),
-        ("size mini-2 --most 500", "exact: these rules allow about 7e+02 histories, and at most"),
-        ("size mini-4", "exact: there is no preset 'mini-4' (did you mean 'mini-"),
-        ("size mini-2 --players 4", "exact: 4 hands of 2 need 8 tiles"),
-        ("size mini-2 --set hand_sze=2", "exact: there is no rule field 'hand_sze' (did you mean"),
-        ("exploit mini-2 gredy", "exact: there is no agent 'gredy' (did you mean 'greedy'?)"),
+        ("size five_up", "fiveup: these rules allow about"),
+        ("size mini-2 --most 500", "fiveup: these rules allow about 7e+02 histories, and at most"),
+        ("size mini-4", "fiveup: there is no preset 'mini-4' (did you mean 'mini-"),
+        ("size mini-2 --players 4", "fiveup: 4 hands of 2 need 8 tiles"),
+        ("size mini-2 --set hand_sze=2", "fiveup: there is no rule field 'hand_sze' (did you mean"),
+        ("exploit mini-2 gredy", "fiveup: there is no agent 'gredy' (did you mean 'greedy'?)"),
     ],
 )
 def test_the_command_line_refuses_in_a_sentence(

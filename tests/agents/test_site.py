@@ -18,7 +18,7 @@ from tests.agents.test_docs import PAGES
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 COMMAND = re.compile(r"^python ((?:-m [\w.]+|[\w/]+\.py).*)$")
-WITH_COMMANDS = {"fiveup_env", "agents.exact", "agents.submit"}  # of their own
+WITH_COMMANDS = {"fiveup_env", "agents.submit"}  # of their own
 
 
 def commands() -> list[str]:

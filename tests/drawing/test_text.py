@@ -185,7 +185,7 @@ def check(placed: Placement) -> None:
     """Nothing overlaps, and two tiles touch only where one hangs on the other by equal pips."""
     links = [tile.link for tile in placed.tiles if tile.link]
     boxes = [*(t.box for t in placed.tiles), *links, *(m.box for m in placed.marks)]
-    assert not [pair for pair in combinations(boxes, 2) if overlap.py_func(*pair)]
+    assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
     assert all(joined(placed.extent, box) == placed.extent for box in boxes)
     for one, other in combinations(placed.tiles, 2):
         met = contacts(one, other)

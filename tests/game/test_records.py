@@ -87,9 +87,9 @@ def test_blocked_hands_optional_draws_and_ends_at_the_target_are_written() -> No
 
 
 def test_the_preset_is_named_where_every_field_is_its_own() -> None:
-    for fields, name in (({}, "muggins"), ({"reserve": 1}, None)):
-        game = Game(Rules.preset("muggins", 3, **fields), seed=1)
-        assert record_of(game)["rules"]["preset"] == name
+    for reserve, name in ((0, "muggins"), (1, None)):
+        rules = Rules.preset("muggins", 3, reserve=reserve)
+        assert record_of(Game(rules, seed=1))["rules"]["preset"] == name
 
 
 # --- Damage

@@ -92,7 +92,7 @@ def test_what_is_not_a_tile_or_an_action_is_refused() -> None:
             Tile(*halves)
     for text in ("7-0", "5", "", None, 5, (1,), (1, 9), ("a", "b")):
         with pytest.raises(TileError, match="is not a valid tile; tiles are written 5-3"):
-            Tile.parse(text)  # type: ignore[arg-type]
+            Tile.parse(text)
     for number in (-1, len(MOVES)):
         with pytest.raises(InvalidMoveError, match="actions are numbered 0 to 120"):
             Move(number)

@@ -613,7 +613,11 @@ def test_positions_of_puzzles_are_reached_and_none_comes_again_before_all_are_so
 @pytest.mark.skipif(not AXE, reason="the accessibility of the page (no axe)")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
-    options = {"color_scheme": scheme, "bypass_csp": True, "reduced_motion": "reduce"}
+    options: dict[str, Any] = {
+        "color_scheme": scheme,
+        "bypass_csp": True,
+        "reduced_motion": "reduce",
+    }
     with visitor(browser, **options) as (page, _):
 
         def check() -> None:
