@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 from io import BytesIO
@@ -74,17 +73,18 @@ def push_all(game: Game, moves: str) -> Game:
     return game
 
 
-def hidden_otherwise(game: Game, random: Random) -> Game:
-    """Return a game in which the tiles that the seat to move does not see are dealt otherwise."""
+def hidden_otherwise(game: Game, random: Random, seat: int | None = None) -> Game:
+    """Return a game in which the tiles that a seat, or the one to move, cannot see lie otherwise."""
     other, state = game.copy(), game.state()
+    viewer = game.turn if seat is None else seat
     drawn, order = int(state[0]["public"]["drawn"]), state[0]["order"].tolist()
     left = [tile for tile in order[drawn:] if tile >= 0]
-    others = [seat for seat in range(game.rules.players) if seat != game.turn]
-    unseen = [tile.id for seat in others for tile in game.hand_of(seat)] + left
+    others = [player for player in range(game.rules.players) if player != viewer]
+    unseen = [tile.id for player in others for tile in game.hand_of(player)] + left
     random.shuffle(unseen)
-    for seat in others:
-        size = len(game.hand_of(seat))
-        other._state["hands"][0, seat] = sum(1 << tile for tile in unseen[:size])
+    for player in others:
+        size = len(game.hand_of(player))
+        other._state["hands"][0, player] = sum(1 << tile for tile in unseen[:size])
         del unseen[:size]
     other._state["order"][0, drawn : drawn + len(left)] = unseen
     other._state["seed"] = game.seed ^ 1
@@ -109,7 +109,7 @@ def ending_of(game: Game) -> str | None:
 
 
 def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
-    """Make so many random moves, or fewer if the game ends."""
+    """Make n random moves, or fewer if the game ends."""
     for _ in range(moves):
         if game.outcome():
             break
@@ -195,32 +195,6 @@ PROMISES_OF_AGENTS: Final = (
 def choices(spec: str, game: Game) -> set[str]:
     """All that an agent plays, by the chances of twenty seeds."""
     return {chosen(spec, game, seed) for seed in range(20)}
-
-
-def shuffled_hidden(game: Game, seat: int, random: Random) -> Game:
-    """The same game with all tiles that a seat cannot see dealt anew, and another seed."""
-    hidden = copy.deepcopy(game)
-    state = hidden._state[0]
-    public = state["public"]
-    others = [other for other in range(game.rules.players) if other != seat]
-    seen = {k for k in range(public["drawn"]) if public["draw_seat"][k] == seat}
-    places = [k for k in range(public["boneyard"]) if k >= public["drawn"] or k not in seen]
-    # The places of tiles that others have drawn may hold what they have set since: leave those.
-    places = [k for k in places if k >= public["drawn"]]
-    tiles = [tile.id for other in others for tile in game.hand_of(other)]
-    tiles += [int(state["order"][k]) for k in places]
-    random.shuffle(tiles)
-    for other in others:
-        state["hands"][other] = sum(1 << tiles.pop() for _ in game.hand_of(other))
-    for k in places:
-        state["order"][k] = tiles.pop()
-    state["seed"] = random.getrandbits(64)
-    return hidden
-
-
-def tiles_named(text: str) -> set[Tile]:
-    """Every tile that a text names."""
-    return {Tile.parse(name) for name in re.findall(r"(?<![\w.-])[0-6]-[0-6](?![\w-])", text)}
 
 
 def install_agents(folder: Path, package: str, source: str, *agents: str) -> None:

@@ -204,6 +204,7 @@ def test_presets_keep_their_names_and_round_as_their_hand_end_does() -> None:
         assert rules.round_per == ("hand" if rules.hand_end == "subtract_own" else "all")
         assert Rules.of(rules, round_per="side").name is None
         assert Rules.from_struct(rules.to_struct().reshape(1)[0]) == rules
+    assert Rules.preset(players=3, hand_size=4, max_pip=5).boneyard_size == 21 - 12
 
 
 # --- The end of the game

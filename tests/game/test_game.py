@@ -29,7 +29,7 @@ from fiveup_env.game.records import dumps, loads
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT, mask_of
 from tests.engines.test_engine_against_reference import any_rules
-from tests.support import EVERY_PRESET, deal, game_of, play_randomly, push_all, shuffled_hidden
+from tests.support import EVERY_PRESET, deal, game_of, hidden_otherwise, play_randomly, push_all
 
 a_game = st.builds(Game, any_rules(), seed=st.integers(0, 2**64 - 1))
 thorough = settings(max_examples=100, suppress_health_check=list(HealthCheck))
@@ -65,7 +65,7 @@ def check_ends(game: Game) -> None:
 def check_views(game: Game, random: Random) -> None:
     """No view changes when the tiles that its seat does not see are permuted."""
     for seat in range(game.rules.players):
-        hidden = shuffled_hidden(game, seat, random)
+        hidden = hidden_otherwise(game, random, seat)
         assert (hidden.view(seat) == game.view(seat)).all()
 
 
