@@ -787,38 +787,6 @@ def policies(random: Random) -> None:
         assert game.action_mask()[action]
 
 
-@target("agents", "torch", "yaml")
-def runs(random: Random) -> None:
-    """Checkpoints, metrics and configs of runs."""
-    import yaml
-
-    from agents.runs.checkpoints import read_newest, write_checkpoint
-    from agents.runs.config import CONFIGS, load_config, make_config, parse_changes
-    from agents.runs.metrics import read_metrics
-
-    pick = random.randrange(3)
-    if pick == 0:  # the older checkpoint is read if the newer one is damaged
-        arrays = {"a": np.arange(20.0).reshape(4, 5), "b": np.zeros(3, np.uint8)}
-        _, newer = (write_checkpoint(Path("run"), n, arrays, {"n": n}) for n in (1, 2))
-        content, is_sealed = newer.read_bytes(), random.random() < 0.5
-        newer.write_bytes((reheaded if is_sealed else mutated_bytes)(random, content))
-        read = read_newest(Path("run"))
-        assert is_sealed or np.array_equal(read.arrays["a"], arrays["a"])
-    elif pick == 1:
-        panel = {"greedy": [[0.5, 0.4, 0.6], [0.1, 0.0, 0.2]]}
-        line = json.dumps({"update": 1, "decisions": 100, "entropy": 0.5, "panel": panel}).encode()
-        for metrics in read_metrics(written(random, "metrics.jsonl", line + b"\n" + line)):
-            assert metrics["update"] + metrics["decisions"] is not None
-    else:
-        path = random.choice(sorted(CONFIGS.glob("*.yaml")))
-        call(
-            random,
-            (lambda values: make_config(keywords(values)), yaml.safe_load(path.read_text("utf-8"))),
-            (lambda change: make_config(parse_changes([change])), Text("learning_rate=0.001")),
-            (lambda _: load_config(str(written(random, "c.yaml", path.read_bytes()))), 0),
-        )
-
-
 # --- Commands, and requests to the table
 
 COMMANDS: Final = ("check games.jsonl", "show games.jsonl --game 1", "show --game 0 nothing.jsonl",

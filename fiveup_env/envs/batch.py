@@ -40,12 +40,7 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import (
-    EpisodeOptions,
-    check_fields,
-    checked_flag,
-    row_of_integers,
-)
+from fiveup_env.envs.options import EpisodeOptions, check_fields, checked_flag, row_of_integers
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.streams import fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown

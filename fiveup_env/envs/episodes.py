@@ -168,12 +168,7 @@ def first_repeated(indices: Array, seen: Array) -> int:
 
 @compiled
 def step_games(
-    games: Array,
-    indices: Array,
-    actions: Array,
-    codes: Codes,
-    rewards: Array,
-    endings: Array,
+    games: Array, indices: Array, actions: Array, codes: Codes, rewards: Array, endings: Array
 ) -> None:
     """Make a move in some of the games, and deal the next hand where one ended.
 

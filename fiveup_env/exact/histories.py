@@ -136,11 +136,7 @@ def estimated_size(rules: Rules, samples: int = SAMPLES) -> float:
 
 
 def _explore_all(
-    rules: Rules,
-    nodes: np.ndarray,
-    wanted: np.ndarray,
-    views: np.ndarray,
-    most: int = 1 << 62,
+    rules: Rules, nodes: np.ndarray, wanted: np.ndarray, views: np.ndarray, most: int = 1 << 62
 ) -> int:
     """Explore every deal and return the number of nodes, or a number above `most`."""
     games, frames, seen = np.zeros(MOST_MOVES, GAME), np.zeros(MOST_MOVES, FRAME), np.zeros(1, VIEW)
@@ -173,13 +169,7 @@ def _deals(
 
 @compiled
 def explore(
-    stack: Stack,
-    chance: float,
-    nodes: Array,
-    made: int,
-    most: int,
-    wanted: Array,
-    views: Array,
+    stack: Stack, chance: float, nodes: Array, made: int, most: int, wanted: Array, views: Array
 ) -> int:
     """Explore one deal, after `made` nodes of earlier ones, and return the new number of nodes.
 

@@ -14,21 +14,12 @@ import numpy as np
 from jax import lax
 
 from fiveup_env.engine.scoring import FIVES
-from fiveup_env.jax.layout import (
-    attach,
-    fitting,
-    fives_of,
-    open_ends,
-)
+from fiveup_env.jax.layout import attach, fitting, fives_of, open_ends
 from fiveup_env.jax.legality import ENDS, legal
 from fiveup_env.jax.rows import totals_after
 from fiveup_env.jax.state import Game, count, draws, entry, next_seat, union, widened
 from fiveup_env.jax.values import RuleValues, pick
-from fiveup_env.opponents.heuristics.features import (
-    FEATURE_NAMES,
-    MOST_FIVES,
-    PIPS_A_POINT,
-)
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, MOST_FIVES, PIPS_A_POINT
 from fiveup_env.opponents.networks.lookahead import MOST, STEPS
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, FIRST_PLAIN
 from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE

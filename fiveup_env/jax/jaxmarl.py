@@ -57,11 +57,7 @@ class FiveUpMARL(MultiAgentEnv):  # type: ignore[misc]
         return self.get_obs(state), state
 
     def step(
-        self,
-        key: Array,
-        state: State,
-        actions: dict[str, Array],
-        reset_state: State | None = None,
+        self, key: Array, state: State, actions: dict[str, Array], reset_state: State | None = None
     ) -> tuple[Any, State, dict[str, Array], dict[str, Array], dict[str, Array]]:
         """Make the move of the seat to move.
 

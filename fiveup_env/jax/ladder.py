@@ -14,15 +14,7 @@ import numpy as np
 
 from fiveup_env.engine.chance import GOLDEN
 from fiveup_env.errors import AgentError, unknown
-from fiveup_env.jax.features import (
-    Look,
-    Others,
-    chance_at,
-    for_plays,
-    look,
-    none_table,
-    others_of,
-)
+from fiveup_env.jax.features import Look, Others, chance_at, for_plays, look, none_table, others_of
 from fiveup_env.jax.layout import fives_of
 from fiveup_env.jax.legality import legal
 from fiveup_env.jax.rows import totals_after

@@ -9,13 +9,7 @@ import jax.numpy as jnp
 from fiveup_env.jax.layout import pips_of
 from fiveup_env.jax.state import SEATS, by_side
 from fiveup_env.jax.values import RuleValues, divide, pick
-from fiveup_env.rules.fields import (
-    ARMANINO,
-    PAY_DIFFERENCE,
-    ROUND_ALL,
-    ROUND_HAND,
-    SUBTRACT_OWN,
-)
+from fiveup_env.rules.fields import ARMANINO, PAY_DIFFERENCE, ROUND_ALL, ROUND_HAND, SUBTRACT_OWN
 
 if TYPE_CHECKING:
     from jax import Array

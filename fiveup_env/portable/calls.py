@@ -102,9 +102,7 @@ def writes(dtype: Any, *, optional: bool = False) -> Kind:
     dtype = np.dtype(dtype)
     names = {struct: f"fiveup_{name}" for name, struct in STRUCTS.items()}
     return Kind(
-        f"{names.get(dtype) or NUMBERS[dtype]} *",
-        types.CPointer(numba.from_dtype(dtype)),
-        optional,
+        f"{names.get(dtype) or NUMBERS[dtype]} *", types.CPointer(numba.from_dtype(dtype)), optional
     )
 
 

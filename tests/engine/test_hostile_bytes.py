@@ -512,8 +512,7 @@ def hand_of(*tiles: str) -> int:
         lambda: changed_view(hand=hand_of("2-2", "0-0", "6-5", "6-6")),  # which is on the table
         lambda: changed_view(hand=hand_of("2-2", "0-0", "4-4", "3-3")),  # not what it drew
         lambda: changed_view(  # nothing that fits
-            hand=hand_of("2-2", "0-0", "4-4", "3-3"),
-            drawn=[0, Tile.parse("4-4").id, *[-1] * 26],
+            hand=hand_of("2-2", "0-0", "4-4", "3-3"), drawn=[0, Tile.parse("4-4").id, *[-1] * 26]
         ),
     ],
 )

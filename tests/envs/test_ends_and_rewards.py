@@ -142,11 +142,7 @@ def test_the_mask_of_a_finished_game_allows_the_pass_alone(mode: Any) -> None:
 
 @pytest.mark.parametrize(
     ("make", "action"),
-    [
-        (fiveup_env.env, PASS),
-        (FiveUpEnv, PASS),
-        (lambda: FiveUpVectorEnv(2), np.full(2, PASS)),
-    ],
+    [(fiveup_env.env, PASS), (FiveUpEnv, PASS), (lambda: FiveUpVectorEnv(2), np.full(2, PASS))],
 )
 def test_the_error_of_an_illegal_action_names_what_would_terminate(make: Any, action: Any) -> None:
     env = make()

@@ -73,15 +73,11 @@ def test_gymnasiums_vector_loop_with_any_way_of_making_it(mode: str | None) -> N
 
 
 @needs("sb3_contrib")
-@pytest.mark.parametrize("native", [False, True])
-def test_maskable_ppo_over_either_vectorisation(native: bool) -> None:
+def test_maskable_ppo_over_stable_baselines_own_vectorisation() -> None:
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.env_util import make_vec_env
 
-    from fiveup_env.envs.sb3 import FiveUpVecEnv
-
-    games = FiveUpVecEnv(4) if native else make_vec_env(ID, n_envs=4)
-    model = MaskablePPO("MlpPolicy", games, n_steps=16, batch_size=32)
+    model = MaskablePPO("MlpPolicy", make_vec_env(ID, n_envs=4), n_steps=16, batch_size=32)
     model.learn(64)
 
 

@@ -112,17 +112,3 @@ def test_a_cut_off_episode_says_so() -> None:
         cuts += [infos[game]["TimeLimit.truncated"] for game in np.flatnonzero(over)]
     assert cuts
     assert all(cuts)
-
-
-def test_saved_games_go_on_as_they_would_have() -> None:
-    saved, other = (FiveUpVecEnv(20, opponents="random", seed=seed) for seed in (1, 2))
-    saved.reset()
-    for _ in range(30):
-        saved.step(saved.action_masks().argmax(1))
-    other.load(saved.save())
-    assert np.array_equal(saved.action_masks(), other.action_masks())
-    for _ in range(30):
-        actions = saved.action_masks().argmax(1)
-        for left, right in zip(saved.step(actions)[:3], other.step(actions)[:3], strict=True):
-            assert np.array_equal(np.asarray(left), np.asarray(right))
-        assert np.array_equal(saved.action_masks(), other.action_masks())

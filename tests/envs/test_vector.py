@@ -93,17 +93,6 @@ def test_the_rewards_of_episodes_add_up_by_gymnasiums_own_statistics() -> None:
     assert set(returns) == {-1.0, 0.0, 1.0}
 
 
-def test_a_cut_off_episode_is_truncated_and_not_terminated() -> None:
-    envs = FiveUpVectorEnv(20, players=2, max_hands=1, seed=1, autoreset_mode="SameStep")
-    rng, cuts = np.random.default_rng(0), 0
-    _, infos = envs.reset()
-    for _ in range(30):
-        _, _, terminated, truncated, infos = envs.step(legal(infos, rng))
-        assert not terminated.any()
-        cuts += int(truncated.sum())
-    assert cuts > 20
-
-
 @pytest.mark.parametrize("action", [119, 121, -1, 10**12])
 def test_an_illegal_action_ends_its_own_game_alone_where_it_terminates(action: int) -> None:
     envs = FiveUpVectorEnv(

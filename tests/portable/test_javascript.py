@@ -137,11 +137,7 @@ ASKED: Final[list[tuple[str, dict[str, Any], str]]] = [
     ),
     ("pimc", {"worlds": 20}, "pimc:worlds=20"),
     ("student+search", {"policy": "student", "worlds": 64}, "student+search:worlds=64"),
-    (
-        "policy+search",
-        {"policy": "partners", "worlds": 64},
-        "policy+search:partners,worlds=64",
-    ),
+    ("policy+search", {"policy": "partners", "worlds": 64}, "policy+search:partners,worlds=64"),
 ]
 
 
