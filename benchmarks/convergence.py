@@ -244,10 +244,10 @@ def main() -> None:
     add_save(parser)
     options = parser.parse_args()
     try:
-        curves = Appended(CURVES)
+        kept = Appended(CURVES)
     except BlockingIOError:
         parser.error(f"{CURVES} is in use by another process: wait for it")
-    with closing(curves) as file, workers(options.processes) as pool:
+    with closing(kept) as file, workers(options.processes) as pool:
         wanted = missing(options.games, options.methods, options.seeds)
         for line in pool.map(measure, wanted):
             file.append(json.dumps(line).encode() + b"\n")

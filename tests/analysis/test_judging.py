@@ -14,7 +14,7 @@ from fiveup_env.analysis import Judgement, chances_of, judge, luck_of, moments_o
 from fiveup_env.analysis.trials import Trials, shortfalls
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.search.pimc import Pimc
-from tests.support import play_randomly, shuffled_hidden
+from tests.support import hidden_otherwise, play_randomly
 
 QUICK = "pimc:worlds=64,playout=greedy"
 
@@ -104,7 +104,7 @@ def test_moves_that_only_look_better_by_luck_cost_nothing_on_average() -> None:
 def test_a_judgement_sees_only_what_the_player_saw() -> None:
     game = play_randomly(Game(seed=8), Random(8), 9)
     seat = game.turn or 0
-    other = shuffled_hidden(game, seat, Random(1))
+    other = hidden_otherwise(game, Random(1), seat)
     actions, trials = game.action_mask().nonzero()[0], Trials(QUICK)
     same = [trials(one.view(seat), actions, 7) for one in (game, other)]
     assert np.array_equal(same[0], same[1])

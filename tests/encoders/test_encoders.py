@@ -34,7 +34,7 @@ from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.errors import EncoderError
 from fiveup_env.rules.fields import CHOICES, MAX_TARGET
 from tests.engines.test_engine_against_reference import any_rules
-from tests.support import game_of, play_randomly, push_all, shuffled_hidden
+from tests.support import game_of, hidden_otherwise, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ def test_entries_stay_within_bounds_and_say_nothing_of_hidden_tiles(rules: Any, 
     random = Random(seed)
     game = play_randomly(Game(rules, seed=seed), random, random.randrange(100))
     for seat in range(rules.players):
-        hidden = None if game.outcome() else shuffled_hidden(game, seat, random)
+        hidden = None if game.outcome() else hidden_otherwise(game, random, seat)
         for name, encoder in ENCODERS.items():
             low, high = bounds(encoder)
             row = row_of(game, seat, name)

@@ -59,16 +59,14 @@ def test_features_and_evidence_are_those_of_a_row_and_a_policy_plays_alike_by_th
     encoder, agent = get_encoder("lookahead"), PolicyAgent("student")
     rows = np.zeros((GAMES, row_size(encoder)), np.int8)
 
-    @jax.jit
-    @jax.vmap
-    def looked(values: Any, game: Any, evidence: Any) -> Any:
+    def look(values: Any, game: Any, evidence: Any) -> Any:
         return (
             features(values, game),
             evidence_pieces(values, game, evidence),
             networks.choose(values, weights, game, evidence),
         )
 
-    note = jax.jit(jax.vmap(noted))
+    looked, note = jax.jit(jax.vmap(look)), jax.jit(jax.vmap(noted))
     evidence = jax.tree.map(lambda zeros: np.repeat(zeros[None], GAMES, 0), no_evidence())
     rng, wrong, compared = np.random.default_rng(2), 0, 0
     for _ in range(40):

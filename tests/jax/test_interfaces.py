@@ -32,14 +32,13 @@ def test_in_jaxmarl_the_action_of_the_seat_to_move_counts_and_an_end_may_lead_to
     key, seats = jax.random.key(SEED), jnp.arange(3)
     rows, first = env.reset(key)
 
-    @jax.jit
-    def step(state: Any, actions: Any, expected: Any) -> Any:
+    def compared(state: Any, actions: Any, expected: Any) -> Any:
         after = env.step(key, state, actions)
         _, reset, *_ = env.step(key, state, actions, first)
         expected = ours.step(expected, jnp.argmax(expected.legal_action_mask))
         return after, reset, expected, jax.vmap(ours.observe, (None, 0))(expected, seats)
 
-    state, expected, ends = first, ours.init(key), 0
+    step, state, expected, ends = jax.jit(compared), first, ours.init(key), 0
     for _ in range(60):
         masks = env.get_avail_actions(state)
         mover = f"agent_{state.current_player}"
