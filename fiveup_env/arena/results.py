@@ -24,7 +24,7 @@ import fiveup_env
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Played, Task
 from fiveup_env.arena.tally import MOST_POINTS, NOBODY, TALLY
-from fiveup_env.engine.compiled import PACKAGE, source_digest, top_folder
+from fiveup_env.engine.code_cache import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder

@@ -15,7 +15,7 @@ import numba
 
 from fiveup_env import Batch, __version__
 from fiveup_env.cli.shared import add_command
-from fiveup_env.engine.compiled import cache_folders
+from fiveup_env.engine.code_cache import cache_folders
 from fiveup_env.files import is_writable
 
 NAME: Final = "fiveup-env"

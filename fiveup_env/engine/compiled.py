@@ -1,41 +1,22 @@
-"""Compiled functions: the decorators that make them, their cache, and bit operations they share.
-
-Numba caches compiled code, but notices changes only in the file that defines the function, not in
-the files of the functions that it calls. Code is therefore cached in a folder named after a digest
-of all source that it is compiled from: that of its own module, and of what that imports. After any
-change there it is compiled anew, and no outdated rule survives in the cache of another file.
-
-What is in a cache is run as it is, so none is used that others can write in.
-"""
+"""The decorators that make compiled functions, and bit operations that these share."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
-import shutil
-import sys
-import time
-import warnings
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, config, event, types
-from numba.core.caching import FunctionCache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
-from numba.core.registry import CPUDispatcher
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic
 
+from fiveup_env.engine.code_cache import SharedCache, cache_folder, sources_of
+from fiveup_env.engine.dispatch import Entry
 from fiveup_env.engine.interpreted import interpreted
-from fiveup_env.files import is_ours, is_writable, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -45,25 +26,19 @@ Array: TypeAlias = Any  # an array of structs or of numbers
 Mask: TypeAlias = Any  # an unsigned integer as a set of bits
 Word: TypeAlias = Any  # an unsigned integer of 64 bits
 
-PACKAGE = Path(__file__).parents[1]
-NOTICE_KIND = "numba:compile"
-SECONDS_KEPT = 24 * 60 * 60
-
-OPTIONS: Final = {
-    "nopython": True,
-    "nogil": True,
-    "boundscheck": None,  # as the environment says
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,  # nothing here is called back from C, and it takes time to make
-}
-
-_CACHES: set[Path] = set()
-_IMPORT_FROM = re.compile(r"^from (\.*)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
-
 
 def compiled(function: Function) -> Function:
     """Compile a function when it is first called, and cache it on disk for later runs."""
-    return _compile(function, inline=False)
+    return _compile(function)
+
+
+def compiled_later(function: Function) -> Function:
+    """Compile a function when its calls as Python have taken a while.
+
+    This is for what a single game calls: most programs have ended, and no person has waited, before
+    compiling pays. Its first argument is an array; a long one is worth compiling for.
+    """
+    return _compile(function, later=True)
 
 
 def inlined(function: Function) -> Function:
@@ -71,139 +46,16 @@ def inlined(function: Function) -> Function:
     return _compile(function, inline=True)
 
 
-def _compile(function: Function, *, inline: bool) -> Function:
+def _compile(function: Function, *, inline: bool = False, later: bool = False) -> Function:
     if config.DISABLE_JIT:
         return interpreted(function)
-    module, sources = Path(function.__code__.co_filename), _sources_of(function)
-    with _cache_folder(module, sources) as kept:
-        made: Any = _Entry(function, {}, OPTIONS | {"forceinline": inline})
+    made: Any = Entry(function, inline=inline, later=later)
+    module, made.sources = Path(function.__code__.co_filename), sources_of(function)
+    with cache_folder(module, made.sources) as kept:
         if kept:
             with suppress(RuntimeError):  # where nothing can be written, nothing is kept
-                made._cache = _SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
-    made.sources = sources
+                made._cache = SharedCache(function)  # noqa: SLF001 - Numba lets nobody choose it
     return made
-
-
-class _Entry(CPUDispatcher):  # type: ignore[misc]
-    """A function as Python calls it: machine code of its own, kept on disk.
-
-    Compiled callers get its part. Numba would optimize, translate and keep each of them with all
-    that it calls, again at every level of calls, which takes twice the time.
-    """
-
-    def __init__(self, py_func: Any, locals: Any, targetoptions: Any) -> None:  # noqa: A002
-        super().__init__(py_func, locals, targetoptions)
-        self.part = _Part(py_func, locals, targetoptions)
-
-    @property
-    def _numba_type_(self) -> types.Dispatcher:
-        return types.Dispatcher(self.part)
-
-    def add_overload(self, result: Any) -> None:
-        for environment in result._find_referenced_environments():  # noqa: SLF001 - of its parts
-            result.library.codegen.set_env(environment.env_name, environment)
-        super().add_overload(result)
-
-
-class _Part(CPUDispatcher):  # type: ignore[misc]
-    """A function as compiled code calls it: its callers optimize and translate it as their own."""
-
-    def __init__(self, py_func: Any, locals: Any, targetoptions: Any) -> None:  # noqa: A002
-        options = targetoptions | {"no_cpython_wrapper": True}
-        super().__init__(py_func, locals, options, pipeline_class=_PartCompiler)
-
-    def add_overload(self, result: Any) -> None:
-        key = object()  # in place of machine code, by which Numba finds a function
-        self.targetctx.insert_user_function(key, result.fndesc, [result.library])
-        self.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
-
-
-class _PartCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a function as far as its callers need it."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.state.flags.no_compile = True
-        self.state.library = _PartLibrary(self.state.targetctx.codegen(), "part")
-
-
-class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code to link into others."""
-
-    def _optimize_final_module(self) -> None:
-        """Leave it to the callers."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-class _SharedCache(FunctionCache):  # type: ignore[misc]
-    """A cache on disk that many processes may fill at once.
-
-    Numba numbers the files of a function's signatures. Two processes that saved at the same time
-    could take one number for two signatures, and a third would then run the wrong code.
-    """
-
-    def _save_overload(self, signature: Any, data: Any) -> None:
-        # On a full disk, or in a folder that was just removed, code runs without being kept.
-        with suppress(OSError):
-            self._impl.locator.ensure_cache_path()
-            with locked(Path(self.cache_path) / "lock"):
-                super()._save_overload(signature, data)
-
-
-def _sources_of(function: Callable[..., Any]) -> frozenset[Path]:
-    """Return the files that a function is compiled from.
-
-    These are its own module and what that imports, and those of every compiled function among its
-    globals, which may come from other packages.
-    """
-    sources = module_sources(Path(function.__code__.co_filename))
-    for called in function.__globals__.values():
-        sources |= getattr(called, "sources", frozenset())
-    return sources
-
-
-@cache
-def module_sources(module: Path) -> frozenset[Path]:
-    """Return a module, all that it imports from its own package and this one, and their data.
-
-    Data are the JSON files beside a module: compiled code has what it reads there as constants.
-    """
-    reached, ahead = set[Path](), [module]
-    while ahead:
-        path = ahead.pop()
-        if path not in reached:
-            reached.add(path)
-            ahead += _imported_by(path)
-    return frozenset(reached.union(*(path.parent.glob("*.json") for path in reached)))
-
-
-@cache
-def _imported_by(module: Path) -> list[Path]:
-    """Return the files of its own package and of this one that a module imports as it is loaded.
-
-    Imports in an indented block are for types alone, or come when compiled code is there already.
-    """
-    try:
-        text = module.read_text("utf-8")
-    except (OSError, ValueError):  # it was written in a notebook, or at a prompt
-        return []
-    tops = {folder.name: folder.parent for folder in (PACKAGE, top_folder(module.parent))}
-    places = re.findall(r"^import ([\w.]+)", text, re.MULTILINE)
-    for dots, named, names in _IMPORT_FROM.findall(text):
-        above = module.parents[len(dots) - 1] if dots else None
-        within = above.relative_to(top_folder(above).parent).parts if above else ()
-        base = ".".join([*within, *filter(None, [named])])
-        places += [base, *(f"{base}.{name}" for name in re.findall(r"\w+", names))]
-    paths = [
-        tops[place.partition(".")[0]] / place.replace(".", "/")
-        for place in places
-        if place.partition(".")[0] in tops
-    ]
-    files = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
-    return [file for file in files if file.is_file()]
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -212,123 +64,17 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def top_folder(folder: Path) -> Path:
-    """Return the folder of the top-level package that a folder belongs to."""
-    while (folder.parent / "__init__.py").exists():
-        folder = folder.parent
-    return folder
-
-
-@cache
-def source_digest(roots: frozenset[Path]) -> str:
-    """Return a digest of all Python source below some folders.
-
-    Hidden files are left out, because editors keep their own there.
-    """
-    paths = ((root, path) for root in roots for path in root.rglob("*.py"))
-    return digest_of(
-        frozenset(
-            path
-            for root, path in paths
-            if not any(part.startswith(".") for part in path.relative_to(root).parts)
-        )
-    )
-
-
-@cache
-def digest_of(files: frozenset[Path]) -> str:
-    """Return a digest of some files; unreadable ones are left out."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(files):
-        with suppress(OSError):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def cache_folders() -> set[Path]:
-    """Return the folders that keep what the functions imported so far are compiled to."""
-    return set(_CACHES)
-
-
-@contextmanager
-def _cache_folder(module: Path, sources: frozenset[Path]) -> Iterator[bool]:
-    """Make Numba cache what it compiles of a module in a folder for this version of the source.
-
-    The value is whether there is such a folder.
-    """
-    before, kept = config.CACHE_DIR, _cache_of(module, sources)
-    if kept:
-        config.CACHE_DIR = kept
-        _CACHES.add(Path(kept))
-    try:
-        yield kept is not None
-    finally:
-        config.CACHE_DIR = before
-
-
-@cache
-def _cache_of(module: Path, sources: frozenset[Path]) -> str | None:
-    """Return the cache of a module: beside it, or in the user's cache if its folder is read-only.
-
-    Where others can write in it, the user's cache is taken instead, and where they can write there,
-    too, there is none.
-
-    Caches beside it of older versions of the same module are removed once no process has begun
-    with them for a day; a process that began before the source changed may still use a younger one.
-    """
-    checked = "+checked" if config.BOUNDSCHECK else ""  # which Numba does not tell apart
-    version = f"fiveup-{module.stem}-{digest_of(sources)}{checked}"
-    beside = module.parent / "__pycache__"
-    if config.CACHE_DIR or not is_writable(module.parent) or not is_ours(beside / version):
-        chosen = Path(config.CACHE_DIR) if config.CACHE_DIR else _cache_of_the_user()
-        if chosen and is_ours(chosen / version):
-            return str(chosen / version)
-        warnings.warn(
-            "compiled code is kept nowhere, so every start compiles anew: set NUMBA_CACHE_DIR to a "
-            "folder that only you can write in",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return None
-    if not (beside / version).exists():
-        for other in beside.glob(f"fiveup-{module.stem}-*"):
-            with suppress(OSError):  # another process has just removed it
-                # The only clock for ages of files. If it jumps, code is compiled once more.
-                if time.time() - other.stat().st_mtime > SECONDS_KEPT:  # noqa: TID251
-                    shutil.rmtree(other, ignore_errors=True)
-    return str(beside / version)
-
-
-def _cache_of_the_user() -> Path | None:
-    """Return where a user's programs cache, or None for a user without a home."""
-    if home := os.environ.get("XDG_CACHE_HOME"):
-        return Path(home) / "fiveup-env"
-    try:
-        return Path.home() / ".cache" / "fiveup-env"
-    except RuntimeError:
-        return None
-
-
-class _FirstCompileNotice(event.Listener):  # type: ignore[misc]
-    """Explains the wait of the first run, once and only on a terminal."""
-
-    def on_start(self, started: event.Event) -> None:
-        # None for a function that was made from text, as others may do.
-        module = started.data["dispatcher"].py_func.__module__ or ""
-        if module.startswith(PACKAGE.name) and sys.stderr.isatty():
-            sys.stderr.write("compiling the game for this machine (once, a few seconds) ...\n")
-            event.unregister(NOTICE_KIND, self)
-
-    def on_end(self, ended: event.Event) -> None:
-        """Do nothing."""
-
-
-event.register(NOTICE_KIND, _FirstCompileNotice())
-
-
 def _instruction(in_python: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
     """Make a function one instruction in compiled code; `in_python` says what it does in Python."""
-    return lambda generate: in_python if config.DISABLE_JIT else intrinsic(generate)
+
+    def instruction(generate: Callable[..., Any]) -> Any:
+        if config.DISABLE_JIT:
+            return in_python
+        made = intrinsic(generate)
+        made.in_python = in_python
+        return made
+
+    return instruction
 
 
 @_instruction(lambda value: int(value).bit_count())

@@ -1,4 +1,6 @@
-"""Compiled functions as plain Python, far slower: with NUMBA_DISABLE_JIT=1 nothing is compiled.
+"""Compiled functions as plain Python, far slower.
+
+Single games are played so until compiling pays. With NUMBA_DISABLE_JIT=1 nothing is compiled.
 
 Debuggers then stop in every line of the rules, and coverage counts them. Values mean what they mean
 in compiled code: fields are attributes, signed numbers never overflow, words wrap around.

@@ -14,6 +14,7 @@ from fiveup_env.engine.compiled import (
     Struct,
     bit_count,
     compiled,
+    compiled_later,
     inlined,
     lowest_bit,
     signed,
@@ -172,7 +173,7 @@ def is_legal(public: Struct, hand: Mask, action: int) -> bool:
     return bool(public.layout.open & end_bit(end))
 
 
-@compiled
+@compiled_later
 def is_legal_at(games: Array, i: int, action: int) -> bool:
     """Return whether an action is legal in the i-th game."""
     game = games[i]

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.engine.chance import deal
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.compiled import (
+    Array,
+    Struct,
+    compiled,
+    compiled_later,
+    inlined,
+    lowest_bit,
+    signed,
+)
 from fiveup_env.engine.layout import attach, clear, open_pips, playable
 from fiveup_env.engine.legality import drawable, is_legal
 from fiveup_env.engine.scoring import FIVES, end_hand, gain
@@ -183,7 +191,7 @@ def _go_round(game: Struct) -> None:
 # --- For Python: an array of games and the index of one
 
 
-@compiled
+@compiled_later
 def start_hand(games: Array, i: int) -> None:
     """Deal and begin the next hand: the first if everything but the rules and the seed is zero."""
     begin_hand(games[i], deal(games[i]))
@@ -195,7 +203,7 @@ def start_given_hand(games: Array, i: int, lot: int) -> None:
     begin_hand(games[i], lot)
 
 
-@compiled
+@compiled_later
 def play_at(games: Array, i: int, action: int) -> int:
     """Make a move if it is legal; return the phase that it leads to, or REFUSED."""
     game = games[i]

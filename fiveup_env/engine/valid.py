@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Mask, Struct, bit_count, compiled, inlined, signed
+from fiveup_env.engine.compiled import (
+    Array,
+    Mask,
+    Struct,
+    bit_count,
+    compiled,
+    compiled_later,
+    inlined,
+    signed,
+)
 from fiveup_env.engine.layout import attach, clear, end_bit, playable
 from fiveup_env.engine.legality import leads
 from fiveup_env.engine.play import show_lack
@@ -91,7 +100,7 @@ PAST = np.dtype(
 )
 
 
-@compiled
+@compiled_later
 def first_unsound_view(views: Array) -> tuple[int, int]:
     """Return the index of the first view that no play stores, and its fault; -1 if there is none.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.engine.compiled import Array, Struct, compiled, compiled_later, inlined
 from fiveup_env.engine.legality import mark_legal
 from fiveup_env.engine.state import GAME, PLAYING, PUBLIC
 from fiveup_env.engine.valid import FAULTS, first_unsound_game, first_unsound_view
@@ -48,7 +48,7 @@ def observe(game: Struct, seat: int, view: Struct) -> None:
             view.drawn[k] = game.order[k]
 
 
-@compiled
+@compiled_later
 def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
     """Write what a seat of the i-th game may know into the j-th view."""
     observe(games[i], seat, views[j])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env import __version__
-from fiveup_env.engine.compiled import PACKAGE, source_digest
+from fiveup_env.engine.code_cache import PACKAGE, source_digest
 from fiveup_env.errors import InputError
 from fiveup_env.exact.histories import deal_count
 from fiveup_env.exact.regret import CfrPlus

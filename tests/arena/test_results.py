@@ -22,7 +22,7 @@ from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.arena.workers import play_tasks
 from fiveup_env.cli import evaluate
-from fiveup_env.engine.compiled import PACKAGE, module_sources
+from fiveup_env.engine.code_cache import PACKAGE, module_sources
 from tests.arena.rivals import RIVALRY
 from tests.arena.test_arena import lasting
 from tests.support import on_posix

@@ -6,24 +6,29 @@ import os
 import subprocess
 import sys
 import time
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from numba.core import config
 
-from fiveup_env.engine.compiled import (
+from fiveup_env import Game, make_agent
+from fiveup_env.engine.code_cache import (
     PACKAGE,
     _cache_of,
-    compiled,
     digest_of,
     module_sources,
     source_digest,
 )
+from fiveup_env.engine.compiled import compiled
+from fiveup_env.engine.dispatch import Entry
 from fiveup_env.engine.state import side_of
 from fiveup_env.files import is_ours
 from tests.support import on_posix
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.compiled
@@ -60,6 +65,22 @@ from fiveup_env.engine.compiled import compiled
 @compiled
 def entry(array, i):
     return array[i]
+"""
+LATER = """
+from fiveup_env.engine.compiled import compiled, compiled_later, signed
+
+@compiled
+def half(number):
+    if number > 8:
+        raise ValueError("too large", number)
+    return signed(number) // 2
+
+@compiled_later
+def halves(array):
+    total = 0
+    for number in array:
+        total += half(number)
+    return total
 """
 TWICE = """
 from fiveup_env.engine.compiled import compiled
@@ -294,6 +315,79 @@ for seed in range(6):
         digest.update(array.tobytes())
 print(digest.hexdigest())
 """
+
+
+PATIENCE = """
+import numpy as np
+from fiveup_env.engine import dispatch
+from package.module import half, halves
+
+few, many = np.arange(8, dtype=np.uint8), np.arange(9, dtype=np.uint8).repeat(9)
+count = lambda: (len(halves.overloads), len(half.overloads))
+print(halves(few), *count())
+dispatch.Entry.seconds = {seconds}
+print(halves({array}), *count())
+try:
+    halves(np.full(33, 9, np.uint8))
+except ValueError as error:
+    print(*error.args, *count())
+"""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "array", "printed"),
+    [
+        (0.0, "few", "12 0 0"),  # still as Python
+        (0.0, "many", "144 1 0"),  # a long array is worth compiling for
+        (9.0, "few", "12 1 0"),  # as Python, it took too long
+    ],
+)
+def test_what_is_compiled_later_is_python_until_it_pays_and_comes_to_the_same(
+    tmp_path: Path, seconds: float, array: str, printed: str
+) -> None:
+    write_module(tmp_path, "package", "module", LATER)
+    code = PATIENCE.format(seconds=seconds, array=array)
+    refused = "too large 9 1 0"  # compiled, too, and `half` is a part of it only
+    assert printed_by(code, tmp_path) == f"12 0 0 {printed} {refused}".split()
+    assert printed_by(code, tmp_path)[:3] == ["12", "1", "0"]  # the disk has it now
+
+
+def test_a_game_as_python_is_played_and_drawn_as_a_compiled_one_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    called = set[str]()
+
+    def both_ways(entry: Entry) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            called.add(entry.__name__)
+            copies = deepcopy(arguments)
+            result = entry(*arguments)
+            assert entry.in_python(*copies) == result
+            for one, copy in zip(arguments, copies, strict=True):
+                assert not isinstance(one, np.ndarray) or np.array_equal(one, copy)  # type: ignore[arg-type]
+            return result
+
+        return call
+
+    partner = make_agent("partner")
+    str(Game(seed=1))  # which imports what draws
+    for name, module in list(sys.modules.items()):
+        for own, value in list(vars(module).items()) if name.startswith("fiveup_env.") else ():
+            if isinstance(value, Entry) and value.is_later:
+                monkeypatch.setattr(module, own, both_ways(value))
+    for seed in range(3):
+        game = Game("five_up", 2 + seed, seed=seed)
+        for _ in range(12):
+            game.push(game.ask(partner))
+        assert str(game)
+    drawn = {"draw", "choose_all"}
+    assert called == drawn | {
+        "start_hand",
+        "play_at",
+        "observe_at",
+        "first_unsound_view",
+        "is_legal_at",
+    }
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from fiveup_env.arena.games import Played, Task, Terms
 from fiveup_env.arena.results import ResultsFile
 from fiveup_env.arena.tournament import Tournament, play_tournament
 from fiveup_env.cli import main
-from fiveup_env.engine.compiled import PACKAGE
+from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.files import new_folder
 from fiveup_env.game.records import read_file
 from tests.faults import (

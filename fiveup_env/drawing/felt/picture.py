@@ -29,7 +29,7 @@ from fiveup_env.drawing.felt.tree import (
     grow,
     is_end,
 )
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, compiled, compiled_later, inlined, signed
 from fiveup_env.rules.tiles import TILE_COUNT
 
 # A tile on the felt.
@@ -73,7 +73,7 @@ PICTURE = np.dtype(
 )
 
 
-@compiled
+@compiled_later
 def draw(
     actions: Array,
     arms: Array,

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled, read_only
+from fiveup_env.engine.compiled import Array, Word, compiled_later, read_only
 from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, best_action
 
@@ -71,7 +71,7 @@ class Partner(Rung):
     """Also sets up its partner's next play."""
 
 
-@compiled
+@compiled_later
 def choose_all(views: Array, key: Word, weights: Array, scratch: Array, actions: Array) -> None:
     """Write the best action for every view into `actions`."""
     for i in range(len(views)):

@@ -1,0 +1,162 @@
+"""How compiled functions are called: as Python, as machine code, or as a part of other code."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import cached_property
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+from numba.core import event, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
+
+from fiveup_env.engine.code_cache import PACKAGE
+from fiveup_env.engine.interpreted import interpreted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPTIONS: Final = {
+    "nopython": True,
+    "nogil": True,
+    "boundscheck": None,  # as the environment says
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,  # nothing here is called back from C, and it takes time to make
+}
+NOTICE_KIND: Final = "numba:compile"
+PATIENCE: Final = 2.0  # seconds of calls as Python before compiling pays
+FEW: Final = 32  # entries of an array that are handled as Python
+
+_NAMES: dict[str, dict[str, Any]] = {}  # of a module, by its name, with functions as Python
+
+
+def _in_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function as Python that calls others as Python, too, and leaves its module alone."""
+    body = FunctionType(
+        function.__code__,
+        _names_in_python(function.__module__, function.__globals__),
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    return interpreted(body)
+
+
+def _names_in_python(module: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Return the names of a module with every compiled function as Python."""
+    if module not in _NAMES:
+        copy = _NAMES[module] = dict(names)
+        copy |= {
+            name: value.in_python for name, value in names.items() if hasattr(value, "in_python")
+        }
+    return _NAMES[module]
+
+
+class Entry(CPUDispatcher):  # type: ignore[misc]
+    """A function as Python calls it: machine code of its own, kept on disk.
+
+    Compiled callers get its part. Numba would optimize, translate and keep each of them with all
+    that it calls, again at every level of calls, which takes twice the time. One that is compiled
+    `later` is called as Python first, unless the disk has its machine code.
+    """
+
+    seconds = 0.0  # that calls as Python have taken, of all functions together
+
+    def __init__(
+        self,
+        py_func: Any,
+        locals: Any = None,  # noqa: A002 - so Numba names them when it unpickles one
+        targetoptions: Any = None,
+        *,
+        inline: bool = False,
+        later: bool = False,
+    ) -> None:
+        options = targetoptions or OPTIONS | {"forceinline": inline}
+        super().__init__(py_func, locals or {}, options)
+        self.part = _Part(py_func, {}, options | {"no_cpython_wrapper": True}, _PartCompiler)
+        self.is_later = later
+
+    @property
+    def _numba_type_(self) -> types.Dispatcher:
+        return types.Dispatcher(self.part)
+
+    @cached_property
+    def in_python(self) -> Callable[..., Any]:
+        """The function as Python."""
+        return _in_python(self.py_func)
+
+    def add_overload(self, result: Any) -> None:
+        """Make machine code known to Python, with what its parts refer to."""
+        for environment in result._find_referenced_environments():  # noqa: SLF001 - of its parts
+            result.library.codegen.set_env(environment.env_name, environment)
+        super().add_overload(result)
+
+    def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
+        """Return what to call with some arguments, for which there is no machine code yet."""
+        is_early = self.is_later and Entry.seconds < PATIENCE
+        if is_early and len(arguments[0]) <= FEW and not self._is_kept:
+            return self._timed
+        return super()._compile_for_args(*arguments, **named)
+
+    @cached_property
+    def _is_kept(self) -> bool:
+        index = getattr(getattr(self._cache, "_cache_file", None), "_index_path", None)
+        return index is not None and Path(index).exists()
+
+    def _timed(self, *arguments: Any) -> Any:
+        before = time.perf_counter()
+        try:
+            return self.in_python(*arguments)
+        finally:
+            Entry.seconds += time.perf_counter() - before
+
+
+class _Part(CPUDispatcher):  # type: ignore[misc]
+    """A function as compiled code calls it: its callers optimize and translate it as their own."""
+
+    def add_overload(self, result: Any) -> None:
+        key = object()  # in place of machine code, by which Numba finds a function
+        self.targetctx.insert_user_function(key, result.fndesc, [result.library])
+        self.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a function as far as its callers need it."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.state.flags.no_compile = True
+        self.state.library = _PartLibrary(self.state.targetctx.codegen(), "part")
+
+
+class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code to link into others."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _Notice(event.Listener):  # type: ignore[misc]
+    """Explains the wait of the first run, once, wherever warnings are logged."""
+
+    def on_start(self, started: event.Event) -> None:
+        dispatcher = started.data["dispatcher"]
+        if isinstance(dispatcher, Entry) and dispatcher.__module__.startswith(PACKAGE.name):
+            logging.getLogger(PACKAGE.name).warning(
+                "compiling for this machine, once: 5 to 20 seconds"
+            )
+            event.unregister(NOTICE_KIND, self)
+
+    def on_end(self, ended: event.Event) -> None:
+        """Do nothing."""
+
+
+event.register(NOTICE_KIND, _Notice())
