@@ -255,7 +255,7 @@ def cluster(session: nox.Session) -> None:
     session.install("-c", "constraints-ray.txt", "-e", ".[ray,train,sweep]", "pytest", "hypothesis")
     files = map(str, Path("tests/agents").glob("test_cluster*.py"))
     session.run("pytest", *files)
-    session.run("pytest", "tests/agents/test_examples.py", "-k", "rllib")
+    session.run("pytest", "-m", "slow", "tests/agents/test_examples.py", "-k", "rllib")
 
 
 @apart

@@ -226,21 +226,6 @@ def test_a_run_goes_on_from_rays_checkpoint_with_another_number_of_runners(playi
     assert after.updates == 3
 
 
-def test_only_the_checkpoints_that_the_run_may_go_back_to_are_kept(
-    playing: Any, tmp_path: Path
-) -> None:
-    play = playing("env_runners=0")
-    for play.updates in range(5):
-        play.state()
-    assert sorted(path.name for path in (tmp_path / "ray").iterdir()) == [
-        "00000002",
-        "00000003",
-        "00000004",
-    ]
-    with pytest.raises(ClusterError, match="00000001 is missing; start a new run"):
-        play.restore({}, {"ray": "00000001"})
-
-
 # --- A node is lost
 
 

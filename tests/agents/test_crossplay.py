@@ -7,10 +7,8 @@ import pytest
 
 from benchmarks import crossplay
 from benchmarks.crossplay import (
-    HELD_OUT,
     Crossplay,
     among_all,
-    matrix_row,
     play,
     teams_of,
     with_held_out,
@@ -47,12 +45,6 @@ def test_a_weak_partner_is_no_loss_of_strangers(additive: Crossplay) -> None:
     assert additive.beyond_members("a", ["b", "c"]) == pytest.approx(-0.05 / 2)
 
 
-def test_a_row_of_the_matrix_has_the_mean_of_both_orders(additive: Crossplay) -> None:
-    row = matrix_row(additive, ["a", "c"], "b")
-    assert row["`a`"]["value"] == pytest.approx(20)
-    assert row["`c`"]["value"] == pytest.approx(35)
-
-
 def test_the_mean_of_agents_is_that_of_their_rows(
     additive: Crossplay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +66,3 @@ def test_an_entry_is_played_beside_all_held_out_partners(monkeypatch: pytest.Mon
     alone, held_out = row["with itself (%)"], row["beside held-out partners (%)"]
     assert held_out["value"] < alone["value"]
     assert row["difference"]["value"] == pytest.approx(held_out["value"] - alone["value"], abs=1e-4)
-
-
-def test_no_agent_is_a_held_out_partner() -> None:
-    assert not set(crossplay.AGENTS) & set(HELD_OUT)

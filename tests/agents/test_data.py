@@ -12,7 +12,7 @@ import yaml
 
 from agents.data import __main__ as command
 from agents.data.files import CARD, make_data, read_data
-from agents.data.games import MOST_HANDS, decisions_of_group, rows_of_shard
+from agents.data.games import MOST_HANDS, rows_of_shard
 from agents.data.plan import COLUMNS, SPLITS, DataError, Plan
 from fiveup_env import MOVES, Rules, legal_masks
 from fiveup_env.belief import marginals
@@ -20,7 +20,6 @@ from fiveup_env.envs.aec import raw_env
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 from fiveup_env.game import move_words, rules_text
-from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,19 +110,6 @@ def test_every_row_is_what_its_game_gives(plan: Plan) -> None:
     for game in games(rows):
         for name, column in played_again(plan, game).items():
             assert np.allclose(game[name], column), name
-
-
-def test_agents_are_handed_a_generator_from_which_nothing_else_is_drawn() -> None:
-    handed: list[dict[str, Any]] = []
-
-    def watching(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        handed.append(dict(rng.bit_generator.state))
-        return legal_masks(views).argmax(1)
-
-    next(decisions_of_group(PLAN, [watching] * 2, (0, 0, 0)))
-    fresh = keyed_rng("games of data", PLAN.seed, 0, 0, 0).bit_generator.state
-    assert len(handed) > 50
-    assert all(state == fresh for state in handed)
 
 
 def test_splits_are_large_enough_and_share_no_game(folder: Path) -> None:

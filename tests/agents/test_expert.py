@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.fitting.teachers import TeachingError, label_by, make_teacher
+from agents.fitting.teachers import label_by, make_teacher
 from agents.learn import expert, rollouts
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
@@ -18,7 +17,7 @@ from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config
-from fiveup_env import Batch, Game, Rules, legal_masks
+from fiveup_env import Batch, Game, Rules
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.exact.form import Form, form_of
 from fiveup_env.exact.profiles import profile_of
@@ -89,12 +88,6 @@ def test_a_label_is_what_the_action_brings_when_the_judge_plays_on_in_the_true_d
         assert labels[move.action] * POINTS_IN_ONE == pytest.approx(margin, abs=1e-4)
 
 
-def test_labels_of_all_actions_share_their_chance() -> None:
-    game = Game(seed=4)
-    one, other = (labels_of(Judge(), game) for _ in range(2))
-    assert np.array_equal(one, other, equal_nan=True)
-
-
 def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
     game = Game(players=4, seed=4)
     for _ in range(9):
@@ -106,36 +99,6 @@ def test_a_label_by_a_teacher_is_its_value_in_the_units_of_rewards() -> None:
     assert np.array_equal(~np.isnan(labels[0]), mask > 0)
     values = pimc.values(views, np.random.default_rng(0))
     assert units.values(labels)[0, mask > 0] == pytest.approx(values[0, mask > 0], abs=1e-6)
-
-
-def test_where_a_teacher_rules_out_all_but_one_action_there_is_no_label() -> None:
-    @dataclass
-    class Sure:
-        aim: str = "hand"
-
-        def values(self, views: np.ndarray, rng: Any) -> np.ndarray:
-            masks = legal_masks(views)
-            del rng
-            values = np.where(masks > 0, 1.0, -np.inf)
-            values[:: len(views), masks[0].nonzero()[0][1:]] = -np.inf
-            return values
-
-    games = [Game(players=4, seed=seed) for seed in (4, 5, 6)]
-    views = np.concatenate([game.view() for game in games])
-    masks = np.stack([game.action_mask() for game in games])
-    units = Units(views, "margin")
-    labels = label_by(Sure(), views, units, np.random.default_rng(0))
-    assert np.isnan(labels[0]).all()
-    assert (~np.isnan(labels[1:]) == (masks[1:] > 0)).all()
-
-
-def test_a_teacher_without_values_is_refused() -> None:
-    silent = SimpleNamespace(
-        aim="hand", values=lambda views, _: np.full((len(views), ACTION_COUNT), np.nan)
-    )
-    views = Game(seed=4).view()
-    with pytest.raises(TeachingError, match="a finite value for an allowed action"):
-        label_by(silent, views, Units(views, "margin"), np.random.default_rng(0))
 
 
 def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> None:
@@ -198,6 +161,7 @@ def rows_of(views: np.ndarray) -> np.ndarray:
     return rows.view(f"V{rows.shape[1]}")[:, 0]
 
 
+@pytest.mark.slow
 def test_labels_of_self_play_are_unbiased() -> None:
     rules = Rules.preset("mini-2-draw", 2)
     form, judge = form_of(rules), Judge(compiled_weights(lively()))
@@ -289,19 +253,6 @@ def test_an_update_learns_and_tells_how_well(tmp_path: Path) -> None:
     with pytest.raises(LossError, match="the loss is nan"):
         learner.update(1.0)
     learner.close()
-
-
-def test_a_window_without_a_choice_is_passed_over(tmp_path: Path) -> None:
-    small = {"games": 1, "n_steps": 2, "batch_size": 2, "rules": ["mini-2"], "players": [2]}
-    learner = Expert(Config(**SMALL | small), tmp_path)
-    counts = []
-    for _ in range(12):
-        before = learner.decisions
-        figures = learner.update(0.0)
-        counts.append(learner.decisions - before)
-        assert ("student_loss" in figures) == (counts[-1] > 0)
-    assert 0 in counts
-    assert max(counts) > 0
 
 
 def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> None:

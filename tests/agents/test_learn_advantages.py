@@ -42,18 +42,6 @@ def test_a_decision_is_given_all_that_its_seat_got_until_its_next() -> None:
     assert result.since.tolist() == [[0, 2]]
 
 
-def test_the_end_on_anothers_move_is_delivered_to_every_seat() -> None:
-    result = estimated(
-        seats=[0, 1, 2],
-        values=[1, 2, 3],
-        rewards=[[0, 0, 0], [0, 0, 0], [-5, -1, 6]],
-        ended=[False, False, True],
-    )
-    assert result.advantages[:, 0].tolist() == [-5 - 1, -1 - 2, 6 - 3]
-    assert result.known.all()
-    assert (result.waiting == NOBODY).all()
-
-
 def test_a_seat_may_move_twice_in_a_row() -> None:
     result = estimated(
         seats=[0, 0, 1, 0],
@@ -67,40 +55,6 @@ def test_a_seat_may_move_twice_in_a_row() -> None:
     first = 3 + 2 - 1 + 0.5 * second
     assert result.advantages[[0, 1, 3], 0].tolist() == [first, second, third]
     assert result.advantages[2, 0] == -7 - 50
-
-
-def test_nothing_crosses_the_end_of_a_hand() -> None:
-    result = estimated(
-        seats=[0, 1, 1, 0],
-        values=[1, 2, 30, 40],
-        rewards=[[0, 0], [4, -4], [100, -100], [0, 0]],
-        ended=[False, True, False, False],
-    )
-    assert result.advantages[:2, 0].tolist() == [4 - 1, -4 - 2]
-    assert result.known[:, 0].tolist() == [True, True, False, False]
-    assert result.since.tolist() == [[0, -100]]
-
-
-def test_moves_of_a_rival_are_not_learnt_from_but_their_rewards_count() -> None:
-    result = estimated(
-        seats=[0, NOBODY, 0],
-        values=[1, 99, 3],
-        rewards=[[0, 0], [-4, 4], [6, -6]],
-        ended=[False, False, True],
-    )
-    assert result.advantages[:, 0].tolist() == [-4 + 3 - 1 + (6 - 3), 0, 6 - 3]
-    assert result.known[:, 0].tolist() == [True, False, True]
-
-
-def test_discount_counts_the_seats_own_decisions() -> None:
-    result = estimated(
-        seats=[0, 1, 1, 0],
-        values=[0, 0, 0, 8],
-        rewards=[[0, 0]] * 4,
-        ended=[False] * 4,
-        gamma=0.5,
-    )
-    assert result.advantages[0, 0] == 0.5 * 8
 
 
 @st.composite

@@ -24,21 +24,15 @@ def rows_of(batch: Batch) -> torch.Tensor:
     return torch.from_numpy(batch.observation)
 
 
-def test_the_policy_that_is_measured_is_the_one_that_learnt() -> None:
+def test_the_policy_that_is_measured_is_the_one_that_learnt_from_inputs_scaled_as_ours() -> None:
     learner = Baseline(load_config("smoke", PLAIN), Path())
     learner.update(0.0)
     rows, stock = rows_of(Batch(40, seed=0)), learner._stock.policy
     features: Any = stock.extract_features(rows.float())
+    assert torch.equal(features, learner.network.reader(rows)[0])
     latent = stock.mlp_extractor.forward_actor(features)
     torch.testing.assert_close(learner.network.logits(rows), stock.action_net(latent))
     torch.testing.assert_close(learner.network.values(rows), stock.predict_values(rows)[:, 0])
-
-
-def test_the_baseline_scales_as_our_networks_do() -> None:
-    learner = Baseline(load_config("smoke", PLAIN), Path())
-    rows = rows_of(Batch(40, seed=0))
-    scaled: Any = learner._stock.policy.extract_features(rows)
-    assert torch.equal(scaled, learner.network.reader(rows)[0])
 
 
 def test_the_baseline_follows_the_schedules() -> None:

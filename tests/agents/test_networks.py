@@ -19,7 +19,7 @@ from agents.policies.networks import (
     masked_log_probabilities,
 )
 from fiveup_env import Batch, get_encoder
-from fiveup_env.encoders import factors_of, piece_of
+from fiveup_env.encoders import piece_of
 from fiveup_env.rules.actions import ACTION_COUNT
 
 torch.set_num_threads(1)
@@ -107,15 +107,6 @@ def test_actions_are_nearly_alike_at_first_and_what_they_score_goes_straight_to_
     assert torch.equal(values, same_values)
 
 
-def test_no_factor_rounds_and_all_entries_stay_small() -> None:
-    network = build(Shape(width=8))
-    facts, events = network.reader(rows_for(Shape()))
-    assert events.shape[1] == 0
-    assert facts.abs().max() < 16
-    assert (network.reader.factors.log2() % 1 == 0).all()
-    assert network.reader.factors.tolist() == factors_of(get_encoder("flat").pieces).tolist()
-
-
 def test_attention_sees_the_order_of_events_and_nothing_behind_the_last() -> None:
     shape = Shape("attention", 32, 2)
     network = build(shape)
@@ -168,17 +159,6 @@ def test_probabilities_are_on_allowed_actions_alone(seed: int, scale: float) -> 
     (gradient,) = torch.autograd.grad(total, logits)
     assert gradient.isfinite().all()
     assert (gradient[~torch.from_numpy(masks)] == 0).all()
-
-
-def test_a_single_allowed_action_is_certain_and_teaches_nothing() -> None:
-    masks = torch.zeros(1, ACTION_COUNT, dtype=torch.int8)
-    masks[0, 7] = 1
-    logits = torch.randn(1, ACTION_COUNT, requires_grad=True)
-    logs = masked_log_probabilities(logits, masks)
-    assert logs[0, 7] == 0
-    assert entropy_of(logs) == 0
-    (gradient,) = torch.autograd.grad(logs[0, 7] - entropy_of(logs).sum(), logits)
-    assert (gradient == 0).all()
 
 
 def test_the_entropy_is_that_of_the_probabilities() -> None:

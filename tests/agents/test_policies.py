@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import pickle
 import re
-import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -21,11 +19,10 @@ from safetensors.torch import load, save
 
 from agents.policies import __main__ as commands
 from agents.policies.agent import NetworkAgent, TorchPolicy
-from agents.policies.files import load_network, load_policy, save_policy
+from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, FiveUpError, Game
-from fiveup_env.encoders import ENCODERS, get_encoder, row_size
-from fiveup_env.encoders.flat import Flat
+from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR
@@ -210,29 +207,13 @@ def test_descriptions_that_do_not_fit_are_refused(
         load_policy(saved)
 
 
-def test_a_policy_for_other_rows_of_the_same_version_is_refused(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Longer(Flat):
-        pieces = (*Flat.pieces, *Flat.pieces)
-
-    monkeypatch.setitem(ENCODERS, "flat", Longer())
-    size = row_size(Flat())
-    why = f"made for encoder .*'row_size': {size}.*has .*'row_size': {2 * size}"
-    with pytest.raises(PolicyError, match=why):
-        load_policy(saved)
-
-
 Weights = dict[str, torch.Tensor]
 TENSORS: list[tuple[Callable[[Weights], object], str]] = [
     (lambda w: w.pop("worth"), r"'worth' should be \(17,\), but is absent"),
     (lambda w: w.update(more=torch.zeros(1)), r"'more' should be absent, but is \(1,\)"),
     (lambda w: w.update(worth=torch.zeros(18)), r"should be \(17,\), but is \(18,\)"),
     (lambda w: w["worth"].fill_(torch.nan), "'worth' has values that are not finite"),
-    (
-        lambda w: w.update(worth=torch.zeros(17, dtype=torch.int32)),
-        "'worth' holds 'I32', not one of F16, F32, F64",
-    ),
+    (lambda w: w.update(worth=w["worth"].int()), "'worth' holds 'I32', not one of F16, F32, F64"),
 ]
 
 
@@ -287,13 +268,6 @@ def same_json(one: bytes, other: bytes) -> bool:
         return False
 
 
-def test_weights_of_another_policy_are_refused(saved: Path, tmp_path: Path) -> None:
-    save_policy(tmp_path / "other", lively(Shape(width=16), seed=1), ABOUT)
-    shutil.copy(tmp_path / "other" / WEIGHTS, saved / WEIGHTS)
-    with pytest.raises(PolicyError, match="do not belong together, or one was altered"):
-        load_policy(saved)
-
-
 class Mischief:
     """What runs code when it is unpickled."""
 
@@ -301,10 +275,8 @@ class Mischief:
         return exec, ("import os; os.environ['FIVEUP_MISCHIEF'] = 'done'",)
 
 
-@pytest.mark.parametrize("content", [pickle.dumps(Mischief()), b"", b"\xff" * 100])
-def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(
-    saved: Path, content: bytes
-) -> None:
+def test_a_file_that_holds_no_tensors_is_refused_and_nothing_in_it_runs(saved: Path) -> None:
+    content = pickle.dumps(Mischief())
     description = json.loads((saved / DESCRIPTION).read_text())
     description["digest"] = digest_of(content, description)
     (saved / DESCRIPTION).write_text(json.dumps(description))
@@ -319,19 +291,6 @@ def test_a_description_that_is_none_is_refused(saved: Path) -> None:
         (saved / DESCRIPTION).write_bytes(content)
         with pytest.raises(PolicyError, match=r"is not (valid JSON|a policy)"):
             load_policy(saved)
-
-
-def test_who_goes_on_from_a_policy_gets_its_network_or_is_refused(saved: Path) -> None:
-    network, _ = load_policy(saved)
-    for name, weight in load_network(saved, network.shape, "margin").state_dict().items():
-        assert torch.equal(weight, network.state_dict()[name])
-    wider = dataclasses.replace(network.shape, width=network.shape.width * 2)
-    with pytest.raises(PolicyError, match=rf"has width=\d+, and this run width={wider.width}$"):
-        load_network(saved, wider, "margin")
-    with pytest.raises(
-        PolicyError, match="trained in other units: with reward='margin', not 'win'"
-    ):
-        load_network(saved, network.shape, "win")
 
 
 def test_missing_files_are_refused_with_what_there_is(saved: Path, tmp_path: Path) -> None:
@@ -387,15 +346,6 @@ def test_actions_are_the_same_in_batches_and_alone(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("agents.policies.agent.CHUNK", 7)
     assert agent(views, rng).tolist() == alone
     assert len(set(alone)) > 20
-
-
-def test_values_are_the_networks() -> None:
-    network = lively(Shape(width=32))
-    batch = Batch(10, seed=2)
-    batch.reset()
-    with torch.no_grad():
-        expected = network(torch.from_numpy(batch.observation))[1]
-    assert np.allclose(NetworkAgent(network).values(batch.views()), expected, atol=1e-6)
 
 
 # --- What is installed

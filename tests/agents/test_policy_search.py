@@ -84,17 +84,6 @@ def test_a_single_action_is_not_thought_about(lively: Path) -> None:
     assert np.isnan(agent.last_effective_worlds).all()
 
 
-def test_what_the_policy_rules_out_is_not_tried(lively: Path) -> None:
-    views = positions()
-    shares = TorchPolicy(str(lively)).probabilities(views)
-    agent = TorchSearch(str(lively), worlds=2, least=0.2)
-    scores = agent.values(views, np.random.default_rng(0))
-    unlikely = (shares < 0.2) & (shares < shares.max(1, keepdims=True))
-    assert (scores[unlikely] == -np.inf).all()
-    assert (scores[np.arange(len(views)), scores.argmax(1)] > -np.inf).all()
-    assert (legal_masks(views) > 0)[unlikely].any()
-
-
 # --- What its values mean
 
 
@@ -154,18 +143,6 @@ def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(liv
     ]
     assert followed == sorted(followed)
     assert followed[0] < followed[1] < followed[2] == 1
-
-
-def test_trust_is_the_lower_the_more_worlds_there_are_unless_it_is_given(lively: Path) -> None:
-    views = positions(games=60)
-
-    def scores(**options: Any) -> np.ndarray:
-        agent = TorchSearch(str(lively), playout="greedy", weighed=1, **options)
-        return agent.values(views, np.random.default_rng(0))
-
-    assert (scores(worlds=22) == scores(worlds=22, trust=6.5)).all()  # 550 / 22 is 5 ** 2
-    assert (scores(worlds=550) == scores(worlds=550, trust=1.3)).all()
-    assert (scores(worlds=22) != scores(worlds=22, trust=1.3)).any()
 
 
 # --- That it gains

@@ -12,8 +12,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.torch_layers import FlattenExtractor
 
-from fiveup_env import Batch, Rules, make_agent
-from fiveup_env.arena.duels import duel
+from fiveup_env import make_agent
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
@@ -60,22 +59,6 @@ def test_a_model_plays_as_it_does_itself(kind: str, tmp_path: Path) -> None:
         # Actions that are equal but for rounding may be told apart in another order.
         assert (logits.max(1) - logits[np.arange(64), expected] < 1e-5).all()
         observations, _, _, _ = env.step(expected)
-
-
-def test_a_model_plays_in_the_arena_and_as_an_opponent(tmp_path: Path) -> None:
-    _, _, path = saved(tmp_path)
-    played = duel(
-        [make_agent(f"{path},sample=1"), make_agent("greedy")],
-        Rules.preset(players=2),
-        np.arange(8, dtype=np.uint64),
-    )
-    assert len(played.wins) == 8
-    env = FiveUpVecEnv(4, players=2, seed=1, opponents=path)
-    env.reset()
-    env.step(env.action_masks().argmax(1))
-    batch = Batch(4, players=3, seed=0)
-    batch.reset()
-    batch.step(make_agent(f"sb3:{path}")(batch.views(), np.random.default_rng(0)))
 
 
 def altered(path: str, **changes: Any) -> None:
