@@ -1,15 +1,16 @@
-"""The laboratory, which makes the files that the library ships: it learns, fits and tunes.
+"""The laboratory holds what learns, and what makes the files that the library ships.
 
-    policies/   networks in PyTorch, their files, and the agents that play them
-    learn/      self-play, expert iteration, exploiters, and the stock baseline
+    learn/      self-play, expert iteration, all actions, exploiters, and the stock baseline
     runs/       the config, folder, checkpoints, metrics and display of a run
-    fitting/    what searches and heuristics are measured, fitted and tuned with; teachers
-    puzzles/    positions with one best move, for the table
+    cluster/    learning and tournaments on Ray
+    policies/   networks in PyTorch, their files, and the agents that play them
+    fitting/    the weights of heuristics and of the model of others' moves; teachers
     data/       decisions with a search's values and exact marginals, as Parquet
-    cluster/    training and tournaments on Ray
+    puzzles/    positions with one best move, for the table
     exact/      the command line of exact results about small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     submit      entries of the leaderboard
+    games       whole games between agents, which data and puzzles are made from
     processes   the worker processes of commands that share out work
     version     the version of all this code
 

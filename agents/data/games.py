@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from agents.data.plan import DataError
+from agents.games import turns_of
 from fiveup_env.belief import BONEYARD, marginals
 from fiveup_env.doors.text.prompts import deductions, prompt
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.episodes import Episodes, write_returns
-from fiveup_env.envs.options import row_of_integers
 from fiveup_env.envs.streams import derived_seed
 from fiveup_env.errors import IllegalMoveError
 from fiveup_env.game.view_words import move_words
@@ -102,7 +102,7 @@ def decisions_of_group(plan: Plan, agents: list[Agent], key: tuple[int, ...]) ->
         seed=derived_seed(plan.seed, *key),
     )
     batch.reset()
-    seeds, sides = batch.states["seed"].copy(), batch.states["public"]["rules"]["sides"]
+    seeds = batch.states["seed"].copy()
     rng = keyed_rng("games of data", plan.seed, *key)
     seated = keyed_rng("sides of data", plan.seed, *key).integers(
         len(agents), size=(GAMES, MAX_PLAYERS)
@@ -110,25 +110,18 @@ def decisions_of_group(plan: Plan, agents: list[Agent], key: tuple[int, ...]) ->
     moves, seats = np.zeros(GAMES, np.int32), batch.reward.shape[1]
     earned, after_hand = np.zeros((GAMES, seats)), np.zeros((GAMES, MOST_HANDS, seats))
     log = []
-    while len(going := np.flatnonzero(~(batch.terminated | batch.truncated))):
-        views = batch.views(going)
-        masks, hands = batch.action_mask[going], views["public"]["hand_number"]
-        movers = seated[going, views["seat"] % sides[going]]
-        actions = np.zeros(len(going), np.int64)
-        for k, agent in enumerate(agents):
-            if len(own := np.flatnonzero(movers == k)):
-                chosen = agent(views[own], rng)
-                actions[own] = row_of_integers(chosen, f"actions of {plan.agents[k]}", len(own))
-        choice = masks.sum(1) > 1
-        columns = (going, moves[going], views, masks, actions, movers, earned[going])
-        log.append([column[choice] for column in columns])
-        try:
-            batch.advance(actions, going)
-        except IllegalMoveError as error:
-            raise DataError(f"one of {', '.join(plan.agents)} made a wrong move: {error}") from None
-        moves[going] += 1
-        earned[going] += batch.reward[going]
-        after_hand[going, hands] = earned[going]
+    try:
+        for going, views, masks, movers, actions in turns_of(
+            batch, agents, plan.agents, seated, rng
+        ):
+            choice, hands = masks.sum(1) > 1, views["public"]["hand_number"]
+            columns = (going, moves[going], views, masks, actions, movers, earned[going])
+            log.append([column[choice] for column in columns])
+            moves[going] += 1
+            earned[going] += batch.reward[going]
+            after_hand[going, hands] = earned[going]
+    except IllegalMoveError as error:
+        raise DataError(f"one of {', '.join(plan.agents)} made a wrong move: {error}") from None
     games, *logged = (np.concatenate(column) for column in zip(*log, strict=True))
     wins = np.zeros((GAMES, seats), np.float32)
     for game in np.unique(games):

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import count as numbers
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from agents.games import turns_of
 from agents.processes import spread
 from agents.puzzles.judging import (
     CLEAR,
@@ -152,30 +154,20 @@ def choices_of(seed: int, k: int) -> list[Choice]:
 def _played(first: int) -> list[tuple[list[int], list[_Kept]]]:
     """Play a game by every one of ROUND; return its actions, and the views kept of it."""
     batch = Batch(len(ROUND), [Rules.preset(name, players) for name, players in ROUND])
-    games = np.arange(len(ROUND))
-    batch.reset(first + games)
+    batch.reset(first + np.arange(len(ROUND)))
     rng, agents_rng = np.random.default_rng(first), keyed_rng("games of puzzles", first)
     agents = [make_agent(spec) for spec in PLAYERS]
-    seated = rng.integers(len(agents), size=(len(ROUND), MAX_PLAYERS))  # by side
-    sides = batch.states["public"]["rules"]["sides"]
+    seated = rng.integers(len(agents), size=(len(ROUND), MAX_PLAYERS))
     played: list[tuple[list[int], list[_Kept]]] = [
         ([], [_Kept(size, rng) for size in LOOKS]) for _ in ROUND
     ]
-    for _ in range(MOST_MOVES):
-        going = games[~batch.terminated]
-        if not len(going):
-            break
-        views = batch.views(going)
+    turns = turns_of(batch, agents, PLAYERS, seated, agents_rng)
+    for going, views, masks, _, chosen in islice(turns, MOST_MOVES):
         near_end = views["public"]["boneyard"] - views["public"]["drawn"] <= NEAR_END
-        for i in np.flatnonzero(batch.action_mask[going].sum(1) > 1).tolist():
+        for i in np.flatnonzero(masks.sum(1) > 1).tolist():
             actions, kept = played[going[i]]
             for one in kept[: 1 + int(near_end[i])]:
                 one.offer(len(actions), views[i : i + 1])
-        movers, chosen = seated[going, views["seat"] % sides[going]], np.empty(len(going), np.int64)
-        for number, agent in enumerate(agents):
-            if len(own := np.flatnonzero(movers == number)):
-                chosen[own] = agent(views[own], agents_rng)
-        batch.advance(chosen, going)
         for game, action in zip(going.tolist(), chosen.tolist(), strict=True):
             played[game][0].append(action)
     return played
