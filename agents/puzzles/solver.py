@@ -64,9 +64,7 @@ NODE = np.dtype(
 SOLVER = np.dtype(
     [
         ("left", np.int64),  # nodes that may still be visited; 0 once the budget is spent
-        ("salt", np.uint64),  # distinguishes sets of rules
-        ("to_draw", np.uint32, (TILE_COUNT + 1,)),  # by tiles drawn: those still to be drawn ...
-        ("draw_order", np.uint64, (TILE_COUNT + 1,)),  # ... and a hash of their order
+        ("to_draw", np.uint32, (TILE_COUNT + 1,)),  # by tiles drawn: those still to be drawn
         ("nodes", NODE, (MOST_MOVES + 1,)),
     ],
     align=True,
@@ -96,7 +94,7 @@ def solved_values(games: np.ndarray, nodes: int) -> np.ndarray | None:
 def solve(game: Array, work: Array, memory: Array, nodes: int, values: Array) -> bool:
     """Write the value of every legal action of a GAME; return whether `nodes` nodes sufficed.
 
-    `work` is one SOLVER as scratch memory, and `memory` the transposition table.
+    `work` is one SOLVER as scratch memory, and `memory` the empty transposition table.
     """
     solver = work[0]
     _prepare(solver, game[0], nodes)
@@ -110,32 +108,14 @@ def solve(game: Array, work: Array, memory: Array, nodes: int, values: Array) ->
 
 @compiled
 def _prepare(solver: Struct, game: Struct, nodes: int) -> None:
-    """Begin at a game: note its rules and the tiles that may still be drawn."""
-    public, rules = game.public, game.public.rules
+    """Begin at a game: note the tiles that may still be drawn."""
+    public = game.public
     solver.nodes[0].game = game
     solver.left = nodes
-    salt = np.uint64(0)
-    for value in (
-        signed(rules.target),
-        signed(rules.players),
-        signed(rules.spinners),
-        signed(rules.draw),
-        signed(rules.hand_end),
-        signed(rules.round_per),
-        signed(rules.block_pays),
-        signed(rules.unit),
-        signed(rules.game_end),
-        signed(rules.exact_target),
-        signed(rules.multiple),
-    ):
-        salt = scramble(salt + np.uint64(value))
-    solver.salt = salt
     end = public.drawn + drawable(public)
     solver.to_draw[end] = np.uint32(0)
-    solver.draw_order[end] = np.uint64(0)
     for k in range(end - 1, public.drawn - 1, -1):
         solver.to_draw[k] = solver.to_draw[k + 1] | ONE << np.uint32(game.order[k])
-        solver.draw_order[k] = scramble(solver.draw_order[k + 1] + np.uint64(game.order[k] + 1))
 
 
 @compiled
@@ -259,7 +239,7 @@ def _next_action(node: Struct) -> int:
 
 @inlined
 def _key(solver: Struct, game: Struct) -> Word:
-    """Return a hash of everything that the rest of the hand depends on, and of nothing else.
+    """Return a hash of all that the rest of a hand depends on, of one deal, and of nothing else.
 
     An end whose pip is on no tile to come matters for the total alone, and no more ends of a pip
     matter than there are tiles to come with that pip. Scores matter only where the target bounds
@@ -268,7 +248,7 @@ def _key(solver: Struct, game: Struct) -> Word:
     """
     public, rules = game.public, game.public.rules
     layout = public.layout
-    key, to_come = solver.salt ^ solver.draw_order[public.drawn], solver.to_draw[public.drawn]
+    key, to_come = scramble(np.uint64(public.drawn)), solver.to_draw[public.drawn]
     for seat in range(0, rules.players, 2):
         to_come |= game.hands[seat] | game.hands[seat + 1]
         hands = np.uint64(game.hands[seat]) | np.uint64(game.hands[seat + 1]) << np.uint64(32)
