@@ -252,9 +252,9 @@ def main() -> None:
         for line in pool.map(measure, wanted):
             file.append(json.dumps(line).encode() + b"\n")
             print(*task_in(line), *line["curve"][-1], flush=True)
-    curves = by_game(read_lines())
-    draw(curves)
-    publish("convergence", keep=options.save, rows=rows(curves))
+    measured = by_game(read_lines())
+    draw(measured)
+    publish("convergence", keep=options.save, rows=rows(measured))
 
 
 if __name__ == "__main__":

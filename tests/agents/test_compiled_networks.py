@@ -10,7 +10,7 @@ import pytest
 
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
-from agents.policies.networks import PolicyNetwork, Shape, build
+from agents.policies.networks import PolicyNetwork, Shape
 from fiveup_env import Batch
 from fiveup_env.engine.compiled import compiled
 from fiveup_env.opponents.networks.compiled import memory_for, value_of, write_logits
@@ -22,12 +22,7 @@ from tests.agents.learning import noisy
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHAPES = [
-    Shape("guided", 1, 1, shared=True),
-    Shape("guided", 32, 1, shared=True),
-    Shape("guided", 64, 3, shared=True),
-    Shape("guided", 48, 2, shared=True),
-]
+SHAPES = [Shape("guided", 1, 1, shared=True), Shape("guided", 48, 2, shared=True)]
 
 
 def lively(shape: Shape) -> PolicyNetwork:
@@ -83,24 +78,8 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    save_policy(tmp_path, lively(SHAPES[1]), {})
+    save_policy(tmp_path, lively(Shape("guided", 32, 1, shared=True)), {})
     return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("shape", "why"),
-    [
-        (Shape("plain", 8), "its kind must be guided, not 'plain'"),
-        (Shape("guided", 8, 1), "its shared must be true, not False"),
-        (Shape("attention", 32, 1, shared=True), "its kind must be guided, not 'attent"),
-    ],
-)
-def test_shapes_that_compiled_code_lacks_are_refused(
-    tmp_path: Path, shape: Shape, why: str
-) -> None:
-    save_policy(tmp_path, build(shape), {})
-    with pytest.raises(PolicyError, match=f"cannot be compiled: {why}"):
-        make_agent(f"student:{tmp_path}")
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ from fiveup_env.opponents.registry import make_agent
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted({*FOLDER.glob("*.py")} - {FOLDER / "bot.py"})  # the bot waits for questions
 
-# Those that take at most a few seconds; `nox -s readme` runs all.
-SHORT = {"aec_loop", "gymnasium_loop", "own_agent", "own_encoder"}
+SHORT = {"gymnasium_loop"}  # takes a second; `nox -s readme` runs the others
 
 # What an example prints, in order.
 PROMISED = {

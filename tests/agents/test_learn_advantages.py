@@ -23,9 +23,14 @@ def estimated(
     gae_lambda: float = 1,
 ) -> Advantages:
     """Return the advantages of one game."""
-    kinds = ((seats, np.int8), (values, np.float32), (rewards, np.float32), (ended, np.bool_))
-    columns = (np.array(column, kind)[:, None] for column, kind in kinds)
-    return estimate(*columns, gamma, gae_lambda)
+    return estimate(
+        np.array(seats, np.int8)[:, None],
+        np.array(values, np.float32)[:, None],
+        np.array(rewards, np.float32)[:, None],
+        np.array(ended)[:, None],
+        gamma,
+        gae_lambda,
+    )
 
 
 def test_a_decision_is_given_all_that_its_seat_got_until_its_next() -> None:
