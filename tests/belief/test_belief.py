@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiveup_env import TILES, Deal, Game, IllegalMoveError, Rules
+from fiveup_env import Game, Rules
 from fiveup_env.belief.counting import count
 from fiveup_env.belief.marginals import marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
@@ -226,35 +226,6 @@ def test_beliefs_agree_with_trying_every_deal(rules: Rules) -> None:
             drew = any(deals.draws[other] for other in deals.others)
             if left[drew] and 1 < deals.trials < 3_000 and compare(deals, random) > 1:
                 left[drew] -= 1
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
-@pytest.mark.parametrize("draw", ["until_playable", "optional"])
-@pytest.mark.parametrize("hand_size", [1, 2])
-def test_every_order_of_the_smallest_sets_dealt_anew(
-    draw: Any, hand_size: int, lead_tile: Any
-) -> None:
-    random = Random(3)
-    fields: dict[str, Any] = {"draw": draw, "hand_size": hand_size, "lead_tile": lead_tile}
-    rules = Rules.preset("five_up", 2, max_pip=2, target=1_000, **fields)
-    for _ in range(4):
-        game = Game(rules, seed=random.getrandbits(64))
-        while game.hand_number == 0 and random.random() < 0.7:
-            play_randomly(game, random, 1)
-        if game.hand_number:
-            game.pop()
-        view, agreeing = game.view(0), 0
-        for tiles in permutations(TILES[: rules.tile_count]):
-            hands = [tiles[:hand_size], tiles[hand_size : 2 * hand_size]]
-            if all(list(hand) == sorted(hand) for hand in hands):
-                again = Game(rules, deals=[Deal(hands, tiles[2 * hand_size :], game.lead)], seed=0)
-                try:
-                    push_all(again, " ".join(map(str, game.moves)))
-                except IllegalMoveError:
-                    continue
-                agreeing += again.view(0).tobytes() == view.tobytes()
-        assert agreeing == count(view) * factorial(game.boneyard_count)
 
 
 # --- What always holds

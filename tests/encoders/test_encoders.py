@@ -229,30 +229,14 @@ def test_a_position_that_somebody_read() -> None:
     assert piece(game, 0, "lacks_age")[1] == [0, 0, 0, 0, 1, 0, 1]
 
 
-@pytest.mark.compiled
-def test_what_was_lacked_before_a_later_draw_is_told_with_the_tiles_drawn_since() -> None:
-    later = 0
-    for seed in range(100):
-        game = Game(seed=seed, players=2)
-        random = Random(seed)
-        for _ in range(25):
-            if game.outcome():
-                break
-            for seat in (0, 1):
-                other = 1 - seat
-                public = game.view(seat)[0]["public"]
-                drawn = public["draw_ply"][public["draw_seat"] == other].tolist()
-                for pip in range(7):
-                    ply = int(public["lack_ply"][other, pip])
-                    if ply < 0:
-                        continue
-                    since = sum(p > ply for p in drawn)
-                    assert piece(game, seat, "lacks_draws")[1][pip] == since
-                    later += since > 0
-                    held = sum(pip in tile for tile in game.hand_of(other))
-                    assert held <= since + (game.turn == other)
-            play_randomly(game, random, 1)
-    assert later > 30
+def test_tiles_that_a_seat_drew_after_it_lacked_a_pip_are_counted() -> None:
+    top = "4-3 3-2 3-3 4-1"
+    game = game_of("3-0 3-1 4-0", "2-2 4-2 4-4", top=top, max_pip=4)
+    # Seat 1 lacks 1 and 3, and draws 4-3. Later it lacks 0 and 1, and draws three tiles.
+    push_all(game, "3-1 4-3@3 4-0@4")
+    assert piece(game, 0, "draws")[:2] == [0, 4]
+    assert piece(game, 0, "lacks")[1] == [1, 1, 0, 1, 0, 0, 0]
+    assert piece(game, 0, "lacks_draws")[1] == [0, 0, 0, 3, 0, 0, 0]
 
 
 def test_plays_tell_what_each_action_would_score() -> None:

@@ -17,7 +17,6 @@ from fiveup_env.opponents.search.outlook import (
     make_outlook,
     outlook_of,
 )
-from fiveup_env.rules.fields import RULES
 
 BY_LOT, BEHIND, AHEAD = -1, 0, 1
 
@@ -50,21 +49,6 @@ def test_fewer_points_to_go_are_a_better_chance(players: int) -> None:
     assert (np.diff(chances, axis=1) > -1e-3).all()
     assert chances.min() >= 0
     assert chances.max() <= 1
-
-
-def test_the_same_rules_are_counted_out_once_whatever_lies_between_their_fields() -> None:
-    rules, names = Rules.preset().to_struct(), list(RULES.names or ())
-    apart = np.dtype(
-        {
-            "names": names,
-            "formats": [RULES[name] for name in names],
-            "offsets": [8 * k for k in range(len(names))],
-        }
-    )
-    other = np.frombuffer(bytearray(b"\xff" * apart.itemsize), apart)[0]
-    for name in names:
-        other[name] = rules[name]
-    assert outlook_of(other) is outlook_of(rules)
 
 
 def wins_of(player: str, to_go: tuple[int, int], games: int) -> float:

@@ -59,7 +59,7 @@ def test_values_are_the_mean_over_all_worlds_of_what_the_side_will_win(name: str
         assert value == pytest.approx(mean_margin(game, move, 500), abs=0.25)
 
 
-def test_a_single_move_is_not_thought_about() -> None:
+def test_a_single_move_is_not_searched() -> None:
     game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
     assert values(Pimc(), game) == {"5-4@5": 0.0}
 
