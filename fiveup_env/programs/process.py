@@ -149,16 +149,15 @@ class ProgramProcess:
             return np.empty(0, np.int64)
         if not self._form:
             self.wait_until_ready()
-        rules = views["public"]["rules"]
-        rows = np.ascontiguousarray(rules).view(np.uint8).reshape(len(views), -1)
+        rules = np.ascontiguousarray(views["public"]["rules"])
+        rows = rules.view(np.uint8).reshape(len(views), -1)
         if len(views) <= MOST_VIEWS and (rows == rows[:1]).all():
             return self._ask(views, rng)
         _, groups = np.unique(rows, axis=0, return_inverse=True)
         actions = np.empty(len(views), np.int64)
-        for group in range(groups.max(initial=-1) + 1):
+        for group in range(groups.max() + 1):
             games = np.flatnonzero(groups == group)
-            for first in range(0, len(games), MOST_VIEWS):
-                part = games[first : first + MOST_VIEWS]
+            for part in np.split(games, range(MOST_VIEWS, len(games), MOST_VIEWS)):
                 actions[part] = self._ask(views[part], rng)
         return actions
 

@@ -47,7 +47,6 @@ def test_worlds_of_no_weight_do_not_count() -> None:
     for worths, likelihood in (([0.0, 0.9], -9e3), ([1.0, 0.0], -1e3), ([0.0, 0.9], -1e4)):
         add(statistics, np.array([worths]), np.array([likelihood]))
     assert statistics.scores.tolist() == [[1.0, 0.0]]
-    assert statistics.effective_worlds == 1
 
 
 def test_actions_are_compared_world_by_world() -> None:
@@ -88,5 +87,4 @@ def test_only_what_may_be_chosen_is_a_candidate() -> None:
         [-np.inf, 1.0, -np.inf, 1.0],
         [0.0, -np.inf, -np.inf, -np.inf],
     ]
-    assert statistics.effective_worlds[0] == 3
-    assert np.isnan(statistics.effective_worlds[1])
+    assert statistics.evidence["worlds"].tolist() == [3, 0]

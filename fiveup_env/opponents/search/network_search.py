@@ -109,7 +109,6 @@ class PolicySearch(NetworkSearch):
         if not 0 <= self.least < 1:
             raise AgentError(f"least must be a probability from 0 to below 1, not {self.least}")
         super().__post_init__()
-        self.last_effective_worlds = np.zeros(0)  # by view; NaN where there was no choice
         worlds = USUAL_WORLDS if self.ms else self.worlds
         fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / worlds)
         self._trust = fitting if self.trust is None else self.trust
@@ -120,17 +119,11 @@ class PolicySearch(NetworkSearch):
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
         only one action is not ruled out, its score is what the network expects.
         """
-        scores = self.search(views, rng).scores
-        alone = np.isnan(self.last_effective_worlds)
+        statistics = self.search(views, rng)
+        scores, alone = statistics.scores, statistics.evidence["worlds"] == 0
         expected = self._policy.values(views[alone])
         scores[alone] += Units(views[alone], self._reward).values(expected)[:, None]
         return scores
-
-    def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
-        """Return what worlds show about the actions that the policy does not rule out."""
-        statistics = super().search(views, rng)
-        self.last_effective_worlds = statistics.effective_worlds
-        return statistics
 
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         del units

@@ -107,12 +107,6 @@ class WorldStatistics:
         """The score of every action, a row for each view; -inf if closed or no candidate."""
         return self._spread("score")
 
-    @property
-    def effective_worlds(self) -> np.ndarray:
-        """How many equally weighted worlds would tell as much, for each view; NaN without any."""
-        weight, squared = self.evidence["weight"], self.evidence["squared"]
-        return weight**2 / np.where(squared > 0, squared, np.nan)
-
     def _spread(self, name: str) -> np.ndarray:
         """Return a field of the candidates, in the columns of their actions."""
         spread = np.empty(self._shape)
