@@ -7,7 +7,6 @@
     fitting/    the weights of heuristics and of the model of others' moves; teachers
     data/       decisions with a search's values and exact marginals, as Parquet
     puzzles/    positions with one best move, for the table
-    exact/      the command line of exact results about small games
     openspiel/  agents as OpenSpiel's policies and bots, and its bots as agents
     submit      entries of the leaderboard
     games       whole games between agents, which data and puzzles are made from
