@@ -231,10 +231,20 @@ def test_beliefs_agree_with_trying_every_deal(rules: Rules) -> None:
 # --- What always holds
 
 
+def play_on(games: np.ndarray, random: Random) -> None:
+    """Play the hand of the first game to its end."""
+    while games["public"]["phase"][0] == PLAYING:
+        mask = np.zeros((1, 121), np.int8)
+        mark_legal_at(games, 0, mask)
+        assert play_at(games, 0, random.choice(mask[0].nonzero()[0].tolist())) != REFUSED
+
+
 @pytest.mark.compiled
 @thorough
 @given(game=a_game, seed=st.integers(0, 2**64 - 1))
-def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, seed: int) -> None:
+def test_the_truth_is_possible_and_every_world_was_seen_like_this_and_is_played_on(
+    game: Game, seed: int
+) -> None:
     random = Random(seed)
     play_randomly(game, random, random.randrange(80))
     if game.turn is None:
@@ -253,32 +263,15 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this(game: Game, se
         for other in range(game.rules.players):
             assert all(shares[other, tile.id] > 0 for tile in game.hand_of(other))
         assert (shares[BONEYARD, state["order"][public["drawn"] : public["boneyard"]]] > 0).all()
-        deals = Deals(game, seat)
-        for world in sample(view, 5, np.random.default_rng(seed)):
+        deals, worlds = Deals(game, seat), sample(view, 5, np.random.default_rng(seed))
+        for world in worlds:
             assert deals.replayed(*deals.dealt(world)) is not None
-
-
-@pytest.mark.compiled
-@thorough
-@given(game=a_game, seed=st.integers(0, 2**64 - 1))
-def test_sampled_games_are_played_on(game: Game, seed: int) -> None:
-    random = Random(seed)
-    play_randomly(game, random, random.randrange(60))
-    if game.turn is None:
-        return
-    view = game.view()
-    games = worlds_to_games(view, sample(view, 3, np.random.default_rng(seed)))
-    masks = np.zeros((1, 121), np.int8)
-    for i in range(len(games)):
-        while games["public"]["phase"][i] == PLAYING:
-            masks[:] = 0
-            mark_legal_at(games, i, masks)
-            action = random.choice(masks[0].nonzero()[0].tolist())
-            assert play_at(games, i, action) != REFUSED
-        public = games[i]["public"]
-        left = games[i]["order"][public["drawn"] : public["boneyard"]].tolist()
-        places = [*games[i]["hands"].tolist(), sum(1 << tile for tile in left)]
-        assert sum(place.bit_count() for place in places) + public["plies"] == game.rules.tile_count
+        games = worlds_to_games(view, worlds[:1])
+        play_on(games, random)
+        after = games[0]["public"]
+        left = games[0]["order"][after["drawn"] : after["boneyard"]].tolist()
+        places = [*games[0]["hands"].tolist(), sum(1 << tile for tile in left)]
+        assert sum(place.bit_count() for place in places) + after["plies"] == game.rules.tile_count
 
 
 @pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
