@@ -649,10 +649,11 @@ def test_a_saved_vector_environment_with_other_content_is_refused_and_changes_no
 def test_whatever_is_played_is_sound_at_every_moment_and_for_every_seat(
     fields: dict[str, Any],
 ) -> None:
+    leads: list[Any] = list(product(CHOICES["leader"], CHOICES["lead_tile"]))
     rules = [
-        Rules.of(preset, lead_tile=lead_tile, leader=leader, **fields)
+        Rules.of(preset, leader=leader, lead_tile=lead_tile, **fields)
         for preset in EVERY_PRESET[::2]
-        for leader, lead_tile in product(CHOICES["leader"], CHOICES["lead_tile"])
+        for leader, lead_tile in leads
     ]
     batch = Batch(len(rules), rules, episode="hand", seed=3)
     batch.reset()
