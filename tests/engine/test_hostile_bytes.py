@@ -13,7 +13,7 @@ import pytest
 from fiveup_env import Batch, Game, Move, Rules, Tile, legal_masks, make_agent
 from fiveup_env.analysis import chances_of
 from fiveup_env.belief import count
-from fiveup_env.encoders import ENCODERS, get_encoder, row_size
+from fiveup_env.encoders import ENCODERS, bounds, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import legal_count_at, mark_legal_at
@@ -199,8 +199,10 @@ def test_beliefs_are_about_one_view() -> None:
 @pytest.mark.parametrize("name", ENCODERS)
 def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> None:
     encoder, views = get_encoder(name), a_game().view()
-    size = row_size(encoder)
+    size, (low, high) = row_size(encoder), bounds(encoder)
     fixed = np.zeros((1, size), np.int8)
+    encoder.encode(views, fixed)
+    assert ((low <= fixed) & (fixed <= high)).all()
     fixed.flags.writeable = False
     for rows in (
         np.zeros((1, size - 1), np.int8),
