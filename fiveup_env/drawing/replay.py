@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from fiveup_env.drawing.scene import Part, Picture, layout_height, picture_of
-from fiveup_env.drawing.snapshot import LAYOUT_WIDTH, Snapshot, placement_of
+from fiveup_env.drawing.snapshot import Snapshot, placement_of
 from fiveup_env.drawing.svg import part_svg, svg_of
 from fiveup_env.drawing.words import ENDED, hand_end, move_text, outcome_line, score_line
 from fiveup_env.game.records import record_of
@@ -34,32 +34,24 @@ def replay_html(game: Game) -> str:
     reach = reach_of(snapshot for snapshot, _ in moments)
     room = max(layout_height(snapshot.placement) for snapshot, _ in moments)
     pictures = [picture_of(replace(snapshot, reach=reach), room) for snapshot, _ in moments]
+    parts = [
+        part_svg(_timed(part, on, len(pictures))) for part, on in moments_by_part(pictures).items()
+    ]
     steps = [[snapshot.number, line] for snapshot, line in moments]
     page = files("fiveup_env.drawing").joinpath("replay.html").read_text("utf-8")
     for name, content in (
         ("title", f"Five Up: {outcome_line(game)}"),
-        ("picture", timed_svg(pictures, "The table")),
-        ("steps", embedded_json(steps)),
+        ("picture", svg_of(parts, pictures[-1].width, pictures[-1].height, "The table")),
+        # It stands inside a script element.
+        ("steps", json.dumps(steps, separators=(",", ":")).replace("<", "\\u003c")),
     ):
         page = page.replace(f"<!-- {name} -->", content)
     return page
 
 
-def embedded_json(value: object) -> str:
-    """Return a value as JSON that may stand inside a script element of a page."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-
-
 def reach_of(snapshots: Iterable[Snapshot]) -> tuple[int, ...]:
     """Return all scores of some moments, which their boards must include to look alike."""
     return tuple(sorted({score for snapshot in snapshots for score in snapshot.scores}))
-
-
-def timed_svg(pictures: Sequence[Picture], title: str, *, fluid: bool = True) -> str:
-    """Return the pictures of all moments as one; `data-on` says when each part is visible."""
-    shown = moments_by_part(pictures)
-    svg = [part_svg(_timed(part, on, len(pictures))) for part, on in shown.items()]
-    return svg_of(svg, pictures[-1].width, pictures[-1].height, title, fluid=fluid)
 
 
 def moments_by_part(pictures: Sequence[Picture]) -> dict[Part, list[int]]:
@@ -73,7 +65,7 @@ def moments_by_part(pictures: Sequence[Picture]) -> dict[Part, list[int]]:
 
 
 def _timed(part: Part, numbers: Sequence[int], count: int) -> Part:
-    """Return the part with the moments at which it is visible, unless it always is."""
+    """Return the part with the moments at which it is visible (`data-on`), unless it always is."""
     if len(numbers) == count:
         return part
     return part._replace(data=(*part.data, ("on", _spans(numbers))))
@@ -90,21 +82,18 @@ def _spans(numbers: Iterable[int]) -> str:
     return " ".join("-".join(map(str, span)) for span in spans)
 
 
-def moments_of(game: Game, width: int = LAYOUT_WIDTH) -> Iterator[tuple[Snapshot, str]]:
-    """Yield what is seen, and what happened, after each deal, move and hand; then the outcome.
-
-    Layouts are at most `width` cells wide, if possible.
-    """
+def moments_of(game: Game) -> Iterator[tuple[Snapshot, str]]:
+    """Yield what is seen, and what happened, after each deal, move and hand; then the outcome."""
     before = (0,) * game.rules.sides
     for number, hand in enumerate(record_of(game)["hands"]):
-        for snapshot, line in _hand(game, number, hand, before, width):
+        for snapshot, line in _hand(game, number, hand, before):
             before = snapshot.before
             yield snapshot, f"{line}; scores {score_line(snapshot.scores)}"
-    yield Snapshot.of(game, width), outcome_line(game)
+    yield Snapshot.of(game), outcome_line(game)
 
 
 def _hand(
-    game: Game, number: int, hand: Json, before: tuple[int, ...], width: int
+    game: Game, number: int, hand: Json, before: tuple[int, ...]
 ) -> Iterator[tuple[Snapshot, str]]:
     """Yield the moments of one hand, from its record."""
     history = game.hand_states()[number][0]["public"]
@@ -113,7 +102,7 @@ def _hand(
         rules=game.rules,
         number=number,
         plays=(),
-        placement=placement_of(plays, game.rules, width),
+        placement=placement_of(plays, game.rules),
         hands=[[Tile.parse(name) for name in tiles] for tiles in hand["deal"]],
         turn=hand["lead"],
         boneyard=len(hand["boneyard"]),

@@ -149,24 +149,6 @@ def layout_picture(snapshot: Snapshot, least: tuple[int, int]) -> Picture:
     return Picture(area.height, list(_layout(snapshot, area)), area.width)
 
 
-def track_picture(snapshot: Snapshot, width: float) -> Picture:
-    """Return a picture of the board alone: narrow ones have fewer holes, and name no seats."""
-    area = Area(0, 0, width, _track_height(snapshot.rules))
-    return Picture(area.height, list(_track(snapshot, area)), width)
-
-
-def tile_picture(tile: tuple[int, int]) -> Picture:
-    """Return a picture of one upright tile."""
-    shapes = tile_shapes(tile, 0, 0, LARGEST_CELL, upright=True)
-    return Picture(4 * LARGEST_CELL, [Part("face", shapes)], 2 * LARGEST_CELL)
-
-
-def back_picture() -> Picture:
-    """Return a picture of one tile that lies face down."""
-    shapes = _back(0, 0, LARGEST_CELL)
-    return Picture(4 * LARGEST_CELL, [Part("back", shapes)], 2 * LARGEST_CELL)
-
-
 # --- Tiles
 
 
@@ -316,15 +298,14 @@ def _rack(snapshot: Snapshot, seat: int, rack: Rect, *, face_up: bool) -> Iterat
 def _track(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     """Yield a board with a row of holes for each side, and pegs at its score and the one before."""
     start, top, width, height = area
-    narrow = width < WIDTH / 2
     rules, target = snapshot.rules, snapshot.rules.target
     low = min(0, *snapshot.scores, *snapshot.before, *snapshot.reach)
     high = max(target, *snapshot.scores, *snapshot.before, *snapshot.reach)
     step = rules.unit  # points from one hole to the next
-    while (high - low) / step > (MOST_HOLES / 3 if narrow else MOST_HOLES):
+    while (high - low) / step > MOST_HOLES:
         step *= 2 if str(step)[0] == "5" else 5
     low -= low % (5 * step)
-    left, right = start + (70 if narrow else 190), start + width - 22
+    left, right = start + 190, start + width - 22
     rows = [top + 14 + ROW * side for side in range(rules.sides)]
 
     def at(score: float) -> float:
@@ -333,8 +314,7 @@ def _track(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     holes = tuple((at(score), y) for y in rows for score in range(low, high + 1, step))
     fives = [at(score + step / 2) for score in range(low, high, 5 * step)]
     clear = 20 + 4 * len(str(target))
-    apart = 20 * step if narrow else 10 * step
-    tens = range(low + -low % apart, high + 1, apart)
+    tens = range(low + -low % (10 * step), high + 1, 10 * step)
     foot, goal = top + height - 11, str(target)
     yield Part(
         "board",
@@ -354,7 +334,6 @@ def _track(snapshot: Snapshot, area: Area) -> Iterator[Part]:
     for side, y in enumerate(rows):
         seats = rules.seats_of(side)
         name = f"seat{'s' if len(seats) > 1 else ''} {' and '.join(map(str, seats))}"
-        name = "" if narrow else name
         color, data = SIDES[side], (("side", str(side)),)
         yield Part("side", (Dots(color, 5, ((start + 18, y),)), Text(PIP, start + 30, y, 13, name)))
         yield Part("score", (Text(PIP, left - 18, y, 15, str(snapshot.scores[side]), "end"),), data)

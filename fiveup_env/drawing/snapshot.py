@@ -22,14 +22,12 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 SIZES: Final = Sizes((4, 2), (2, 4), (2, 2), 3.0)  # a cell is half the width of a tile
-LAYOUT_WIDTH = 48
+LAYOUT_WIDTH: Final = 48  # cells, if possible
 
 
-def placement_of(
-    plays: Sequence[Move], rules: Rules, width: int = LAYOUT_WIDTH
-) -> Placement | None:
-    """Return where tiles lie, `width` cells wide if possible, or None before the lead."""
-    return place(plays, rules.spinners, SIZES, width)
+def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
+    """Return where tiles lie, or None before the lead."""
+    return place(plays, rules.spinners, SIZES, LAYOUT_WIDTH)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,20 +51,20 @@ class Snapshot:
     status: str = ""  # who is to move, or who won
 
     @classmethod
-    def of(cls, game: Game, width: int = LAYOUT_WIDTH, *, finished: bool = False) -> Snapshot:
-        """Return the snapshot of a game as it stands, its layout `width` cells wide if possible.
+    def of(cls, game: Game, *, finished: bool = False) -> Snapshot:
+        """Return the snapshot of a game as it stands.
 
         With `finished`, it is that of the hand that ended last, before the next one was dealt.
         """
         steps = list(game.steps())
         past = [step.before[0]["public"]["scores"].tolist() for step in reversed(steps)]
         if finished and not game.is_game_over():
-            return cls._of_hand_end(game, width, past)
+            return cls._of_hand_end(game, past)
         return cls(
             rules=game.rules,
             number=game.hand_number,
             plays=game.plays,
-            placement=placement_of(game.plays, game.rules, width),
+            placement=placement_of(game.plays, game.rules),
             hands=[game.hand_of(seat) for seat in range(game.rules.players)],
             turn=game.turn,
             boneyard=game.boneyard_count,
@@ -77,7 +75,7 @@ class Snapshot:
         )
 
     @classmethod
-    def _of_hand_end(cls, game: Game, width: int, past: list[list[int]]) -> Snapshot:
+    def _of_hand_end(cls, game: Game, past: list[list[int]]) -> Snapshot:
         last, number = game.last_hand(), game.hand_number - 1
         assert last is not None, "no hand has ended"
         plays, boneyard = hand_end_of(game)
@@ -85,7 +83,7 @@ class Snapshot:
             rules=game.rules,
             number=number,
             plays=plays,
-            placement=placement_of(plays, game.rules, width),
+            placement=placement_of(plays, game.rules),
             hands=last.left,
             turn=None,
             boneyard=boneyard,

@@ -36,24 +36,18 @@ def game_svg(game: Game, *, hands: Collection[int] | None = None, finished: bool
     return picture_svg(picture, repr(game).strip("<>"))
 
 
-def picture_svg(picture: Picture, title: str, *, fluid: bool = True) -> Svg:
-    """Return a picture, with a title for those who cannot see it; see `svg_of`."""
-    parts = map(part_svg, picture.parts)
-    return svg_of(parts, picture.width, picture.height, title, fluid=fluid)
+def picture_svg(picture: Picture, title: str) -> Svg:
+    """Return a picture, with a title for those who cannot see it."""
+    return svg_of(map(part_svg, picture.parts), picture.width, picture.height, title)
 
 
-def svg_of(
-    parts: Iterable[str], width: float, height: float, title: str, *, fluid: bool = True
-) -> Svg:
-    """Return the picture with these parts, and a title for those who cannot see it.
-
-    A `fluid` picture has a style by which it shrinks with its page.
-    """
+def svg_of(parts: Iterable[str], width: float, height: float, title: str) -> Svg:
+    """Return the picture with these parts, which shrinks with its page."""
     size = f'viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}"'
     inherited = f'font-family="{FONTS}" font-weight="600" stroke-linecap="round" role="img"'
-    style = ' style="max-width:100%;height:auto"' if fluid else ""
+    style = 'style="max-width:100%;height:auto"'
     return Svg(
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {inherited}{style}>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {inherited} {style}>\n'
         f"<title>{escape(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"
     )
 

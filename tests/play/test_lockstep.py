@@ -13,7 +13,8 @@ import pytest
 
 from fiveup_env import Game, Move, Rules, make_agent
 from fiveup_env.analysis import judge
-from fiveup_env.drawing.snapshot import placement_of
+from fiveup_env.drawing.placement import place
+from fiveup_env.drawing.snapshot import SIZES
 from fiveup_env.game.records import game_of, record_of
 from fiveup_env.play.page import write_page
 
@@ -71,7 +72,7 @@ def test_games_of_the_page_are_those_of_python_and_so_are_its_pictures(played: A
         check_game(game)
         rules = rules_in(game["rules"])
         for hand in game["hands"]:
-            mine = placement_of([Move.parse(play) for play in hand["plays"]], rules, 46)
+            mine = place(list(map(Move.parse, hand["plays"])), rules.spinners, SIZES, 46)
             assert mine
             theirs = hand["placed"]
             tiles = [[t["box"], t["link"], t["direction"], t["halves"]] for t in theirs["tiles"]]
