@@ -95,17 +95,17 @@ def is_ours(folder: Path) -> bool:
     return _is_kept(nearest) and all(_is_kept(one, sticky=True) for one in above)
 
 
-def _is_kept(found: os.stat_result, *, sticky: bool = False) -> bool:
+def _is_kept(status: os.stat_result, *, sticky: bool = False) -> bool:
     """Return whether others cannot change what a folder holds.
 
     In a sticky one, as /tmp is, everybody may make things, and nobody may replace those of others.
     """
-    if found.st_uid not in {0, os.getuid()}:
+    if status.st_uid not in {0, os.getuid()}:
         return False
-    if sticky and found.st_mode & stat.S_ISVTX:
+    if sticky and status.st_mode & stat.S_ISVTX:
         return True
-    others = found.st_mode & stat.S_IWOTH
-    return not others and not (found.st_mode & stat.S_IWGRP and _is_shared(found.st_gid))
+    others = status.st_mode & stat.S_IWOTH
+    return not others and not (status.st_mode & stat.S_IWGRP and _is_shared(status.st_gid))
 
 
 def _is_shared(group: int) -> bool:
@@ -214,9 +214,9 @@ def clear_drafts(folder: Path, name: str = "*") -> None:
 
 @contextmanager
 def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]:
-    """Let one process at a time into the block: that which holds the lock on this file.
+    """Hold an exclusive lock on a file while in the block, where files can be locked.
 
-    Others wait, or get a BlockingIOError. Where files cannot be locked, all are let in.
+    Other processes wait, or get a BlockingIOError.
     """
     with ExitStack() as stack:
         with _where_possible():
@@ -287,11 +287,11 @@ def _naming(path: Path, draft: Path | None = None) -> Iterator[None]:
 @contextmanager
 def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
     named = file_path(path)
+    # Lines end everywhere in the same way, so that digests agree.
+    how: Any = {"encoding": encoding, "newline": None if "b" in mode else "\n"}
     if is_stream(named):
         shared = STANDARD.get(str(named))
-        opened = named if shared is None else os.dup(shared)
-        end = _line_end(mode)
-        with open(opened, mode, encoding=encoding, newline=end) as file:
+        with open(named if shared is None else os.dup(shared), mode, **how) as file:
             yield file
         return
     target = Path(os.path.realpath(named))
@@ -301,7 +301,7 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
     with _naming(named, draft):
         try:
             descriptor = _open_draft(draft)
-            with os.fdopen(descriptor, mode, encoding=encoding, newline=_line_end(mode)) as file:
+            with os.fdopen(descriptor, mode, **how) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -314,8 +314,3 @@ def _draft(path: str | os.PathLike[str], mode: str, encoding: str | None) -> Ite
             with suppress(OSError):
                 os.unlink(draft)
             raise
-
-
-def _line_end(mode: str) -> str | None:
-    """Return how lines end in a text file: everywhere in the same way, so that digests agree."""
-    return None if "b" in mode else "\n"

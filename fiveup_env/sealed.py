@@ -54,12 +54,12 @@ def unseal(kind: str, sealed: bytes) -> tuple[dict[str, np.ndarray], Json]:
         raise SealError(f"not a {kind}, or a damaged one: the content does not match its digest")
     header, _, body = content.partition(b"\n")
     try:
-        found = parse_json(header)
-        if found["kind"] != kind:
-            raise SealError(f"a {kind} is needed, not a {shown(found['kind'], str)}")
-        if not isinstance(found["about"], dict):
+        head = parse_json(header)
+        if head["kind"] != kind:
+            raise SealError(f"a {kind} is needed, not a {shown(head['kind'], str)}")
+        if not isinstance(head["about"], dict):
             raise TypeError("what is said about the arrays is an object of JSON")
-        return _arrays_in(found["arrays"], body), found["about"]
+        return _arrays_in(head["arrays"], body), head["about"]
     except UNREADABLE as error:
         if isinstance(error, SealError):
             raise

@@ -9,7 +9,7 @@ rules and the history. So they are no facts: `views_of` works them out again, an
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HIDDEN = -1  # the tile of an event whose tile is not seen
+# Of plays and draws, by their order: fields of the PUBLIC struct, and the last one of VIEW.
+HISTORY: Final = ("play_seat", "play_action", "draw_seat", "draw_ply", "drawn")
 
 
 class Event(NamedTuple):
@@ -63,26 +65,15 @@ def facts_of(views: np.ndarray) -> Iterator[Facts]:
     """Yield the facts of each VIEW struct of an array."""
     public = views["public"]
     known: dict[bytes, Rules] = {}
-    names = (
-        "scores",
-        "hand_number",
-        "lead",
-        "forced_lead",
-        "turn",
-        "ended",
-        "end_points",
-        "winner",
-    )
-    of_turns = ("plies", "play_seat", "play_action", "drawn", "draw_seat", "draw_ply")
+    standing = ("scores", "hand_number", "lead", "forced_lead", "turn", "ended", "end_points")
+    turns = ("winner", "plies", "play_seat", "play_action", "drawn", "draw_seat", "draw_ply")
     columns = zip(
-        views["seat"].tolist(),
-        views["hand"].tolist(),
-        views["drawn"].tolist(),
-        *(public[name].tolist() for name in (*names, *of_turns)),
+        *(views[name].tolist() for name in ("seat", "hand", "drawn")),
+        *(public[name].tolist() for name in (*standing, *turns)),
         strict=True,
     )
     for i, (seat, hand, own, *values) in enumerate(columns):
-        scores, number, lead, forced, turn, ended, points, winner, *turns = values
+        scores, number, lead, forced, turn, ended, points, winner, *history = values
         key = public[i]["rules"].tobytes()
         if key not in known:
             known[key] = Rules.from_struct(public[i]["rules"])
@@ -99,7 +90,7 @@ def facts_of(views: np.ndarray) -> Iterator[Facts]:
             ended=ended,
             end_points=points[: rules.sides],
             winner=winner,
-            events=_events(own, *turns),
+            events=_events(own, *history),
         )
 
 
@@ -148,10 +139,6 @@ def views_of(facts: Sequence[Facts]) -> np.ndarray:
     Raises InputError, with the number of the view, for what no play leads to.
     """
     views = np.zeros(len(facts), VIEW)
-    public = views["public"]
-    for name in ("play_seat", "play_action", "draw_seat", "draw_ply"):
-        public[name] = -1
-    views["drawn"] = -1
     if facts:
         _fill(views, facts)
     i, fault = complete_views(views)
@@ -163,49 +150,38 @@ def views_of(facts: Sequence[Facts]) -> np.ndarray:
 def _fill(views: np.ndarray, facts: Sequence[Facts]) -> None:
     public = views["public"]
     structs: dict[Rules, np.ndarray] = {}
-    views["seat"] = [one.seat for one in facts]
-    views["hand"] = [one.hand for one in facts]
+    for name in ("seat", "hand"):
+        views[name] = [getattr(item, name) for item in facts]
     for name in ("hand_number", "lead", "forced_lead", "ended", "winner"):
-        public[name] = [getattr(one, name) for one in facts]
+        public[name] = [getattr(item, name) for item in facts]
     for name in ("scores", "end_points"):
-        public[name] = [_padded(getattr(one, name), MAX_PLAYERS, 0) for one in facts]
-    public["turn"] = [max(0, one.turn) for one in facts]
+        public[name] = [_padded(getattr(item, name), MAX_PLAYERS, 0) for item in facts]
+    public["turn"] = [max(0, item.turn) for item in facts]
     public["phase"] = [
-        PLAYING if one.ended == NOT_ENDED else HAND_OVER if one.winner < 0 else GAME_OVER
-        for one in facts
+        PLAYING if item.ended == NOT_ENDED else HAND_OVER if item.winner < 0 else GAME_OVER
+        for item in facts
     ]
-    public["boneyard"] = [one.rules.boneyard_size for one in facts]
-    rows: list[list[list[int]]] = [[], [], [], [], []]
-    for i, one in enumerate(facts):
-        if one.rules not in structs:
-            structs[one.rules] = one.rules.to_struct()
-        public["rules"][i] = structs[one.rules]
-        plays = [event for event in one.events if event.action != DRAW]
-        draws = [event for event in one.events if event.action == DRAW]
-        public["plies"][i], public["drawn"][i] = len(plays), len(draws)
-        lists = (
-            [event.seat for event in plays],
-            [event.action for event in plays],
-            [event.seat for event in draws],
-            _plies_of_draws(one.events),
-            [event.tile for event in draws],
-        )
-        for row, values in zip(rows, lists, strict=True):
-            row.append(_padded(values, TILE_COUNT, -1))
-    for name, row in zip(("play_seat", "play_action", "draw_seat", "draw_ply"), rows, strict=False):
-        public[name] = row
-    views["drawn"] = rows[-1]
-
-
-def _plies_of_draws(events: Sequence[Event]) -> list[int]:
-    """Return, for each draw, the number of tiles that had been set."""
-    plies, draws = 0, []
-    for event in events:
-        if event.action == DRAW:
-            draws.append(plies)
-        else:
-            plies += 1
-    return draws
+    public["boneyard"] = [item.rules.boneyard_size for item in facts]
+    rows: dict[str, list[list[int]]] = {name: [] for name in HISTORY}
+    for i, item in enumerate(facts):
+        if item.rules not in structs:
+            structs[item.rules] = item.rules.to_struct()
+        public["rules"][i] = structs[item.rules]
+        history: dict[str, list[int]] = {name: [] for name in HISTORY}
+        for event in item.events:
+            if event.action == DRAW:
+                history["draw_ply"].append(len(history["play_seat"]))
+                history["draw_seat"].append(event.seat)
+                history["drawn"].append(event.tile)
+            else:
+                history["play_seat"].append(event.seat)
+                history["play_action"].append(event.action)
+        public["plies"][i], public["drawn"][i] = len(history["play_seat"]), len(history["drawn"])
+        for name, values in history.items():
+            rows[name].append(_padded(values, TILE_COUNT, -1))
+    for name in HISTORY[:-1]:
+        public[name] = rows[name]
+    views["drawn"] = rows["drawn"]
 
 
 def _padded(values: list[int], length: int, filler: int) -> list[int]:

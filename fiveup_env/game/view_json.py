@@ -81,8 +81,7 @@ def rules_of(content: object) -> Rules:
     """Return the rules that JSON describes; raise InputError unless it has every field."""
     if not isinstance(content, dict):
         raise InputError(f"rules are an object with every field, not {shown(content)}")
-    _check_keys("field of the rules", content, RULE_KEYS)
-    _check_complete("the rules", content, RULE_KEYS)
+    _check_keys("the rules", "field of the rules", content, RULE_KEYS)
     return Rules(**content)
 
 
@@ -185,16 +184,15 @@ def _same(given: Any, right: Any) -> bool:
         return False
     if not isinstance(given, list) or not isinstance(right, list) or len(given) != len(right):
         return False
-    named = [_ACTIONS.get(one) if isinstance(one, str) else None for one in given]
-    return None not in named and {*named} == {_ACTIONS.get(str(one)) for one in right}
+    actions = [_ACTIONS.get(name) if isinstance(name, str) else None for name in given]
+    return None not in actions and {*actions} == {_ACTIONS.get(str(name)) for name in right}
 
 
 def _facts_from(rules: Rules, content: object, where: str) -> tuple[Facts, list[Event]]:
     """Return the facts of a view, and its history with whatever passes it has."""
     if not isinstance(content, dict):
         raise InputError(f"{where} is an object, not {shown(content)}")
-    _check_keys(f"field of {where}", content, (*FACT_KEYS, *DERIVED_KEYS))
-    _check_complete(where, content, FACT_KEYS)
+    _check_keys(where, f"field of {where}", content, FACT_KEYS, DERIVED_KEYS)
     ask = _Asked(content, where, rules)
     ended = content["ended"]
     if ended is not None and ended not in ENDINGS:
@@ -269,36 +267,36 @@ class _Asked:
         if not isinstance(history, list):
             self.refuse("history", "a list of what was done, in order")
         plays = draws = 0
-        for k, one in enumerate(history):
-            what = f"history[{k}]"
-            if not isinstance(one, dict) or not {"seat", "move"} <= one.keys() <= {
-                "seat",
-                "move",
-                "tile",
-            }:
-                self.refuse(what, 'an object such as {"seat": 0, "move": "5-3@5"}', one)
-            seat, move, tile = whole(one["seat"], 0, self.rules.players - 1), one["move"], HIDDEN
+        for k, entry in enumerate(history):
+            where = f"history[{k}]"
+            if not isinstance(entry, dict) or entry.keys() | {"tile"} != {"seat", "move", "tile"}:
+                self.refuse(where, 'an object such as {"seat": 0, "move": "5-3@5"}', entry)
+            seat, move, tile = (
+                whole(entry["seat"], 0, self.rules.players - 1),
+                entry["move"],
+                HIDDEN,
+            )
             if seat is None:
-                self.refuse(what, f"of a seat from 0 to {self.rules.players - 1}", one)
+                self.refuse(where, f"of a seat from 0 to {self.rules.players - 1}", entry)
             if not isinstance(move, str) or move not in _ACTIONS:
-                self.refuse(what, "a move such as 5-3, 5-3@5, 5-3@5x, draw or pass", one)
+                self.refuse(where, "a move such as 5-3, 5-3@5, 5-3@5x, draw or pass", entry)
             action = _ACTIONS[move]
-            if "tile" in one:
-                tile = self.tile(what, one["tile"])
+            if "tile" in entry:
+                tile = self.tile(where, entry["tile"])
                 if action != DRAW or seat != self.content["seat"]:
-                    self.refuse(what, "without a tile, but for draws of the viewer's own", one)
+                    self.refuse(where, "without a tile, but for draws of the viewer's own", entry)
             plays, draws = plays + (action < DRAW), draws + (action == DRAW)
             if max(plays, draws) > len(TILES):
                 self.refuse("history", f"at most {len(TILES)} plays and as many draws")
             yield Event(seat, action, tile)
 
 
-def _check_keys(kind: str, content: Json, known: Sequence[str]) -> None:
-    for name in content:
-        if name not in known:
-            raise InputError(unknown(kind, name, known))
-
-
-def _check_complete(what: str, content: Json, needed: Sequence[str]) -> None:
-    if missing := [name for name in needed if name not in content]:
-        raise InputError(f"{what} lacks {', '.join(missing)}")
+def _check_keys(
+    name: str, kind: str, content: Json, needed: Sequence[str], more: Sequence[str] = ()
+) -> None:
+    """Raise InputError unless an object has all fields that are needed, and at most `more`."""
+    for key in content:
+        if key not in (*needed, *more):
+            raise InputError(unknown(kind, key, (*needed, *more)))
+    if missing := [key for key in needed if key not in content]:
+        raise InputError(f"{name} lacks {', '.join(missing)}")

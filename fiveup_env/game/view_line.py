@@ -92,11 +92,8 @@ def rules_in(word: str) -> Rules:
     name, slash, players = head.partition("/")
     if not slash or not re.fullmatch(r"\d", players, re.ASCII):
         raise InputError(f"rules are written five_up/2 or five_up/2,target=30, not {shown(word)}")
-    return Rules.preset(name, int(players), **_fields(changes))
-
-
-def _fields(changes: Sequence[str]) -> Any:
-    return dict(map(parse_assignment, changes))
+    fields: Any = dict(map(parse_assignment, changes))
+    return Rules.preset(name, int(players), **fields)
 
 
 def _event_word(event: Event) -> str:
@@ -176,9 +173,7 @@ def _events(text: str, viewer: int) -> list[Event]:
         if action >= DRAW:
             raise InputError(f"a draw is written {seat}+ and a pass is not written: {shown(word)}")
         events.append(Event(seat, action))
-    if (
-        max(sum(e.action == DRAW for e in events), sum(e.action != DRAW for e in events))
-        > TILE_COUNT
-    ):
+    draws = sum(event.action == DRAW for event in events)
+    if max(draws, len(events) - draws) > TILE_COUNT:
         raise InputError(f"a history has at most {TILE_COUNT} plays and as many draws")
     return events

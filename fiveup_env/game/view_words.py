@@ -57,8 +57,8 @@ def move_of_words(text: object) -> Move:
         given = " ".join(text.split())
         with suppress(InvalidMoveError):
             return Move.parse(given)
-        if match := _WORDS.fullmatch(given):
-            with suppress(InvalidMoveError, TileError):
+        with suppress(InvalidMoveError, TileError):
+            if match := _WORDS.fullmatch(given):
                 return _matched(match)
     raise InvalidMoveError(
         f"{shown(text)} is not a move; a move is 'lead 5-3', 'set 5-3 on the 5', 'set 5-3 on the "
@@ -109,11 +109,11 @@ def step_text(step: Step, seat: int) -> str:
     """
     before, after = (_facts_for(seat, state) for state in (step.before, step.after))
     events = list(with_passes(after))[len(list(with_passes(before))) :]
-    told = [_told(list(same), seat) for _, same in groupby(events, lambda event: event[:2])]
+    sentences = [_told(list(same), seat) for _, same in groupby(events, lambda event: event[:2])]
     if step.move.tile is not None:
         gain = f", {number_of(step.points, 'point')}" if step.points else ""
-        told[0] += f": total {step.total}{gain}"
-    return " ".join([*(f"{words}." for words in told), *_end(after)])
+        sentences[0] += f": total {step.total}{gain}"
+    return " ".join([*(f"{words}." for words in sentences), *_end(after)])
 
 
 def _facts_for(seat: int, state: np.ndarray) -> Facts:

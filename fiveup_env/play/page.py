@@ -61,13 +61,13 @@ def _with_page(
 
 
 def _below(folder: Traversable, path: str = "") -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
+    entries: list[tuple[str, bytes]] = []
     for item in folder.iterdir():
         if item.is_dir():
-            found += _below(item, f"{path}{item.name}/")
+            entries += _below(item, f"{path}{item.name}/")
         else:
-            found.append((f"{path}{item.name}", item.read_bytes()))
-    return found
+            entries.append((f"{path}{item.name}", item.read_bytes()))
+    return entries
 
 
 def type_of(path: str) -> str:

@@ -295,12 +295,12 @@ def test_states_drawn_from_an_information_state_share_it_and_hide_the_truth(name
     differ = 0
     for state in decisions(game, 6):
         other = state.resample_from_infostate(state.current_player(), draw)
-        for told in (
+        for method in (
             *(FiveUpState.information_state_string, FiveUpState.information_state_tensor),
             *(FiveUpState.observation_string, FiveUpState.observation_tensor),
             FiveUpState.legal_actions,
         ):
-            assert told(other) == told(state)
+            assert method(other) == method(state)
         assert len(other.history()) == len(state.history())
         differ += str(other) != str(state)
     assert differ

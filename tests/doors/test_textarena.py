@@ -17,8 +17,8 @@ from fiveup_env.errors import SeatError, SeedError
 
 def first_move(observation: str) -> str:
     """Answer with the first legal move of the latest position."""
-    found = re.findall(r"Your legal moves: (.*?)[,.]", observation)
-    return f"The first will do.\n{found[-1]}"
+    lists = re.findall(r"Your legal moves: (.*?)[,.]", observation)
+    return f"The first will do.\n{lists[-1]}"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -32,11 +32,11 @@ def test_a_game_is_played_to_its_end(players: int) -> None:
         text = "\n".join(message for _, message, _ in observed)
         done, info = env.step(first_move(text))
         assert info == {}
-    rewards, told = env.close()
+    rewards, infos = env.close()
     outcome = env._game.outcome()
     assert outcome
     assert {seat for seat, reward in rewards.items() if reward == 1} == {*outcome.seats}
-    assert "has won the game" in told[0]["reason"]
+    assert "has won the game" in infos[0]["reason"]
 
 
 def test_a_seed_names_the_deal() -> None:
@@ -55,9 +55,9 @@ def test_wrong_moves_are_said_to_their_player_and_lose_in_the_end() -> None:
         assert same == player
         assert any("invalid move" in message for _, message, _ in observed)
     assert env.step("pass")[0]
-    rewards, told = env.close()
+    rewards, infos = env.close()
     assert rewards == {player: -1, 1 - player: 1}
-    assert told[player]["invalid_move"]
+    assert infos[player]["invalid_move"]
 
 
 def test_what_a_player_writes_is_shown_to_nobody_else() -> None:

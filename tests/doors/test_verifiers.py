@@ -18,8 +18,8 @@ OPTIONS: Any = {"rules": "five_up", "players": 2, "target": 10, "reward": "margi
 
 def first_move(prompt: str) -> str:
     """Return the first of the legal moves that a prompt lists, or nothing where it lists none."""
-    found = re.search(r"Your legal moves?: (.*?)[,.]", prompt)
-    return found[1] if found else ""
+    match = re.search(r"Your legal moves?: (.*?)[,.]", prompt)
+    return match[1] if match else ""
 
 
 class _Scripted(vf.Client):  # type: ignore[misc]
@@ -59,9 +59,9 @@ def played(seed: int) -> tuple[str, float]:
 
 def test_a_rollout_has_the_prompts_and_the_rewards_of_the_environment() -> None:
     env = vf.GymEnv(TextEnv, OPTIONS, num_train_episodes=1, num_eval_episodes=4, seed=5)
-    found = asyncio.run(env.evaluate(_Scripted(None), "scripted", num_examples=4))
-    assert len(found["outputs"]) == 4
-    for row in found["outputs"]:
+    results = asyncio.run(env.evaluate(_Scripted(None), "scripted", num_examples=4))
+    assert len(results["outputs"]) == 4
+    for row in results["outputs"]:
         prompt, reward = played(int(row["answer"]))
         assert row["prompt"][-1]["content"] == prompt
         assert row["reward"] == pytest.approx(reward)

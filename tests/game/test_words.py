@@ -153,29 +153,29 @@ def test_every_move_is_read_from_its_words() -> None:
 def test_everything_that_happened_is_told_once_in_order_without_hidden_tiles(draw: Any) -> None:
     game = play_randomly(Game(players=3, draw=draw, target=12, seed=4), Random(2))
     steps = (step_text(step, seat=1) for step in game.steps())
-    told = (words for text in steps for words in re.findall(r"\w[^.]*", text))
+    sentences = (words for text in steps for words in re.findall(r"\w[^.]*", text))
     for hand in record_of(game)["hands"]:
         for move in hand["moves"]:
             who = "You" if move["player"] == 1 else f"Seat {move['player']}"
             drawn: list[str] = []
             while len(drawn) < len(move["draws"]):
-                words = next(told)
+                words = next(sentences)
                 assert words.startswith(f"{who} drew")
                 count = re.search(r"(\d+) tiles", words)
                 drawn += re.findall(r"\d-\d", words) or ["?"] * int(count[1] if count else 1)
             names = [str(Tile.parse(tile)) for tile in move["draws"]]
             assert drawn == (names if who == "You" else ["?"] * len(names))
-            words = next(told)
+            words = next(sentences)
             if move["play"] is None:
                 assert words == f"{who} passed"
             else:
                 assert words.startswith(f"{who} {'set' if move['on'] else 'led'}")
                 assert f": total {move['total']}" in words
                 assert f", {move['points']} point" in words or not move["points"]
-        assert next(told).startswith("The hand is over")
-        assert next(told).startswith("Its end brought")
-    assert next(told).startswith("The game is over")
-    assert next(told, None) is None
+        assert next(sentences).startswith("The hand is over")
+        assert next(sentences).startswith("Its end brought")
+    assert next(sentences).startswith("The game is over")
+    assert next(sentences, None) is None
 
 
 # --- Rules in words: a reader that knows the words alone plays as the engine does

@@ -54,7 +54,7 @@ CHARACTERS: Final = "".join(sorted(set(string.printable) - set("\x0b\x0c\r\t")))
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """What an answer costs that is no legal move, and what a move costs that is not the best.
+    """Penalties for unreadable answers, illegal and weak moves.
 
     Args:
         unreadable: Taken from the reward for an answer that is not a move.
@@ -187,7 +187,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def _make(self, move: Move, view: np.ndarray) -> tuple[str, float, bool, bool, dict[str, Any]]:
         loss = self._loss(move, view)
-        _, reward, terminated, truncated, told = self._env.step(move.action)
+        _, reward, terminated, truncated, env_info = self._env.step(move.action)
         self._wrong, self._made = 0, self._made + 1
         over = terminated or truncated
         self._view = None if over else self._env.game.view(self.seat)
@@ -196,7 +196,7 @@ class TextEnv(gymnasium.Env[str, str]):
             info["loss"] = loss
             reward -= self.costs.loss * loss["chance"]
         if over:
-            info |= self._end(told)
+            info |= self._end(env_info)
         return self._prompt(), reward, terminated, truncated, info
 
     def _refuse(
@@ -221,19 +221,22 @@ class TextEnv(gymnasium.Env[str, str]):
         if len(allowed) == 1:
             return {"chance": 0.0, "points": 0.0}
         key = int(keyed_rng("text", self._env.game.seed, self._made).integers(1 << 63))
-        found = self._trials(view, allowed, key)
-        chance, points = shortfalls(found, int(np.searchsorted(allowed, move.action)))
+        values = self._trials(view, allowed, key)
+        chance, points = shortfalls(values, int(np.searchsorted(allowed, move.action)))
         return {"chance": chance.mean, "points": points.mean}
 
-    def _end(self, told: dict[str, Any]) -> dict[str, Any]:
+    def _end(self, env_info: dict[str, Any]) -> dict[str, Any]:
         """Return the `info` of a finished episode."""
-        scores, side = [int(score) for score in told["scores"]], self._env.rules.side_of(self.seat)
+        scores, side = (
+            [int(score) for score in env_info["scores"]],
+            self._env.rules.side_of(self.seat),
+        )
         return {
-            "win": int(told["winner"] == side),
+            "win": int(env_info["winner"] == side),
             "margin": scores[side] - max(s for k, s in enumerate(scores) if k != side),
-            "winner": int(told["winner"]),
+            "winner": int(env_info["winner"]),
             "scores": scores,
-            "ended": told["ended"],
+            "ended": env_info["ended"],
         }
 
     def _prompt(self) -> str:

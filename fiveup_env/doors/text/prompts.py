@@ -103,7 +103,7 @@ def move_in(answer: str, view: np.ndarray) -> Move:
 
 def notes_after(notes: str, answer: str) -> str:
     """Return the notes with those of an answer added, in ASCII; the oldest are forgotten."""
-    found = [match[1].strip() for line in answer.splitlines() if (match := _NOTE.match(line))]
-    text = "\n".join(filter(None, [notes, *found]))
+    added = [match[1].strip() for line in answer.splitlines() if (match := _NOTE.match(line))]
+    text = "\n".join(filter(None, [notes, *added]))
     plain = "".join(char if char.isprintable() or char == "\n" else " " for char in text)
     return plain.encode("ascii", "replace").decode()[-MOST_NOTES:]

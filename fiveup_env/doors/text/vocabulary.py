@@ -52,10 +52,10 @@ def _replaced(text: str, words: Mapping[str, str]) -> str:
 
     def other(match: re.Match[str]) -> str:
         word = match[0]
-        found = words.get(word.lower())
-        if found is None:
+        replacement = words.get(word.lower())
+        if replacement is None:
             return word
-        return found.capitalize() if word[0].isupper() else found
+        return replacement.capitalize() if word[0].isupper() else replacement
 
     return _WORD.sub(other, text)
 
