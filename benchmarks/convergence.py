@@ -201,7 +201,7 @@ def rows(curves: Measured) -> list[dict[str, Any]]:
     """Return a row for every game: the seeds, and what is left of random play's NashConv."""
 
     def left(seeds: list[dict[str, Any]]) -> dict[str, Any]:
-        return ranged([100 * one["curve"][-1][1] / one["random"] for one in seeds], ".2f", "%")
+        return ranged([100 * run["curve"][-1][1] / run["random"] for run in seeds], ".2f", "%")
 
     return [
         {"game": f"`{game}`", "players": players, "seeds": max(map(len, methods.values()))}
@@ -219,8 +219,8 @@ def draw(curves: Measured) -> None:
     for axes, ((game, players), methods) in zip(panels, curves.items(), strict=False):
         for method, seeds in methods.items():
             colour = f"C{METHODS.index(method)}"
-            steps = np.mean([[at for at, _ in one["curve"]] for one in seeds], axis=0)
-            shares = np.array([[left for _, left in one["curve"]] for one in seeds])
+            steps = np.mean([[at for at, _ in run["curve"]] for run in seeds], axis=0)
+            shares = np.array([[left for _, left in run["curve"]] for run in seeds])
             shares /= seeds[0]["random"]
             axes.plot(steps, np.median(shares, 0), colour, label=method)
             axes.fill_between(steps, shares.min(0), shares.max(0), color=colour, alpha=0.2)

@@ -70,7 +70,7 @@ class Crossplay:
 
     def beside(self, agent: str, partners: Sequence[str]) -> np.ndarray:
         """Return what an agent won on average with some partners, in both orders of the seats."""
-        both = [(self.won[agent, one] + self.won[one, agent]) / 2 for one in partners]
+        both = [(self.won[agent, partner] + self.won[partner, agent]) / 2 for partner in partners]
         return np.mean(both, axis=0)
 
     def beyond_members(self, agent: str, partners: Sequence[str]) -> np.ndarray:
@@ -79,7 +79,7 @@ class Crossplay:
         A strong agent wins less beside a weak partner, though the two play well together; here that
         cancels out.
         """
-        theirs = np.mean([self.alone(one) for one in partners], axis=0)
+        theirs = np.mean([self.alone(partner) for partner in partners], axis=0)
         return self.beside(agent, partners) - (self.alone(agent) + theirs) / 2
 
 
@@ -91,7 +91,7 @@ def play(
     Returns:
         The shares of the games that the teams won, and their points a hand.
     """
-    specs = {f"pair:{one},second={other}": (one, other) for one, other in teams}
+    specs = {f"pair:{first},second={other}": (first, other) for first, other in teams}
     duels = duels_with(RIVAL, specs, RULES, deals, SEED, cores=cores, results=results)
     return (
         Crossplay({specs[spec]: duel.wins for spec, duel in duels.items()}),
@@ -103,7 +103,7 @@ def teams_of(agents: Sequence[str], partners: Sequence[str]) -> list[Team]:
     """Return each agent with itself, and with all partners, in both orders."""
     others = [(a, b) for a, b in product(agents, partners) if a != b]
     both = [team for a, b in others for team in ((a, b), (b, a))]
-    return list(dict.fromkeys([*((one, one) for one in agents), *both]))
+    return list(dict.fromkeys([*((agent, agent) for agent in agents), *both]))
 
 
 def rate(wins: np.ndarray) -> Json:
@@ -145,7 +145,9 @@ def among_all(wins: Crossplay, margins: Crossplay, agents: Sequence[str]) -> Jso
         "beside the others (%)": rate(beside),
         "difference": difference(beside - alone, "+.1%"),
         "beyond their members (points a hand)": difference(beyond, "+.3f"),
-        "beside held-out partners (%)": rate(mean(wins.beside(one, HELD_OUT) for one in agents)),
+        "beside held-out partners (%)": rate(
+            mean(wins.beside(agent, HELD_OUT) for agent in agents)
+        ),
     }
 
 
@@ -178,8 +180,8 @@ def main() -> int:
     if options.enter:
         publish("crossplay", keep=False, rows=[with_held_out(wins, agent) for agent in agents])
         return 0
-    rows = [among_all(wins, margins, some) for some in (*([one] for one in AGENTS), AGENTS)]
-    matrix = [matrix_row(wins, agents, one) for one in (*AGENTS, *HELD_OUT)]
+    rows = [among_all(wins, margins, some) for some in (*([agent] for agent in AGENTS), AGENTS)]
+    matrix = [matrix_row(wins, agents, agent) for agent in (*AGENTS, *HELD_OUT)]
     publish("crossplay", keep=options.save, rows=rows, matrix=matrix)
     return 0
 

@@ -97,8 +97,8 @@ def tune(rung: str, generations: int, deals: int, seed: int, threads: int) -> np
     below = weights_of(names[names.index(rung) - 1])
     free = [
         FEATURE_NAMES.index(name)
-        for one in names[1 : names.index(rung) + 1]
-        for name in LADDER[one]
+        for lower in names[1 : names.index(rung) + 1]
+        for name in LADDER[lower]
     ]
     pool = ThreadPoolExecutor(threads)
 

@@ -62,7 +62,7 @@ class Averaged:
 
     def modules(self) -> dict[str, torch.nn.Module]:
         """Return all networks by name, for checkpoints."""
-        learning = {f"learning_{name}": one for name, one in self.learning.items()}
+        learning = {f"learning_{name}": network for name, network in self.learning.items()}
         return {**self.networks, **learning}
 
     def learn(self, examples: Examples, progress: float, rng: np.random.Generator) -> Figures:
@@ -100,7 +100,7 @@ class Averaged:
         torch.nn.utils.clip_grad_norm_(self._weights, self.config.max_grad_norm)
         self.optimizer.step()
         self._average()
-        return [one.item() for one in losses]
+        return [part.item() for part in losses]
 
     @torch.no_grad()
     def _average(self) -> None:

@@ -63,7 +63,7 @@ class _Outlook:
 
     def __init__(self, batch: Batch) -> None:
         rules, self._which = np.unique(batch.states["public"]["rules"], return_inverse=True)
-        self._tables = read_only(np.stack([outlook_of(one) for one in rules]))
+        self._tables = read_only(np.stack([outlook_of(struct) for struct in rules]))
         self.chances = np.zeros_like(batch.reward)
         write_chances(batch.states, self._which, self._tables, self.chances)
 

@@ -146,7 +146,7 @@ def _check_installed() -> None:
 def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:
     from agents.policies.networks import Shape
 
-    given, known = description["shape"], [one.name for one in fields(Shape)]
+    given, known = description["shape"], [part.name for part in fields(Shape)]
     if sorted(given) != sorted(known):
         raise PolicyError(f"{folder}: a shape must have {', '.join(known)}, not {', '.join(given)}")
     try:

@@ -63,9 +63,9 @@ def _make(options: argparse.Namespace) -> int:
     for name in ("games", "looked", "passed", "searched"):
         print(f"{name:<10}{made.about[name]:>8,}")
     print(f"{'puzzles':<10}{len(made.puzzles):>8,}")
-    for grade, count in sorted(Counter(one.grade for one in made.puzzles).items()):
+    for grade, count in sorted(Counter(puzzle.grade for puzzle in made.puzzles).items()):
         print(f"{f'grade {grade}':<10}{count:>8,}")
-    print(f"{'proven':<10}{sum(one.proven for one in made.puzzles):>8,}")
+    print(f"{'proven':<10}{sum(puzzle.proven for puzzle in made.puzzles):>8,}")
     return 0
 
 

@@ -109,7 +109,7 @@ def make_puzzles(count: int, seed: int, worlds: int, cores: int, command: str) -
     with spread(cores) as over:
         for k in numbers():
             choices = choices_of(seed, k)
-            looked = [one for one in over(look, choices) if one]
+            looked = [candidate for candidate in over(look, choices) if candidate]
             chosen = quotas.chosen(looked)
             searched = over(search, [(candidate, worlds) for candidate in chosen])
             for candidate, puzzle in zip(chosen, searched, strict=True):
@@ -145,7 +145,7 @@ def choices_of(seed: int, k: int) -> list[Choice]:
     choices = []
     for game, (actions, kept) in enumerate(_played(first)):
         name, players = ROUND[game]
-        for move, view in sorted(dict(item for one in kept for item in one.views).items()):
+        for move, view in sorted(dict(item for looks in kept for item in looks.views).items()):
             position = Position(view, np.flatnonzero(legal_masks(view)[0]))
             choices.append(Choice(name, players, first + game, actions[:move], position))
     return choices
@@ -166,8 +166,8 @@ def _played(first: int) -> list[tuple[list[int], list[_Kept]]]:
         near_end = views["public"]["boneyard"] - views["public"]["drawn"] <= NEAR_END
         for i in np.flatnonzero(masks.sum(1) > 1).tolist():
             actions, kept = played[going[i]]
-            for one in kept[: 1 + int(near_end[i])]:
-                one.offer(len(actions), views[i : i + 1])
+            for looks in kept[: 1 + int(near_end[i])]:
+                looks.offer(len(actions), views[i : i + 1])
         for game, action in zip(going.tolist(), chosen.tolist(), strict=True):
             played[game][0].append(action)
     return played

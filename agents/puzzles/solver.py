@@ -128,9 +128,9 @@ def _search(solver: Struct, memory: Array, root: int) -> int:
         if node.tried < node.count and node.best < node.beta:
             _follow(solver, depth)
             floor = max(node.alpha, node.best)
-            one, other = node.turn * (floor - node.gain), node.turn * (node.beta - node.gain)
+            first, other = node.turn * (floor - node.gain), node.turn * (node.beta - node.gain)
             depth += 1
-            _open(solver, memory, depth, min(one, other), max(one, other))
+            _open(solver, memory, depth, min(first, other), max(first, other))
             continue
         if node.count > 0:
             _remember(memory, node)

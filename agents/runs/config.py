@@ -313,10 +313,10 @@ class Config:
     def __post_init__(self) -> None:
         """Convert every value to the type of its key, and refuse what cannot be run."""
         kinds = get_type_hints(type(self))
-        for one in dataclasses.fields(self):
-            value = _typed(one.name, getattr(self, one.name), kinds[one.name])
-            object.__setattr__(self, one.name, value)
-            _check_limits(one.name, value, one.metadata)
+        for setting in dataclasses.fields(self):
+            value = _typed(setting.name, getattr(self, setting.name), kinds[setting.name])
+            object.__setattr__(self, setting.name, value)
+            _check_limits(setting.name, value, setting.metadata)
         if self.target is not None:
             self._apply_target(self.target)
         self._check_games()
@@ -358,11 +358,11 @@ class Config:
 
     def _check_supported(self) -> None:
         """Refuse what the learner would ignore."""
-        for one in dataclasses.fields(self):
-            others = self.learner not in one.metadata.get("of", (self.learner,))
-            if others and getattr(self, one.name) != one.default:
+        for setting in dataclasses.fields(self):
+            name, readers = setting.name, setting.metadata.get("of", (self.learner,))
+            if self.learner not in readers and getattr(self, name) != setting.default:
                 raise ConfigError(
-                    f"{one.name}: learner={self.learner} does not support this key; leave it out"
+                    f"{name}: learner={self.learner} does not support this key; leave it out"
                 )
         for name, known in SUPPORTED.get(self.learner, {}).items():
             if getattr(self, name) not in known:
@@ -423,7 +423,7 @@ class Config:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
 
-KEYS: Final = tuple(one.name for one in dataclasses.fields(Config))
+KEYS: Final = tuple(setting.name for setting in dataclasses.fields(Config))
 
 # What a resumed run may change: its length, its cluster, and what no update depends on.
 FREE_KEYS: Final = (
@@ -459,11 +459,11 @@ def read_config(path: Path, changes: Mapping[str, Any], *, trust: bool = False) 
     The file may do so only if it is trusted, and else those that `check_spec` allows.
     """
     values = _values_in(path)
-    for one in dataclasses.fields(Config):
-        check, value = one.metadata.get("check"), values.get(one.name)
-        if check and not trust and one.name not in changes and value is not None:
+    for setting in dataclasses.fields(Config):
+        check, value = setting.metadata.get("check"), values.get(setting.name)
+        if check and not trust and setting.name not in changes and value is not None:
             for name in value if isinstance(value, list) else [value]:
-                _check_named(one.name, check, name, path)
+                _check_named(setting.name, check, name, path)
     return make_config({**values, **changes})
 
 
@@ -528,14 +528,14 @@ def describe_keys() -> str:
     """Return the help text: a line for every key, with its default, what it does, and for whom."""
     defaults = Config().as_dict()
     lines = []
-    for one in dataclasses.fields(Config):
-        default = yaml.safe_dump(defaults[one.name], default_flow_style=True)
+    for setting in dataclasses.fields(Config):
+        default = yaml.safe_dump(defaults[setting.name], default_flow_style=True)
         written = default.removesuffix("\n").removesuffix("\n...")
-        choices = ", ".join(one.metadata.get("choices", ()))
-        about = one.metadata["help"] + (f" ({choices})" if choices else "")
-        if "of" in one.metadata:
-            about += f" [learner: {', '.join(one.metadata['of'])}]"
-        lines.append(f"  {one.name + '=' + written:<34} {about}")
+        choices = ", ".join(setting.metadata.get("choices", ()))
+        about = setting.metadata["help"] + (f" ({choices})" if choices else "")
+        if "of" in setting.metadata:
+            about += f" [learner: {', '.join(setting.metadata['of'])}]"
+        lines.append(f"  {setting.name + '=' + written:<34} {about}")
     return "\n".join(lines)
 
 
@@ -545,7 +545,7 @@ def _typed(name: str, value: Any, kind: Any) -> Any:
         return None if value is None else _typed(name, value, get_args(kind)[0])
     if get_origin(kind) is tuple:
         values = value if isinstance(value, (list, tuple)) else [value]
-        return tuple(_typed(name, one, get_args(kind)[0]) for one in values)
+        return tuple(_typed(name, part, get_args(kind)[0]) for part in values)
     if kind in {int, float} and not isinstance(value, bool):
         with suppress(TypeError, ValueError, OverflowError):  # YAML reads 3e-4 as a string
             value = value if isinstance(value, int) else float(value)

@@ -64,7 +64,7 @@ def test_noise_of_the_labels_does_not_bias_the_gradient() -> None:
     def gradient(of: torch.Tensor) -> torch.Tensor:
         return torch.autograd.grad(gain_loss(weights, of), weights)[0]
 
-    single = torch.stack([gradient(one) for one in labels])
+    single = torch.stack([gradient(label) for label in labels])
     assert torch.allclose(single.mean(0), gradient(labels.mean(0)), atol=1e-6)
     assert single.std(0)[:, :3].min() > 0.001
     assert (single[:, :, 3] == 0).all()

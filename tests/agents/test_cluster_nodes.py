@@ -91,8 +91,8 @@ def playing(nodes: Any, tmp_path: Path) -> Iterator[Any]:
         return made[-1]
 
     yield start
-    for one in made:
-        one.close()
+    for play in made:
+        play.close()
 
 
 @contextmanager

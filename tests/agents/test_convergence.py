@@ -45,7 +45,7 @@ def test_all_that_learn_come_closer_to_an_equilibrium(
 ) -> None:
     run(monkeypatch, "--games mini-2 --methods PPO MCCFR CFR+ --seeds 1")
     lines = convergence.read_lines()
-    assert [(one["players"], one["method"]) for one in lines] == [
+    assert [(line["players"], line["method"]) for line in lines] == [
         (players, method) for players in (2, 3) for method in ("PPO", "MCCFR", "CFR+")
     ]
     for line in lines:

@@ -21,8 +21,8 @@ SKILL = {"a": 0.1, "b": 0.4, "c": 0.3}
 def additive() -> Crossplay:
     """Pairs that win what their members win on average, but for what a and b lose together."""
     values = {
-        (one, other): np.full(4, (SKILL[one] + SKILL[other]) / 2)
-        for one in SKILL
+        (first, other): np.full(4, (SKILL[first] + SKILL[other]) / 2)
+        for first in SKILL
         for other in SKILL
     }
     for team in (("a", "b"), ("b", "a")):

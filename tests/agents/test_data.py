@@ -132,8 +132,8 @@ def test_a_split_of_many_positions_is_in_several_files(monkeypatch: pytest.Monke
         ("validation-00000-of-00001.parquet", 3),
         ("test-00000-of-00001.parquet", 3),
     ]
-    one, other = (rows_of_shard(PLAN, shard)["seed"] for shard in shards[:2])
-    assert not {*one.tolist()} & {*other.tolist()}
+    first, other = (rows_of_shard(PLAN, shard)["seed"] for shard in shards[:2])
+    assert not {*first.tolist()} & {*other.tolist()}
 
 
 def test_two_cores_make_the_same_bytes_as_one_and_another_seed_other_games(
@@ -145,8 +145,8 @@ def test_two_cores_make_the_same_bytes_as_one_and_another_seed_other_games(
     for name in names:
         assert (tmp_path / "two" / name).read_bytes() == (folder / name).read_bytes()
     shard = PLAN.shards[1]
-    one, other = (rows_of_shard(replace(PLAN, seed=seed), shard)["seed"] for seed in (0, 1))
-    assert not {*one.tolist()} & {*other.tolist()}
+    first, other = (rows_of_shard(replace(PLAN, seed=seed), shard)["seed"] for seed in (0, 1))
+    assert not {*first.tolist()} & {*other.tolist()}
 
 
 def test_a_folder_is_whole_or_not_there(

@@ -50,7 +50,7 @@ def missing_packages(example: Path) -> list[str]:
             imported |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             imported.add(node.module)
-    return sorted(name for name in {one.split(".")[0] for one in imported} if not find_spec(name))
+    return sorted(name for name in {name.split(".")[0] for name in imported} if not find_spec(name))
 
 
 def printed_by(example: Path, folder: Path, *words: str) -> str:

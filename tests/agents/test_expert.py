@@ -119,9 +119,9 @@ def test_what_a_teacher_says_is_learnt_from_and_resumes(tmp_path: Path) -> None:
     again = Expert(config, tmp_path)
     arrays, about = learner.state()
     again.restore({name: array.copy() for name, array in arrays.items()}, about)
-    one, other = learner.update(0.5), again.update(0.5)
-    assert one == other
-    assert np.isfinite(list(one.values())).all()
+    first, other = learner.update(0.5), again.update(0.5)
+    assert first == other
+    assert np.isfinite(list(first.values())).all()
 
 
 def exact_values(form: Form, judge: Judge) -> np.ndarray:

@@ -84,7 +84,7 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
     for name, weight in network.state_dict().items():
         assert torch.equal(weights[name], weight), name
     views = positions()
-    ours, theirs = (NetworkAgent(one).probabilities(views) for one in (network, loaded))
+    ours, theirs = (NetworkAgent(net).probabilities(views) for net in (network, loaded))
     assert (ours == theirs).all()
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
 

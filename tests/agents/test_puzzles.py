@@ -56,12 +56,12 @@ def test_a_thousand_puzzles_are_shipped_in_five_grades(
 ) -> None:
     puzzles = shipped.puzzles
     assert len(puzzles) >= 1000
-    grades = Counter(one.grade for one in puzzles)
+    grades = Counter(puzzle.grade for puzzle in puzzles)
     assert min(grades.values()) >= 40
     assert len(grades) == GRADES
-    assert any(one.proven for one in puzzles)
-    assert {one.players for one in puzzles} == {2, 3, 4}
-    assert Counter(one.rules for one in puzzles).most_common(1)[0][0] == "five_up"
+    assert any(puzzle.proven for puzzle in puzzles)
+    assert {puzzle.players for puzzle in puzzles} == {2, 3, 4}
+    assert Counter(puzzle.rules for puzzle in puzzles).most_common(1)[0][0] == "five_up"
     assert shipped.about["worlds"] >= 4096
     assert len(gzip.compress(SHIPPED.read_bytes())) < 60_000
 
@@ -69,14 +69,14 @@ def test_a_thousand_puzzles_are_shipped_in_five_grades(
 def test_every_shipped_puzzle_is_reached_by_legal_moves_to_a_legal_best_move_and_few_are_easy(
     shipped: PuzzleFile,
 ) -> None:
-    assert len({one.seed for one in shipped.puzzles}) == len(shipped.puzzles)
+    assert len({puzzle.seed for puzzle in shipped.puzzles}) == len(shipped.puzzles)
     easy = 0
-    for one in shipped.puzzles:
-        position = position_of(one)
+    for puzzle in shipped.puzzles:
+        position = position_of(puzzle)
         assert len(position.actions) > 1
-        assert len(position.actions) == len(one.chances)
-        assert position.actions[np.argmax(one.chances)] == one.best
-        easy += judging._finds("greedy", position, one.best, one.seed)
+        assert len(position.actions) == len(puzzle.chances)
+        assert position.actions[np.argmax(puzzle.chances)] == puzzle.best
+        easy += judging._finds("greedy", position, puzzle.best, puzzle.seed)
     assert easy <= making.MOST_EASY * len(shipped.puzzles)
 
 
@@ -113,7 +113,7 @@ def test_the_lead_that_a_puzzle_needs_is_smaller_where_chances_differ_less(
 
 def test_grades_rise_as_fewer_levels_find_the_move() -> None:
     solvers = [[True] * k + [False] * (len(LEVELS) - k) for k in range(len(LEVELS) + 1)]
-    assert [grade_of(one) for one in solvers] == [5, 4, 4, 3, 3, 2, 2, 1, 1]
+    assert [grade_of(finds) for finds in solvers] == [5, 4, 4, 3, 3, 2, 2, 1, 1]
 
 
 # --- Making
@@ -149,8 +149,8 @@ def test_the_same_numbers_make_the_same_puzzles_which_check_finds_again(
 @pytest.mark.slow
 def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "ROUND", [("five_up", 4), ("five_up", 2), ("all_fives", 3)] * 3)
-    one, two = (make_puzzles(3, 1, 512, cores, "a command") for cores in (1, 2))
-    assert one == two
+    alone, shared = (make_puzzles(3, 1, 512, cores, "a command") for cores in (1, 2))
+    assert alone == shared
 
 
 # --- Checking
@@ -159,13 +159,16 @@ def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda one, wrong: replace(one, best=wrong), "the best action is"),
-        (lambda one, _: replace(one, grade=one.grade % GRADES + 1), "the grade is"),
-        (lambda one, _: replace(one, proven=True), "the solver does not prove it"),
-        (lambda one, _: replace(one, best=120), "the best action 120 is not legal"),
-        (lambda one, _: replace(one, chances=one.chances[1:]), "legal moves"),
-        (lambda one, _: replace(one, moves=f"z{one.moves}"), "choice 0 is 'z', but"),
-        (lambda one, _: replace(one, moves=f"{one.moves}{'0' * 999}"), "the game is over after"),
+        (lambda puzzle, wrong: replace(puzzle, best=wrong), "the best action is"),
+        (lambda puzzle, _: replace(puzzle, grade=puzzle.grade % GRADES + 1), "the grade is"),
+        (lambda puzzle, _: replace(puzzle, proven=True), "the solver does not prove it"),
+        (lambda puzzle, _: replace(puzzle, best=120), "the best action 120 is not legal"),
+        (lambda puzzle, _: replace(puzzle, chances=puzzle.chances[1:]), "legal moves"),
+        (lambda puzzle, _: replace(puzzle, moves=f"z{puzzle.moves}"), "choice 0 is 'z', but"),
+        (
+            lambda puzzle, _: replace(puzzle, moves=f"{puzzle.moves}{'0' * 999}"),
+            "the game is over after",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_puzzle_is_found(change: Any, fault: str, clear: Puzzle) -> None:

@@ -75,8 +75,8 @@ def test_what_is_pickled_in_a_file_is_not_loaded(tmp_path: Path) -> None:
     with zipfile.ZipFile(path) as file:
         about = json.loads(file.read("data"))
     poisoned = {
-        name: one | {":serialized:": "Y29zCnN5c3RlbQou"} if isinstance(one, dict) else one
-        for name, one in about.items()
+        name: part | {":serialized:": "Y29zCnN5c3RlbQou"} if isinstance(part, dict) else part
+        for name, part in about.items()
     }
     altered(path, data=json.dumps(poisoned).encode())
     assert isinstance(make_agent(path), SavedModel)

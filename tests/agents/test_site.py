@@ -31,7 +31,7 @@ def commands() -> list[str]:
     parts = (part.strip() for line in lines for part in re.split(r"&&|;|\|", line))
     # A command may be quoted for another one, which hands it on.
     matches = (COMMAND.match(part.removeprefix("do ").rstrip("'")) for part in parts)
-    return sorted({one[1] for one in matches if one})
+    return sorted({match[1] for match in matches if match})
 
 
 @cache

@@ -67,7 +67,7 @@ def assert_same_end(run: Path, other: Path) -> None:
     assert arrays.keys() == others.keys()
     for name, array in arrays.items():
         assert np.array_equal(array, others[name]), name
-    weights = [one / "policy" / "policy.safetensors" for one in (run, other)]
+    weights = [folder / "policy" / "policy.safetensors" for folder in (run, other)]
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 

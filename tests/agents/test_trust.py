@@ -96,7 +96,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with zipfile.ZipFile(made / "model.zip", "w") as file:
         file.writestr("policy.pth", f"cos\nsystem\n(S'touch {MARK}'\ntR.")
     monkeypatch.chdir(made)
-    monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(made)])
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place != str(made)])
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     register_agent("ours", "beside:mine")
     offered = {"theirs": registry._loader("beside:mine")}
@@ -164,7 +164,7 @@ def test_what_a_file_names_never_runs(form: str, spec: str, folder: Path) -> Non
 
 def test_every_key_of_a_config_that_makes_an_agent_is_checked_in_files() -> None:
     makes = {"panel", "rivals", "partners", "target", "teacher", "start"}
-    checked = {name for name, one in Config.__dataclass_fields__.items() if "check" in one.metadata}
+    checked = {name for name, key in Config.__dataclass_fields__.items() if "check" in key.metadata}
     assert checked == makes
 
 
