@@ -92,7 +92,7 @@ def is_ours(folder: Path) -> bool:
         return True
     whole = Path(os.path.realpath(folder))
     nearest, *above = (path.stat() for path in (whole, *whole.parents) if path.exists())
-    return _is_kept(nearest) and all(_is_kept(one, sticky=True) for one in above)
+    return _is_kept(nearest) and all(_is_kept(parent, sticky=True) for parent in above)
 
 
 def _is_kept(status: os.stat_result, *, sticky: bool = False) -> bool:
@@ -275,7 +275,7 @@ def _open_draft(draft: Path) -> int:
 
 @contextmanager
 def _naming(path: Path, draft: Path | None = None) -> Iterator[None]:
-    """Let errors of the system name a file as whoever asked for it does, and not its draft."""
+    """Make errors of the system name a file as its user does, and not its draft."""
     try:
         yield
     except OSError as error:

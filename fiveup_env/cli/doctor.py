@@ -130,7 +130,7 @@ def _examine_cache(report: Report) -> None:
 
 def _existing(folder: Path) -> Path:
     """Return a folder, or the nearest one above that is there."""
-    return next(one for one in (folder, *folder.parents) if one.is_dir())
+    return next(path for path in (folder, *folder.parents) if path.is_dir())
 
 
 def _run_compiled(report: Report) -> None:

@@ -52,7 +52,7 @@ def server_for(
 
     Args:
         default: What is played unless the model chooses otherwise.
-        show: Is called with what a person who watches may read; None: nobody watches.
+        show: Is called with the table as text, for a person who watches; None: for none.
         file: Where the game is kept as it goes.
     """
     server = MCPServer("fiveup", instructions=ABOUT)
@@ -105,15 +105,20 @@ class Seat:
             seat: Your seat, from 0; -1 for the usual one.
             seed: Names the deals; -1 for any.
         """
-        given = {
-            "rules": rules or None,
-            "players": players or None,
-            "opponents": opponents or None,
-            "seat": None if seat == -1 else seat,
-            "seed": None if seed == -1 else seed,
-        }
-        options = {name: value for name, value in given.items() if value is not None}
-        self._table = Table(_setup_of(options, self._default))
+        default = self._default
+        if opponents not in {"", default.opponents}:
+            for spec in split_specs(opponents):
+                check_spec(spec)  # a model names agents as a file may
+        chosen = default.rules
+        if rules or players:
+            chosen = Rules.preset(rules or chosen.name or "five_up", players or chosen.players)
+        setup = Setup(
+            rules=chosen,
+            seat=min(default.seat, chosen.players - 1) if seat == -1 else seat,
+            opponents=opponents or default.opponents,
+            seed=None if seed == -1 else seed,
+        )
+        self._table = Table(setup)
         return self._seen(self._table.go_on())
 
     def explain_rules(self) -> str:
@@ -177,31 +182,10 @@ class Seat:
 
 
 def _keep(table: Table, file: Path) -> None:
-    """Keep the game for whoever watches; if that fails, the move is made all the same."""
+    """Save the game to be watched; if that fails, the move is made all the same."""
     names = table.setup.specs
     names.insert(table.setup.seat, "model")
     try:
         table.save(file, names)
     except InputError as error:
         logging.getLogger(__name__).warning("%s", error)
-
-
-def _setup_of(options: dict[str, Any], default: Setup) -> Setup:
-    """Return the setup that a model's choices describe; what they leave out is as in `default`.
-
-    A model names agents as a file may.
-    """
-    opponents = options.get("opponents", default.opponents)
-    if opponents != default.opponents:
-        for spec in split_specs(opponents):
-            check_spec(spec)
-    rules = default.rules
-    if "rules" in options or "players" in options:
-        name = options.get("rules", rules.name or "five_up")
-        rules = Rules.preset(name, options.get("players", rules.players))
-    return Setup(
-        rules=rules,
-        seat=options.get("seat", min(default.seat, rules.players - 1)),
-        opponents=opponents,
-        seed=options.get("seed"),
-    )

@@ -349,8 +349,8 @@ def _compare(written: Any, right: Any, path: tuple[str | int, ...]) -> None:
                 _refuse(path, f"{shown(name)} does not belong here")
             _compare(written[name], right[name], (*path, name))
     elif isinstance(written, list) and isinstance(right, list):
-        for number, (one, other) in enumerate(zip(written, right, strict=False)):
-            _compare(one, other, (*path, number))
+        for number, pair in enumerate(zip(written, right, strict=False)):
+            _compare(*pair, (*path, number))
         if len(written) != len(right):
             _refuse(path, f"its length is {len(written)}, but the rules give {len(right)}")
     elif not _same(written, right):

@@ -27,7 +27,7 @@ class Answers:
     """Agents that were asked before, each for one request at a time.
 
     A page names agents as a file may (`check_spec`): modules are imported, programs started, and
-    folders read, for whoever began the server.
+    folders read, only for the user of the server.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Answers:
         self._lock = threading.Lock()
 
     def allow(self, specs: Iterable[str]) -> None:
-        """Let the page name some specs that whoever began the server has named."""
+        """Let the page name the specs of the user of the server."""
         self._allowed.update(specs)
 
     def warm_up(self, rules: Rules) -> None:

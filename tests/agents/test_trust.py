@@ -24,7 +24,7 @@ from agents.runs.folder import Run, RunError
 from fiveup_env import Batch
 from fiveup_env.arena.benchmark.entries import Entry, EntryError, read_json
 from fiveup_env.cli.shared import Parser
-from fiveup_env.doors.mcp import _setup_of
+from fiveup_env.doors.mcp import Seat
 from fiveup_env.errors import AgentError, FiveUpError
 from fiveup_env.opponents import register_agent, registry
 from fiveup_env.opponents.networks.files import SHIPPED
@@ -147,7 +147,9 @@ FORMATS: Final[dict[str, Callable[[Path, str], Any]]] = {
     "the games of an entry": lambda folder, spec: entry(folder, spec).replay(1, seed=0),
     "the mini games of an entry": lambda folder, spec: entry(folder, spec).check_minis(),
     "a page": lambda _, spec: Answers().answer(spec, "", "0"),
-    "a language model": lambda _, spec: _setup_of({"opponents": f"{spec},greedy,greedy"}, Setup()),
+    "a language model": lambda _, spec: Seat(Setup(), None, None).start_game(
+        opponents=f"{spec},greedy,greedy"
+    ),
 }
 
 

@@ -6,7 +6,7 @@ r"""The environment for language models: text in, text out, in Gymnasium's way.
 
 A step is one answer. A legal move is made, and the others move up to the next turn. An answer that
 is no move, or not a legal one, costs what `Costs` says; the prompt is then the same, after a
-sentence that says what was wrong. After so many of them in one position the episode ends.
+sentence that says what was wrong. After `Costs.tries` of them in one position the episode ends.
 """
 
 from __future__ import annotations
