@@ -36,29 +36,6 @@ DIGITS = 3
 DIGIT_BITS = 7
 
 
-def _rules_pieces() -> tuple[Piece, ...]:
-    """Return the pieces that say by which rules the game is played."""
-    return (
-        Piece("players", (SEATS - 1,), 0, 1, "the number of players, one-hot: 2, 3, 4 or 5"),
-        Piece("teams", (1,), 0, 1, "1 if four play as partners"),
-        _one_of("spinners", "which doubles spin"),
-        Piece("draw_optional", (1,), 0, 1, "1 if drawing is a choice"),
-        Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
-        _one_of("hand_end", "hand-end scoring"),
-        _one_of("round_per", "what is rounded by itself"),
-        Piece("block_difference", (1,), 0, 1, "1 if a blocked hand pays the difference"),
-        Piece("leader_rotates", (1,), 0, 1, "1 if the seat after the last leader leads"),
-        Piece("lead_highest_double", (1,), 0, 1, "1 if the highest double leads, not the lot"),
-        Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each `multiple` in the total"),
-        Piece("immediate", (1,), 0, 1, "1 if the game ends at once when the target is reached"),
-        Piece("exact_target", (1,), 0, 1, "1 if the target must be hit exactly"),
-        Piece("multiple", (1,), 2, MAX_MULTIPLE, "a total scores if it is a multiple of this"),
-        Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the highest pip of the set"),
-        Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
-        _number("target", (), "the target"),
-    )
-
-
 def _one_of(field: str, meaning: str) -> Piece:
     """Return the piece of a rule field whose values are words."""
     values = CHOICES[field]
@@ -71,57 +48,69 @@ def _number(name: str, shape: tuple[int, ...], meaning: str) -> Piece:
     return Piece(name, (*shape, DIGITS), -128, LARGEST, meaning)
 
 
-def _flat_pieces() -> tuple[Piece, ...]:
-    """Return the pieces of a row."""
-    forced = Piece(
+# The rules by which the game is played.
+_RULES_PIECES = (
+    Piece("players", (SEATS - 1,), 0, 1, "the number of players, one-hot: 2, 3, 4 or 5"),
+    Piece("teams", (1,), 0, 1, "1 if four play as partners"),
+    _one_of("spinners", "which doubles spin"),
+    Piece("draw_optional", (1,), 0, 1, "1 if drawing is a choice"),
+    Piece("reserve", (1,), 0, 2, "tiles of the boneyard that may never be drawn"),
+    _one_of("hand_end", "hand-end scoring"),
+    _one_of("round_per", "what is rounded by itself"),
+    Piece("block_difference", (1,), 0, 1, "1 if a blocked hand pays the difference"),
+    Piece("leader_rotates", (1,), 0, 1, "1 if the seat after the last leader leads"),
+    Piece("lead_highest_double", (1,), 0, 1, "1 if the highest double leads, not the lot"),
+    Piece("unit", (1,), 1, MAX_MULTIPLE, "points for each `multiple` in the total"),
+    Piece("immediate", (1,), 0, 1, "1 if the game ends at once when the target is reached"),
+    Piece("exact_target", (1,), 0, 1, "1 if the target must be hit exactly"),
+    Piece("multiple", (1,), 2, MAX_MULTIPLE, "a total scores if it is a multiple of this"),
+    Piece("max_pip", (1,), 1, PIP_COUNT - 1, "the highest pip of the set"),
+    Piece("hand_size", (1,), 1, TILE_COUNT // 2, "tiles dealt to each hand"),
+    _number("target", (), "the target"),
+)
+FLAT_PIECES = (
+    Piece("hand", (TILE_COUNT,), 0, 1, "the tiles in the observer's hand"),
+    Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles that each seat has set in this hand"),
+    Piece("plain_ends", (PIP_COUNT,), 0, PIP_COUNT, "how many plain ends show each pip"),
+    Piece(
+        "doubles",
+        (PIP_COUNT, 6),
+        0,
+        1,
+        "the state of each pip's double, one-hot: not played, two sides free, one side free, "
+        "two cross ends free, one cross end free, closed",
+    ),
+    Piece("spinner", (PIP_COUNT,), 0, 1, "the pip of the first double played, one-hot"),
+    Piece("total", (1,), 0, LARGEST, f"the total of all open ends, capped at {LARGEST}"),
+    Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo `multiple`, one-hot"),
+    Piece("sizes", (SEATS,), 0, TILE_COUNT, "tiles in each hand"),
+    Piece("boneyard", (1,), 0, TILE_COUNT, "tiles in the boneyard"),
+    Piece("drawable", (1,), 0, TILE_COUNT, "how many of them may be drawn"),
+    Piece("draws", (SEATS,), 0, MAX_DRAWS, "tiles that each seat has drawn in this hand"),
+    Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "1 if the seat was shown to lack the pip"),
+    Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by any seat since then"),
+    Piece("lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles drawn by the seat since then"),
+    Piece("turn", (SEATS,), 0, 1, "the seat to move, one-hot; all 0 after the end of a hand"),
+    Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
+    Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
+    _number("to_go", (SEATS,), "the target minus the score of the seat's side"),
+    Piece(
         "forced_lead",
         (TILE_COUNT,),
         0,
         1,
         "the tile that had to be led, one-hot; all 0 if the leader chose it",
-    )
-    return (
-        Piece("hand", (TILE_COUNT,), 0, 1, "the tiles in the observer's hand"),
-        Piece("played", (SEATS, TILE_COUNT), 0, 1, "the tiles that each seat has set in this hand"),
-        Piece("plain_ends", (PIP_COUNT,), 0, PIP_COUNT, "how many plain ends show each pip"),
-        Piece(
-            "doubles",
-            (PIP_COUNT, 6),
-            0,
-            1,
-            "the state of each pip's double, one-hot: not played, two sides free, one side free, "
-            "two cross ends free, one cross end free, closed",
-        ),
-        Piece("spinner", (PIP_COUNT,), 0, 1, "the pip of the first double played, one-hot"),
-        Piece("total", (1,), 0, LARGEST, f"the total of all open ends, capped at {LARGEST}"),
-        Piece("total_modulo", (MAX_MULTIPLE,), 0, 1, "the total modulo `multiple`, one-hot"),
-        Piece("sizes", (SEATS,), 0, TILE_COUNT, "tiles in each hand"),
-        Piece("boneyard", (1,), 0, TILE_COUNT, "tiles in the boneyard"),
-        Piece("drawable", (1,), 0, TILE_COUNT, "how many of them may be drawn"),
-        Piece("draws", (SEATS,), 0, MAX_DRAWS, "tiles that each seat has drawn in this hand"),
-        Piece("lacks", (SEATS, PIP_COUNT), 0, 1, "1 if the seat was shown to lack the pip"),
-        Piece("lacks_age", (SEATS, PIP_COUNT), 0, TILE_COUNT, "tiles set by any seat since then"),
-        Piece(
-            "lacks_draws", (SEATS, PIP_COUNT), 0, MAX_DRAWS, "tiles drawn by the seat since then"
-        ),
-        Piece("turn", (SEATS,), 0, 1, "the seat to move, one-hot; all 0 after the end of a hand"),
-        Piece("lead", (SEATS,), 0, 1, "the seat that led this hand, one-hot"),
-        Piece("passes", (1,), 0, SEATS, "how many seats have passed in a row"),
-        _number("to_go", (SEATS,), "the target minus the score of the seat's side"),
-        forced,
-        *_rules_pieces(),
-        Piece(
-            "plays",
-            (ACTION_COUNT,),
-            0,
-            LARGEST,
-            "for every action: 0 if it is illegal, else 1 + what the total would score, in units",
-            usual=1 + USUAL_POINTS,
-        ),
-    )
-
-
-FLAT_PIECES = _flat_pieces()
+    ),
+    *_RULES_PIECES,
+    Piece(
+        "plays",
+        (ACTION_COUNT,),
+        0,
+        LARGEST,
+        "for every action: 0 if it is illegal, else 1 + what the total would score, in units",
+        usual=1 + USUAL_POINTS,
+    ),
+)
 FLAT_SIZE = sum(piece.size for piece in FLAT_PIECES)
 
 _STARTS = {piece.name: start for piece, start in offsets(FLAT_PIECES)}
