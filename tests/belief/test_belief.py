@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # In some of them the tiles dealt decide who leads, and with which tile.
-MINI_SETS = [
+MINI_SETS: list[tuple[int, int, int, int, Any]] = [
     (2, 2, 2, 1, "any"),
     (2, 3, 4, 2, "any"),
     (3, 2, 2, 0, "any"),
@@ -307,7 +307,7 @@ def test_before_the_lead_every_deal_of_the_unseen_tiles_is_possible() -> None:
 
 
 THIRD = 1 / 3
-LED = {"lead_tile": "highest_double"}
+LED: dict[str, Any] = {"lead_tile": "highest_double"}
 # By what is seen: the game, how many worlds agree with what seat 0 sees, and with what chance some
 # tiles are in the hands of seats 0 and 1 and in the boneyard.
 EXAMPLES: dict[str, tuple[Game, int, dict[str, tuple[float, float, float]]]] = {
