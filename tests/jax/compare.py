@@ -163,7 +163,7 @@ def quickly_checked() -> Iterator[Compared]:
 
 def checked() -> str | None:
     """Return the first difference by every rule and reward, if there is any."""
-    parts = (*quickly_checked(), compare(EVERY_RULES, 2 * GAMES, 100, 5, OPTIONS[3]))
+    parts = (*quickly_checked(), compare(EVERY_RULES, 2 * GAMES, 400, 5, OPTIONS[3]))
     return next((part.difference for part in parts if part.difference), None)
 
 
