@@ -113,11 +113,11 @@ def test_a_bot_of_the_arena_is_handed_a_state_that_its_seat_cannot_tell_from_the
         if mask.sum() > 1:
             state = handed[-1]
             assert state.current_player() == game.turn
-            seen = state.course.view(state.current_player())
+            seen = state.playthrough.view(state.current_player())
             seen["public"]["hand_number"] = game.hand_number  # there it is the first
             assert seen.tobytes() == view.tobytes()
             truth = game.state()["hands"][0].tolist()
-            guessed += state.course.games["hands"][0].tolist() != truth
+            guessed += state.playthrough.games["hands"][0].tolist() != truth
         game.push(list(game.legal_moves)[-1])
         assert mask[action]
     assert guessed > len(handed) / 2
