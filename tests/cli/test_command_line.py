@@ -136,7 +136,8 @@ def test_a_reader_that_has_seen_enough_ends_a_command_silently(
     line = [sys.executable, "-m", "fiveup_env", *command.split()]
     done = subprocess.run(line, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, check=False)
     os.close(theirs)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 0
+    assert not done.stderr.replace(b"compiling for this machine, once: 5 to 20 seconds\n", b"")
 
 
 @pytest.mark.parametrize(
