@@ -56,14 +56,14 @@ JUDGED: Final = """async () => {
   window.longest = 0;
   const asked = performance.now();
   prepareJudges(game.view(0).bytes); // as the page does while the card of the last hand is read
-  const ready = () => judge("decision", { state, move, number: 0, worlds: 2 });
+  const ready = () => judge("decision", { state, move, number: 0 });
   await Promise.all(Array.from({ length: judgeCount }, ready));
   const began = performance.now();
   let next = 0, decisions = 0, first = 0;
   const work = async () => {
     while (next < steps.length && decisions < 60) {
       const { before, move, number } = steps[next++];
-      const found = await judge("decision", { state: before.bytes, move, number, worlds: 1000 });
+      const found = await judge("decision", { state: before.bytes, move, number });
       first ||= performance.now() - began;
       decisions += found.options.length > 1;
     }

@@ -1,7 +1,8 @@
 """Trials: the actions of a position played out in sampled worlds, for wins and for points at once.
 
 This is the search of `pimc`, but it gives no action up: each is tried in every world, so that the
-errors are those of differences within the same worlds. The best of several noisy means is too high,
+errors are those of differences within the same worlds. Each world is drawn from others of its own
+by how likely the others' moves were in them, so worlds stay independent of each other. The best of several noisy means is too high,
 because whichever action was lucky is chosen. So one half of the worlds chooses the best action and
 the other half says by how much the action taken falls short of it, both ways round.
 """
@@ -12,18 +13,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.belief.counting import full
 from fiveup_env.belief.evidence import impossible
-from fiveup_env.belief.structs import BELIEF
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import as_view
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.search.action_values import try_actions
-from fiveup_env.opponents.search.dealing import deal
+from fiveup_env.opponents.search.dealing import Dealing, deal_block, dealing_of, prepare
 from fiveup_env.opponents.search.outlook import outlooks_of
 from fiveup_env.opponents.search.pimc import Pimc
 from fiveup_env.opponents.search.world_search import playout_of
@@ -31,7 +30,7 @@ from fiveup_env.opponents.search.world_search import playout_of
 if TYPE_CHECKING:
     from fiveup_env.opponents.agent import Agent
 
-REFERENCE: Final = "pimc:worlds=1000,playout=partner"
+REFERENCE: Final = "pimc:worlds=500,weighed=16,playout=partner"  # the judge
 CHANCE, POINTS = range(2)  # what a trial finds
 NORMAL: Final = 1.96  # standard errors to either side of a 95 % interval
 
@@ -59,10 +58,9 @@ def checked_reference(reference: str | Agent) -> Pimc:
     if not isinstance(search, Pimc):
         message = f"the reference must be a pimc such as {REFERENCE}, not {shown(reference)}"
         raise AgentError(message)
-    others = (search.ms, search.weighed - 1, search.aim != "game")
-    if search.worlds < 4 or any(others):
+    if search.worlds < 4 or search.ms or search.aim != "game":
         raise AgentError(
-            "a reference has 4 worlds or more and a playout, and its other options as they are, "
+            "a reference has 4 worlds or more, and ms and aim as they are by default, "
             f"not {shown(reference)}"
         )
     return search
@@ -76,7 +74,7 @@ class Trials:
         search = checked_reference(reference)
         self.worlds, self._aim = search.worlds, search.aim
         self._playout = playout_of(search.playout)
-        self._games, self._belief = np.empty(search.worlds, GAME), np.zeros(1, BELIEF)
+        self._games, self._dealing = np.empty(search.worlds, GAME), dealing_of(search.weighed)
 
     def __call__(self, view: np.ndarray, actions: np.ndarray, key: int) -> np.ndarray:
         """Return what every action brings the viewer's side [worlds x actions x 2].
@@ -87,7 +85,7 @@ class Trials:
         view = as_view(view)
         chances, _ = outlooks_of(view, self._aim)
         values = np.empty((self.worlds, len(actions), 2))
-        if not deal_worlds(view, np.uint64(key), self._belief, self._games):
+        if not deal_worlds(view[0], np.uint64(key), 0, self._dealing, self._games):
             raise impossible(view)
         side = int(view["seat"][0] % view["public"]["rules"]["sides"][0])
         outlooks = chances[0], chances[0][:0]  # to win, and for points
@@ -111,11 +109,11 @@ def shortfalls(values: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:
 
 
 @compiled
-def deal_worlds(views: Array, key: Word, belief: Array, games: Array) -> bool:
-    """Deal worlds of the first view at random; return False if none is consistent."""
-    view = views[0]
-    ways = count_worlds(view, belief[0])
-    if ways[0, full(belief[0])] == 0:
+def deal_worlds(view: Struct, key: Word, first: int, dealing: Dealing, games: Array) -> bool:
+    """Deal the worlds of a view from number `first` on; return False if none is consistent."""
+    ways, logs = count_worlds(view, dealing.belief[0]), np.empty(1)
+    if not prepare(view, key, dealing, ways, games):
         return False
-    deal(view, belief[0], ways, key, 0, games)
+    for w in range(len(games)):
+        deal_block(view, key, first + w, dealing, ways, games[w : w + 1], logs)
     return True

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fiveup_env.analysis.trials import Trials, checked_reference, shortfalls
+from fiveup_env.analysis.trials import REFERENCE, Trials, checked_reference, shortfalls
 from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.clock import AwakeClock, processor_time
 from fiveup_env.arena.faults import ArenaError, fault, replayed
@@ -57,7 +57,11 @@ class Terms:
     rules: Rules
     episode: str = term("game", choices=EPISODES, help="default: game")
     judge: str | None = term(
-        None, metavar="SPEC", help="judge decisions by a search (docs/understand/arena.md)"
+        None,
+        nargs="?",
+        const=REFERENCE,
+        metavar="SPEC",
+        help=f"judge decisions by a search ({REFERENCE})",
     )
     judge_every: int = term(
         JUDGE_EVERY,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fiveup_env.analysis.decisions import judge
+from fiveup_env.analysis.trials import REFERENCE
 from fiveup_env.drawing.transcript import table_text
 from fiveup_env.drawing.words import score_line
 from fiveup_env.errors import FiveUpError, InputError, shown
@@ -28,7 +29,6 @@ save FILE  write the game to a file that every command reads
 study      judge your moves so far
 quit       leave; with --games, the game goes on next time"""
 HINT: Final = "a move such as 5-3@5, its number, help or quit"
-JUDGED_BY: Final = "pimc:worlds=200,playout=partner"
 KEPT: Final = "terminal.json"  # in the folder of games
 
 
@@ -103,9 +103,9 @@ def _answer(table: Table, typed: str) -> list[str]:
 def _study(table: Table) -> list[str]:
     """Return the mistakes of one's own seat, the biggest first."""
     seat = table.setup.seat
-    judgement = judge(table.game, JUDGED_BY)
+    judgement = judge(table.game)
     rate, mistakes = judgement.error_rate(seat), judgement.mistakes(seat)
-    lines = [f"{len(mistakes)} mistakes in {rate.decisions} decisions, by {JUDGED_BY}"]
+    lines = [f"{len(mistakes)} mistakes in {rate.decisions} decisions, by {REFERENCE}"]
     for decision in mistakes:
         lost = f"{100 * decision.chance_lost.mean:.1f} % of the chance to win"
         where = f"hand {decision.hand}, move {decision.number}"

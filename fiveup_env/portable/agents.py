@@ -302,6 +302,20 @@ def _search_fits(search: Struct, views: Array) -> bool:
     return True
 
 
+@inlined
+def dealing_by(weighed: int, worlds: int) -> Dealing:
+    """Return a way to deal this many worlds at once, as `dealing_of` does."""
+    used = signed(weighed > 1)
+    return Dealing(
+        signed(weighed),
+        np.zeros(1, BELIEF),
+        _MODEL,
+        np.zeros(used, INFERENCE),
+        np.empty(used * signed(weighed) * worlds, GAME),
+        np.empty(used * signed(weighed) * worlds),
+    )
+
+
 @entry(search=writes(SEARCH), grid=reads(np.float64, optional=True), first=INT, end=INT)
 def search_on(search: Array, grid: Array, first: int, end: int) -> int:
     """Try the open actions in the worlds from number `first` to below `end`; return how many are.
@@ -322,23 +336,14 @@ def search_on(search: Array, grid: Array, first: int, end: int) -> int:
         candidates[0, k] = begun.candidates[k]
         for j in range(count):
             products[0, k, j] = begun.products[k * count + j]
-    keys, used = np.zeros(1, np.uint64), signed(begun.options.weighed > 1)
+    keys = np.zeros(1, np.uint64)
     name_streams(begun.key, keys)
-    many = used * signed(begun.options.weighed) * BLOCK
-    dealing = Dealing(
-        signed(begun.options.weighed),
-        np.zeros(1, BELIEF),
-        _MODEL,
-        np.zeros(used, INFERENCE),
-        np.empty(many, GAME),
-        np.empty(many),
-    )
     work = Work(
         views,
         keys,
         _grid(grid, begun.options.aim),
         np.zeros(1, np.int64),
-        dealing,
+        dealing_by(signed(begun.options.weighed), BLOCK),
         ByHeuristic(RUNGS[begun.options.playout], np.zeros(1, SCRATCH)),
         np.empty(BLOCK, GAME),
         evidence,

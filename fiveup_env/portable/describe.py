@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from fiveup_env.analysis.trials import REFERENCE, checked_reference
 from fiveup_env.engine.state import LAYOUT, PUBLIC
 from fiveup_env.errors import RulesError
 from fiveup_env.files import write_atomic
@@ -108,6 +109,7 @@ def description() -> dict[str, Any]:
         "aims": AIM_NAMES,
         "priors": PRIORS,
         "searches": _searches(),
+        "judge": _judge(),
         "block": BLOCK,
         "grid": GRID,
         "policy_head": HEAD,
@@ -161,6 +163,13 @@ def _searches() -> dict[str, dict[str, Any]]:
         "policy+search": {name: policy[name] for name in ("worlds", "playout", "weighed", "least")}
         | {"prior": "probabilities", "trust": USUAL_TRUST},
     }
+
+
+def _judge() -> dict[str, Any]:
+    """Return the reference search of studies."""
+    judge = checked_reference(REFERENCE)
+    options = {name: getattr(judge, name) for name in ("worlds", "weighed", "playout")}
+    return {"spec": REFERENCE, **options}
 
 
 def _levels() -> dict[str, dict[str, Any]]:

@@ -575,10 +575,11 @@ let trialsAt = 0, trialsSize = 0;
 /**
  * Try moves in sampled worlds, each played out by a heuristic: what each brings the viewer's side
  * in every world, its chance to win and its points [worlds x moves x 2]. No moves: play on.
+ * What is not given is as the judge of studies has it.
  * @param {View} view @param {string[]} moves
- * @param {{ playout?: string, key?: bigint, first?: number, end: number }} options
+ * @param {{ playout?: string, weighed?: number, key?: bigint, first?: number, end?: number }} options
  */
-export function tryMoves(view, moves, { playout = "partner", key = 0n, first = 0, end }) {
+export function tryMoves(view, moves, { playout = info.judge.playout, weighed = info.judge.weighed, key = 0n, first = 0, end = info.judge.worlds }) {
   const rung = info.heuristics.indexOf(playout);
   if (rung < 0) throw unknown("playout", playout, info.heuristics);
   const count = Math.max(1, moves.length), size = (end - first) * count * 2;
@@ -591,7 +592,7 @@ export function tryMoves(view, moves, { playout = "partner", key = 0n, first = 0
   moves.forEach((move, k) => { actions[k] = moveNames.indexOf(move); });
   putGrid(view);
   view.put();
-  checked(module.fiveup_try_moves(place.view, place.mask, count, rung, place.grid, key, first, end, trialsAt));
+  checked(module.fiveup_try_moves(place.view, place.mask, count, rung, weighed, place.grid, key, first, end, trialsAt));
   return doublesAt(trialsAt, size).slice();
 }
 

@@ -9,9 +9,7 @@ from numba import carray
 
 from fiveup_env.analysis.chances import score_chances
 from fiveup_env.analysis.luck import TIMES, play_deal
-from fiveup_env.belief.counting import full
-from fiveup_env.belief.structs import BELIEF
-from fiveup_env.belief.worlds import count_worlds
+from fiveup_env.analysis.trials import deal_worlds
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled
 from fiveup_env.engine.legality import is_legal
 from fiveup_env.engine.state import GAME, PLAYING
@@ -19,11 +17,12 @@ from fiveup_env.engine.valid import first_unsound_view, rules_fit
 from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.search.action_values import PLAY_ON, try_actions
-from fiveup_env.opponents.search.dealing import deal
 from fiveup_env.opponents.search.playouts import ByHeuristic
-from fiveup_env.portable.agents import GRID, MOST_WORLDS, PLAYERS_RUNG, RUNGS
+from fiveup_env.opponents.search.world_search import MOST_WEIGHED
+from fiveup_env.portable.agents import GRID, MOST_WORLDS, PLAYERS_RUNG, RUNGS, dealing_by
 from fiveup_env.portable.calls import (
     BAD_GAME,
+    BAD_OPTIONS,
     BAD_RULES,
     BAD_RUNG,
     BAD_SEARCH,
@@ -63,6 +62,7 @@ def _fault_of_moves(view: Struct, actions: Array) -> int:
     actions=reads(np.int8),
     count=INT,
     rung=INT,
+    weighed=INT,
     grid=reads(np.float64),
     key=WORD,
     first=INT,
@@ -74,6 +74,7 @@ def try_moves(
     actions: Array,
     count: int,
     rung: int,
+    weighed: int,
     grid: Array,
     key: Word,
     first: int,
@@ -82,6 +83,7 @@ def try_moves(
 ) -> int:
     """Try actions in the worlds from number `first` to below `end`, played out by a heuristic.
 
+    Each world is drawn from `weighed` of its own by how likely the others' moves were in them.
     Write what each brings the viewer's side in each world: its chance to win the game, and its
     points until the end of the hand, less those of the others [worlds x actions x 2]. The action
     -1 stands for playing on; it is for every seat, others are for the seat to move.
@@ -94,13 +96,13 @@ def try_moves(
         return fault
     if not 0 <= rung < len(RUNGS):
         return BAD_RUNG
-    if not (0 <= first <= end <= MOST_WORLDS and end - first <= MOST_AT_ONCE):
+    if not (0 <= first < end <= MOST_WORLDS and end - first <= MOST_AT_ONCE):
         return BAD_SEARCH
-    belief, games = np.zeros(1, BELIEF), np.empty(end - first, GAME)
-    ways = count_worlds(views[0], belief[0])
-    if ways[0, full(belief[0])] == 0:
+    if not 1 <= weighed <= MOST_WEIGHED:
+        return BAD_OPTIONS
+    games = np.empty(end - first, GAME)
+    if not deal_worlds(views[0], key, first, dealing_by(weighed, 1), games):
         return NO_WORLD
-    deal(views[0], belief[0], ways, key, first, games)
     playout = ByHeuristic(RUNGS[rung], np.zeros(1, SCRATCH))
     chances = carray(grid, (GRID, GRID))
     block = carray(values, (end - first, count, 2))

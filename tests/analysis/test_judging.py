@@ -76,14 +76,16 @@ def test_a_win_that_was_missed_is_a_mistake() -> None:
     )
 
 
-def test_the_values_are_those_of_pimc() -> None:
+@pytest.mark.parametrize("weighed", [1, 16])
+def test_the_values_are_those_of_pimc(weighed: int) -> None:
     game = play_randomly(Game(seed=5), Random(5), 6)
     mask = game.action_mask()
     actions = mask.nonzero()[0]
-    means = Trials("pimc:worlds=2000,playout=greedy")(game.view(), actions, 1).mean(0)
+    trials = Trials(f"pimc:worlds=2000,weighed={weighed},playout=greedy")
+    means = trials(game.view(), actions, 1).mean(0)
     views = np.repeat(game.view(), 60)
     for column, aim, near in ((0, "game", 0.03), (1, "hand", 0.5)):
-        search = Pimc(worlds=32, aim=aim)  # too few to give an action up
+        search = Pimc(worlds=32, weighed=weighed, aim=aim)  # too few to give an action up
         values = search.values(views, np.random.default_rng(1))[:, actions].mean(0)
         assert means[:, column] == pytest.approx(values, abs=near)
 
@@ -178,7 +180,7 @@ def test_the_reference_player_itself_has_luck_only() -> None:
     [
         ("greedy", "the reference must be a pimc such as"),
         ("pimc:worlds=3", "4 worlds or more"),
-        ("pimc:weighed=2", "its other options as they are"),
+        ("pimc:aim=hand", "ms and aim as they are"),
     ],
 )
 def test_a_reference_that_cannot_judge_is_refused_in_a_sentence(

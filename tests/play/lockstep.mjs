@@ -62,7 +62,7 @@ function judged(seed) {
   const verdicts = [...game.steps()].flatMap(({ before, move }, number) => {
     const view = viewOf(before, before.turn), moves = view.legalMoves();
     if (moves.length < 2 || number > 20) return [];
-    const found = tryMoves(view, moves, { key: scramble((scramble(0n) + BigInt(number)) & ((1n << 64n) - 1n)), end: 100 });
+    const found = tryMoves(view, moves, { key: scramble((scramble(0n) + BigInt(number)) & ((1n << 64n) - 1n)) });
     const [chance, points] = shortfalls(found, moves.length, moves.indexOf(move));
     return [{ number, move, lost: [chance.mean, chance.error, points.mean, points.error], options: summary(found, moves) }];
   });

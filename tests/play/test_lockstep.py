@@ -104,7 +104,7 @@ def test_the_page_judges_as_python_does(played: Any) -> None:
     game = Game(players=4, seed=5, target=5)
     for move in judged["moves"]:
         game.push(move)
-    mine = {d.number: d for d in judge(game, "pimc:worlds=100,playout=partner").decisions}
+    mine = {d.number: d for d in judge(game).decisions}
     assert len(judged["verdicts"]) > 5
     for verdict in judged["verdicts"]:
         decision = mine[verdict["number"]]

@@ -163,7 +163,7 @@ int main(int count, char **arguments) {
             if (below(2)) moves[0] = -1;
             int32_t first = any_int(), end = below(9) ? first + (int32_t)below(5) : any_int();
             if (end - (int64_t)first > 4) break; /* right, but slow */
-            check(fiveup_try_moves(view, moves, below(9) ? 1 : 4, any_int() % 7, grid, chance(), first, end, tried), "try_moves");
+            check(fiveup_try_moves(view, moves, below(9) ? 1 : 4, any_int() % 7, any_int(), grid, chance(), first, end, tried), "try_moves");
             break;
           }
           case 8:

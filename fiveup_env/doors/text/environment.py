@@ -19,7 +19,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Text
 
-from fiveup_env.analysis.trials import Trials, shortfalls
+from fiveup_env.analysis.trials import REFERENCE, Trials, shortfalls
 from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.doors.text.prompts import KINDS, move_in, notes_after, prompt
 from fiveup_env.engine.view import legal_masks
@@ -93,8 +93,8 @@ class TextEnv(gymnasium.Env[str, str]):
         prompt: `bare`, `deductions` or `notes`.
         list_moves: Whether the prompt lists the legal moves.
         costs: What wrong answers and weak moves cost.
-        reference: A search such as `pimc:worlds=1000,playout=partner` that says what every move
-            lost; None: nothing says it.
+        reference: The search that says what every move lost. None: that of studies if losses
+            cost something, else nothing says it.
         **fields: Fields of the rules that override those of `rules`.
 
     Raises:
@@ -143,7 +143,7 @@ class TextEnv(gymnasium.Env[str, str]):
         self._kind, self._list_moves = prompt, list_moves
         self.costs = Costs() if costs is None else costs
         if self.costs.loss and reference is None:
-            raise OptionError("a cost of loss needs a reference, such as pimc:worlds=1000")
+            reference = REFERENCE
         self._trials = None if reference is None else Trials(reference)
         self.observation_space = Text(LONGEST_PROMPT, charset=CHARACTERS)
         self.action_space = Text(LONGEST_ANSWER, min_length=0, charset=CHARACTERS)

@@ -1,6 +1,6 @@
 // @ts-check
 /** A game looked through afterwards: every moment, and the verdicts as they are found. */
-import { layout } from "./fiveup.mjs";
+import { info, layout } from "./fiveup.mjs";
 import { rateOf } from "./judging.js";
 import { reason } from "./reasons.js";
 import { byId, element, scoreRows, valueRow } from "./shared.js";
@@ -16,9 +16,7 @@ import { percent, t } from "./words.js";
 /** @typedef {{ state: Seen, made: number, move: boolean, text: string }} Moment */
 /** @typedef {{ number: number, hand: number, seat: number, move: string, best: string, chance: number[], points: number[], mistake: boolean, gains: [number, number], options: { move: string, chance: number[], points: number[] }[] }} Decision */
 
-const WORLDS = 1000; // of a decision, as in Python's study
 const GRAPH_WORLDS = 200;
-const REFERENCE = "pimc:worlds=1000,playout=partner";
 
 /** @type {{ table: Table, names: string[], moments: Moment[], at: number, decisions: Map<number, Decision>, chances: (number[] | null)[], luck: any[] | null, choices?: number[] } | null} */
 let open = null;
@@ -54,7 +52,7 @@ export async function study(table, names, left) {
   show(0);
   byId("forward").focus();
   const kept = table.saved.verdicts;
-  if (kept?.reference === REFERENCE && kept.moments === moments.length) {
+  if (kept?.reference === info.judge.spec && kept.moments === moments.length) {
     for (const decision of kept.decisions) open.decisions.set(decision.number, decision);
     Object.assign(open, { chances: kept.chances, luck: kept.luck });
     return paintVerdicts();
@@ -73,7 +71,7 @@ async function judgeAll(mine) {
   const tasks = [];
   for (const [number, { before, move }] of steps.entries()) {
     tasks.push(async () => {
-      const found = await judge("decision", { state: before.bytes, move, number, worlds: WORLDS });
+      const found = await judge("decision", { state: before.bytes, move, number });
       const gains = [move, found.best].map((one) => gainOf(steps, number, one, of));
       of.decisions.set(number, { ...found, hand: before.handNumber, gains });
     });
@@ -104,7 +102,7 @@ async function judgeAll(mine) {
   await Promise.all(Array.from({ length: 2 * judgeCount }, work));
   if (mine !== opened) return;
   const { saved } = of.table, decisions = [...of.decisions.values()].sort((one, two) => one.number - two.number);
-  saved.verdicts = { reference: REFERENCE, moments: of.moments.length, decisions, chances: of.chances, luck: of.luck, rates: of.names.map((_, seat) => rateOf(decisions, seat)) };
+  saved.verdicts = { reference: info.judge.spec, moments: of.moments.length, decisions, chances: of.chances, luck: of.luck, rates: of.names.map((_, seat) => rateOf(decisions, seat)) };
   saved.rate = rateOf(decisions, of.table.seat).chance[0] ?? undefined;
   keep(saved);
   byId("progress").textContent = decisions.some(({ mistake }) => mistake) ? "" : t("noMistake");

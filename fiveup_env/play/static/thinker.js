@@ -35,10 +35,10 @@ const tasks = {
     const seen = new View(view);
     return { worlds: String(seen.worlds()), shares: seen.marginals() };
   },
-  /** Judge a move: the numbers are those of Python's study. @param {{ state: Uint8Array, move: string, number: number, worlds: number }} asked */
-  async decision({ state, move, number, worlds }) {
+  /** Judge a move: the numbers are those of Python's study. @param {{ state: Uint8Array, move: string, number: number }} asked */
+  async decision({ state, move, number }) {
     const before = new Seen("game", state), seat = before.turn, view = viewOf(before, seat), moves = view.legalMoves();
-    const found = tryMoves(view, moves, { key: scramble((scramble(0n) + BigInt(number)) & ((1n << 64n) - 1n)), end: worlds });
+    const found = tryMoves(view, moves, { key: scramble((scramble(0n) + BigInt(number)) & ((1n << 64n) - 1n)) });
     const options = summary(found, moves), [chance, points] = shortfalls(found, moves.length, moves.indexOf(move));
     const best = options[0].move;
     return { number, seat, move, best, chance: chance.interval, points: points.interval, mistake: move !== best && chance.mean > 3 * chance.error, options };

@@ -89,7 +89,7 @@ export default {
   // Study
   chance: "Gewinnchance, gesehen von", decides: "{who} hatte die Wahl", noChoice: "Hier hatte niemand eine Wahl.",
   isBest: "{move} ist der beste Zug.", lostChance: "{move} kostet {percent} der Gewinnchance, in Punkten {points}. Besser: {best}.",
-  about95: "Chancen, das Spiel zu gewinnen, aus 1.000 Welten, die zu dem passen, was der Spieler sah; ± sind 95 %.",
+  about95: "Chancen, das Spiel zu gewinnen, aus Welten, die zu dem passen, was der Spieler sah, wahrscheinliche öfter; ± sind 95 %.",
   first: "Anfang", back: "Zurück", forward: "Weiter", last: "Ende", nextMistake: "Nächster Fehler", biggest: "Größter Fehler",
   tryAgain: "Von davor noch einmal", judging: "{done} von {all} beurteilt", rates: "Fehlerquoten", rateHead: "|Fehler|Verlust (%)|Punkte",
   of: "{some} von {all}", luck: "Glück und Können", luckHead: "|Glück|Können", inAll: "insgesamt", handShort: "Runde {number}",

@@ -89,7 +89,7 @@ export default {
   // Study
   chance: "Chance to win, seen by", decides: "{who} decided", noChoice: "Nobody had a choice here.",
   isBest: "{move} is the best move.", lostChance: "{move} loses {percent} of the chance to win, in points {points}. Better: {best}.",
-  about95: "Chances are of winning the game, from 1,000 worlds that fit what the player saw; ± is 95 %.",
+  about95: "Chances are of winning the game, from worlds that fit what the player saw, the likely ones more often; ± is 95 %.",
   first: "First", back: "Back", forward: "Forward", last: "Last", nextMistake: "Next mistake", biggest: "Biggest mistake",
   tryAgain: "Try again from before", judging: "{done} of {all} judged", rates: "Error rates", rateHead: "|mistakes|loss (%)|points",
   of: "{some} of {all}", luck: "Luck and skill", luckHead: "|luck|skill", inAll: "in all", handShort: "hand {number}",
