@@ -126,7 +126,7 @@ class Played:
     usage: tuple[Mapping[str, int], ...] = ({}, {})  # by agent: what it counts, such as tokens
 
 
-class Decision(NamedTuple):
+class Request(NamedTuple):
     """An announcement that an agent is about to be asked for moves."""
 
     agent: int
@@ -155,7 +155,7 @@ def play_chunk(
     names: Sequence[str],
     terms: Terms,
     seeds: np.ndarray,
-    announce: Callable[[Decision | None], None] | None = None,
+    announce: Callable[[Request | None], None] | None = None,
 ) -> Played:
     """Play two agents on the deals of these seeds.
 
@@ -197,7 +197,7 @@ class _Chunk:
         names: Sequence[str],
         terms: Terms,
         seeds: np.ndarray,
-        announce: Callable[[Decision | None], None] | None,
+        announce: Callable[[Request | None], None] | None,
     ) -> None:
         self.players, self.names, self.terms, self.announce = agents, names, terms, announce
         self.agents = [one if isinstance(one, Apart) else unchecked(one) for one in agents]
@@ -267,7 +267,7 @@ class _Chunk:
         views = np.zeros(len(which), VIEW)  # the agent's own, to keep or to write into
         observe_seats(self.games, which, self.games["public"]["turn"][which], views)
         if self.announce:
-            self.announce(Decision(agent, which, self.log[-1] if self.log else None))
+            self.announce(Request(agent, which, self.log[-1] if self.log else None))
         before, used = self.time_of(asked), Counter(getattr(asked, "usage", {}))
         try:
             actions = np.asarray(asked(views, rng))

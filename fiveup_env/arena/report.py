@@ -21,13 +21,13 @@ from fiveup_env.arena.tables import (
 
 if TYPE_CHECKING:
     from fiveup_env.arena.standings import Standings
-    from fiveup_env.arena.tournament import Outcome
+    from fiveup_env.arena.tournament import TournamentResult
 
 RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 
 
 def report_html(
-    outcome: Outcome, standings: Standings, command: str, test: str | None = None
+    outcome: TournamentResult, standings: Standings, command: str, test: str | None = None
 ) -> str:
     """Return the page.
 
@@ -104,7 +104,7 @@ def report_html(
 
 
 def _what_was_played(
-    outcome: Outcome, standings: Standings, command: str, test: str | None
+    outcome: TournamentResult, standings: Standings, command: str, test: str | None
 ) -> Table:
     tournament, rules = outcome.tournament, outcome.tournament.terms.rules
     deals = standings.pairs[0]["deals"]

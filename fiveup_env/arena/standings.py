@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.duels import Duel
     from fiveup_env.arena.games import Played
-    from fiveup_env.arena.tournament import Meeting, Outcome, Tournament
+    from fiveup_env.arena.tournament import Meeting, TournamentResult, Tournament
     from fiveup_env.files import Json
 
 POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)
@@ -46,7 +46,7 @@ class Standings:
     curves: dict[str, Json]  # by agent: points by ply, and a histogram of points in a hand
 
 
-def standings_of(outcome: Outcome) -> Standings:
+def standings_of(outcome: TournamentResult) -> Standings:
     """Return the standings over the deals that every pair has played."""
     tournament = outcome.tournament
     rules, names = tournament.terms.rules, sorted(tournament.agents)

@@ -121,7 +121,7 @@ class Tournament:
 
 
 @dataclass
-class Outcome:
+class TournamentResult:
     """The part of a tournament that has been played."""
 
     tournament: Tournament
@@ -147,11 +147,11 @@ class Outcome:
         done = (self.played[task] for task in every if task in self.played)
         return [record for played in done for record in played.records]
 
-    def first(self, deals: int) -> Outcome:
+    def first(self, deals: int) -> TournamentResult:
         """Return the outcome of a tournament on the first deals, in whole chunks, alone."""
         tournament = replace(self.tournament, deals=deals)
         played = {task: self.played[task] for task in tournament.tasks if task in self.played}
-        return Outcome(tournament, played, self.interrupted)
+        return TournamentResult(tournament, played, self.interrupted)
 
 
 class Follower:
@@ -166,7 +166,7 @@ class Follower:
         self.test, self.show = test, show
         self.deals = 0  # that the test has been given
 
-    def __call__(self, outcome: Outcome) -> bool:
+    def __call__(self, outcome: TournamentResult) -> bool:
         """Add the deals that are there, and return whether the test is decided."""
         tournament, before = outcome.tournament, self.deals
         a, b = tournament.agents
@@ -188,8 +188,8 @@ def play_tournament(
     cores: int,
     results: str | os.PathLike[str] | None = None,
     engine: Engine | None = None,
-    decided: Callable[[Outcome], bool] | None = None,
-) -> Outcome:
+    decided: Callable[[TournamentResult], bool] | None = None,
+) -> TournamentResult:
     """Play the tasks that the results file lacks, and return the outcome.
 
     The engine plays the tasks: by default, processes on this machine. Ctrl-C ends the tournament
@@ -208,11 +208,11 @@ def _play(
     cores: int,
     file: ResultsFile | None,
     engine: Engine,
-    decided: Callable[[Outcome], bool] | None,
-) -> Outcome:
+    decided: Callable[[TournamentResult], bool] | None,
+) -> TournamentResult:
     tasks = tournament.tasks
     known = file.played if file else {}
-    outcome = Outcome(tournament, {task: known[task] for task in tasks if task in known})
+    outcome = TournamentResult(tournament, {task: known[task] for task in tasks if task in known})
     todo = [task for task in tasks if task not in known]
     if file and tournament.terms.record and outcome.played:
         raise ArenaError(

@@ -20,7 +20,7 @@ from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.clock import AwakeClock
 from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.games import (
-    Decision,
+    Request,
     Moves,
     Played,
     Task,
@@ -58,7 +58,7 @@ class Player:
     """A player of tasks in this process, which keeps the agents that it has made."""
 
     def __init__(
-        self, terms: Terms, announce: Callable[[str | Decision | None], None] | None = None
+        self, terms: Terms, announce: Callable[[str | Request | None], None] | None = None
     ) -> None:
         """Call `announce` before an agent is made and before every decision; with None after it.
 
@@ -131,17 +131,17 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task, self.deadline = task, float("inf")
-        self.asked: str | Decision | None = None
+        self.asked: str | Request | None = None
         self.log: list[Moves] = []
         self.pipe.send(task)
 
-    def note(self, asked: str | Decision | None, now: float) -> None:
+    def note(self, asked: str | Request | None, now: float) -> None:
         """Note an announcement, and set the deadline for what was announced, if anything was."""
         if asked is None:
             self.deadline = float("inf")
             return
         allowed = READY
-        if isinstance(asked, Decision):
+        if isinstance(asked, Request):
             allowed = self.terms.move_limit * len(asked.which) + GRACE
             if asked.last:
                 self.log.append(asked.last)
@@ -156,7 +156,7 @@ class _Worker:
         """Return the forfeits of a task whose agent did not respond, or raise an ArenaError."""
         asked, task = self.asked, self.task
         assert asked
-        if isinstance(asked, Decision):
+        if isinstance(asked, Request):
             agent = asked.agent
             why = f"did not respond; {self.terms.move_limit:g} seconds a decision are allowed"
         else:
@@ -165,7 +165,7 @@ class _Worker:
         if self.terms.forfeit:
             return all_forfeited(self.terms, task.deals, agent, why)
         name, rules = task.agents[agent], self.terms.rules
-        if not isinstance(asked, Decision):
+        if not isinstance(asked, Request):
             raise ArenaError(f"{name} {why}")
         i = int(asked.which[0])
         moves = moves_by_game(self.log, task.deals * rules.sides)[i]
@@ -204,7 +204,7 @@ class _Crew:
                 message = worker.pipe.recv()
             except (EOFError, ConnectionResetError):
                 raise lost(worker.task, "--cores 1 plays them in this process") from None
-            if message is None or isinstance(message, (str, Decision)):
+            if message is None or isinstance(message, (str, Request)):
                 worker.note(message, self.clock.now())
             elif isinstance(message, ArenaError):
                 raise message

@@ -18,7 +18,7 @@ from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Standings, standings_of
 from fiveup_env.arena.tables import standings_text
-from fiveup_env.arena.tournament import Follower, Outcome, Tournament, play_tournament
+from fiveup_env.arena.tournament import Follower, TournamentResult, Tournament, play_tournament
 from fiveup_env.cli.benchmark import (
     NO_OTHER_ENGINES,
     add_shared_options,
@@ -176,7 +176,7 @@ def _sequential_test(options: argparse.Namespace, tournament: Tournament) -> Seq
 
 def _write(
     options: argparse.Namespace,
-    outcome: Outcome,
+    outcome: TournamentResult,
     standings: Standings,
     command: str,
     test: SequentialTest | None,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fiveup_env.arena.games import Played
-    from fiveup_env.arena.tournament import Outcome
+    from fiveup_env.arena.tournament import TournamentResult
     from fiveup_env.files import Json
 
 SMALL = Tournament(
@@ -44,7 +44,7 @@ def on_terms(**changes: Any) -> Tournament:
     return replace(SMALL, terms=replace(SMALL.terms, **changes))
 
 
-def table(outcome: Outcome) -> str:
+def table(outcome: TournamentResult) -> str:
     """Return the parts of the standings that must be the same in every run."""
     standings = standings_of(outcome)
     for row in standings.ratings:

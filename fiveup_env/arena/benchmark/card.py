@@ -20,8 +20,8 @@ from fiveup_env.arena.tables import columns, duration, hundredths, percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.arena.benchmark.protocol import Course, Protocol
-    from fiveup_env.arena.tournament import Outcome
+    from fiveup_env.arena.benchmark.protocol import BenchmarkTask, Protocol
+    from fiveup_env.arena.tournament import TournamentResult
     from fiveup_env.files import Json
 
 FORMAT = "fiveup-card"
@@ -35,7 +35,7 @@ USAGE_HEADS = ("task", "answers", "unreadable (%)", "illegal (%)", "tokens")
 def card_of(
     protocol: Protocol,
     spec: str,
-    outcomes: Sequence[tuple[Course, Outcome]],
+    outcomes: Sequence[tuple[BenchmarkTask, TournamentResult]],
     megabytes: float | None,
     minis: Sequence[Json],
     *,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fiveup_env.arena.benchmark.meetings import Meeting
-    from fiveup_env.arena.benchmark.protocol import Course
+    from fiveup_env.arena.benchmark.protocol import BenchmarkTask
     from fiveup_env.arena.games import Played
 
 FORMAT = "fiveup-entry"
@@ -103,7 +103,7 @@ class Entry:
             listed = _part(kept, f"card.meetings.{task.name}", list)
             self.meetings[task.name] = list(self._meetings(task, listed))
 
-    def _meetings(self, task: Course, listed: Sequence[Any]) -> Iterator[Meeting]:
+    def _meetings(self, task: BenchmarkTask, listed: Sequence[Any]) -> Iterator[Meeting]:
         """Yield the meetings of a task, which are those that the protocol asks for."""
         sides = task.rules.sides
         wanted = [
@@ -117,7 +117,7 @@ class Entry:
             yield self._meeting(task, content, rival, alone=alone, where=f"{where}[{k}]")
 
     def _meeting(
-        self, task: Course, content: Any, rival: str, *, alone: bool, where: str
+        self, task: BenchmarkTask, content: Any, rival: str, *, alone: bool, where: str
     ) -> Meeting:
         """Return a meeting whose parts have the right types and lengths."""
         if not isinstance(content, dict):
@@ -146,7 +146,7 @@ class Entry:
             )
         return meeting_from(content, task.rules)
 
-    def _chunks(self, task: Course) -> list[tuple[int, int]]:
+    def _chunks(self, task: BenchmarkTask) -> list[tuple[int, int]]:
         """Return the first deal of each chunk of a task and the one after its last."""
         deals = task.deals(quick=self.quick)
         return list(pairwise([*range(0, deals, self.protocol.chunk), deals]))
@@ -205,7 +205,7 @@ class Entry:
             self._replay(task, k, chunk, cores)
         return len(order)
 
-    def _replay(self, task: Course, number: int, chunk: tuple[int, int], cores: int) -> None:
+    def _replay(self, task: BenchmarkTask, number: int, chunk: tuple[int, int], cores: int) -> None:
         protocol = self.protocol
         rival, pairing, place = ways_of(protocol, task, self.spec)[number]
         deals = task.deals(quick=self.quick)
@@ -215,7 +215,7 @@ class Entry:
 
     def _compare_chunk(
         self,
-        task: Course,
+        task: BenchmarkTask,
         number: int,
         chunk: tuple[int, int],
         rival: str,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fiveup_env.arena.benchmark.meetings import Meeting
-    from fiveup_env.arena.benchmark.protocol import Course, Protocol
+    from fiveup_env.arena.benchmark.protocol import BenchmarkTask, Protocol
     from fiveup_env.files import Json
 
 
@@ -53,7 +53,7 @@ def figures_of(protocol: Protocol, meetings: Mapping[str, Sequence[Meeting]]) ->
 
 
 def _figures_of_task(
-    protocol: Protocol, task: Course, meetings: Sequence[Meeting], seed: int
+    protocol: Protocol, task: BenchmarkTask, meetings: Sequence[Meeting], seed: int
 ) -> tuple[Json, np.ndarray, np.ndarray | None]:
     """Return the row of a task; its rating and its error rate, each followed by resamples."""
     scores = np.array([deal_scores(meeting) for meeting in meetings]).T

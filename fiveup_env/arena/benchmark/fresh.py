@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.benchmark.entries import Entry
     from fiveup_env.arena.benchmark.meetings import Meeting
-    from fiveup_env.arena.benchmark.protocol import Course
+    from fiveup_env.arena.benchmark.protocol import BenchmarkTask
 
 # Standard errors by which a public score may be better, in a task or in all. Of honest entries with
 # four tasks, less than one in a thousand goes beyond.
@@ -50,7 +50,7 @@ def check_fresh(entry: Entry, deals: int, seed: int, cores: int = 1) -> None:
 
 
 def _compared(
-    entry: Entry, task: Course, deals: int, seed: int, cores: int
+    entry: Entry, task: BenchmarkTask, deals: int, seed: int, cores: int
 ) -> tuple[float, float, float]:
     """Return the public and the fresh share of wins in a task, and their standard error."""
     # The public deals are the same against each of the panel, the fresh ones are not.
@@ -61,7 +61,9 @@ def _compared(
     return float(np.mean(public)), float(np.mean(fresh)), math.sqrt(variance)
 
 
-def _played(entry: Entry, task: Course, deals: int, seed: int, cores: int) -> Iterable[Meeting]:
+def _played(
+    entry: Entry, task: BenchmarkTask, deals: int, seed: int, cores: int
+) -> Iterable[Meeting]:
     """Yield the meetings of an agent with the panel on fresh deals."""
     protocol, spec = entry.protocol, entry.agent
     ways = ways_of(protocol, task, spec)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fiveup_env.arena.benchmark.meetings import Meeting
-    from fiveup_env.arena.benchmark.protocol import Course, Protocol
-    from fiveup_env.arena.tournament import Engine, Outcome
+    from fiveup_env.arena.benchmark.protocol import BenchmarkTask, Protocol
+    from fiveup_env.arena.tournament import Engine, TournamentResult
     from fiveup_env.arena.tournament import Meeting as Pairing
 
 
-def tournament_of(protocol: Protocol, task: Course, spec: str, deals: int) -> Tournament:
+def tournament_of(protocol: Protocol, task: BenchmarkTask, spec: str, deals: int) -> Tournament:
     """Return the games of an agent with the panel in a task."""
     agent = task.agent(spec)
     return Tournament(
@@ -41,7 +41,7 @@ def play(
     engine: Engine | None = None,
     *,
     quick: bool,
-) -> Iterator[tuple[Course, Outcome]]:
+) -> Iterator[tuple[BenchmarkTask, TournamentResult]]:
     """Play the tasks one after the other; with a folder, keep and use what has been played.
 
     Every agent has files of its own there: it plays apart, so its games are not those of others.
@@ -60,7 +60,7 @@ def play(
             return
 
 
-def ways_of(protocol: Protocol, task: Course, spec: str) -> list[tuple[str, Pairing, int]]:
+def ways_of(protocol: Protocol, task: BenchmarkTask, spec: str) -> list[tuple[str, Pairing, int]]:
     """Return how the arena lets an agent meet the panel: the rival, the pair, the agent's place."""
     agent, sides = task.agent(spec), task.rules.sides
     ways: list[tuple[str, Pairing, int]] = []
@@ -72,7 +72,9 @@ def ways_of(protocol: Protocol, task: Course, spec: str) -> list[tuple[str, Pair
     return ways
 
 
-def meetings_of(protocol: Protocol, task: Course, spec: str, outcome: Outcome) -> list[Meeting]:
+def meetings_of(
+    protocol: Protocol, task: BenchmarkTask, spec: str, outcome: TournamentResult
+) -> list[Meeting]:
     """Return the meetings of an agent with the panel, in the order of the panel."""
     return [
         meeting_of(rival, place, outcome.chunks_of(pairing), task.rules, protocol.judge_every)
@@ -81,7 +83,7 @@ def meetings_of(protocol: Protocol, task: Course, spec: str, outcome: Outcome) -
 
 
 def costs_of(
-    protocol: Protocol, task: Course, spec: str, outcome: Outcome
+    protocol: Protocol, task: BenchmarkTask, spec: str, outcome: TournamentResult
 ) -> tuple[float, int, Counter[str]]:
     """Return an agent's seconds and decisions in a task, and what it counts itself."""
     seconds, decisions, usage = 0.0, 0, Counter[str]()

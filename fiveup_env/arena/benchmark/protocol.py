@@ -34,7 +34,7 @@ SAMPLE = 2  # deals of each task that the panel plays to show that code plays a 
 
 
 @dataclass(frozen=True)
-class Course:
+class BenchmarkTask:
     """One task of a protocol: the rules, the deals, and the panel's ratings there."""
 
     name: str
@@ -85,12 +85,12 @@ class Protocol:
     chunk: int  # deals that are played side by side
     judge: str  # the reference search of the error rate
     judge_every: int  # every how many deals
-    tasks: tuple[Course, ...]
+    tasks: tuple[BenchmarkTask, ...]
     minis: tuple[Mini, ...]
     episode: str = "game"
     apart: bool = True  # whether the agent plays in processes of its own, and is judged alone
 
-    def terms(self, task: Course, spec: str) -> Terms:
+    def terms(self, task: BenchmarkTask, spec: str) -> Terms:
         """Return how an agent plays the games of a task."""
         return Terms(
             task.rules,
@@ -102,7 +102,7 @@ class Protocol:
             apart=task.agent(spec) if self.apart else None,
         )
 
-    def task(self, name: object) -> Course:
+    def task(self, name: object) -> BenchmarkTask:
         """Return the task of this name."""
         tasks = {task.name: task for task in self.tasks}
         if not isinstance(name, str) or name not in tasks:
@@ -140,7 +140,7 @@ def read_protocol(name: str) -> Protocol:
 def protocol_of(content: Mapping[str, Any]) -> Protocol:
     """Return the protocol with this content."""
     text = json.dumps(content, sort_keys=True)
-    tasks = [Course(**task | {"elo": tuple(task["elo"])}) for task in content["tasks"]]
+    tasks = [BenchmarkTask(**task | {"elo": tuple(task["elo"])}) for task in content["tasks"]]
     return Protocol(
         **{name: value for name, value in content.items() if name not in NOTES}
         | {
@@ -152,7 +152,7 @@ def protocol_of(content: Mapping[str, Any]) -> Protocol:
     )
 
 
-def sample_of(protocol: Protocol, task: Course) -> dict[str, str]:
+def sample_of(protocol: Protocol, task: BenchmarkTask) -> dict[str, str]:
     """Return digests of what a task is made of: games of the panel, and questions in words.
 
     Each agent of the panel meets the next on a few deals.
