@@ -2,9 +2,11 @@
 
 This is the search of `pimc`, but it gives no action up: each is tried in every world, so that the
 errors are those of differences within the same worlds. Each world is drawn from others of its own
-by how likely the others' moves were in them, so worlds stay independent of each other. The best of several noisy means is too high,
-because whichever action was lucky is chosen. So one half of the worlds chooses the best action and
-the other half says by how much the action taken falls short of it, both ways round.
+by how likely the others' moves were in them, so worlds stay independent of each other.
+
+The best of several noisy means is too high, because whichever action was lucky is chosen. So one
+half of the worlds chooses the best action and the other half says by how much the action taken
+falls short of it, both ways round.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.duels import Duel
     from fiveup_env.arena.games import Played
-    from fiveup_env.arena.tournament import Meeting, TournamentResult, Tournament
+    from fiveup_env.arena.tournament import Meeting, Tournament, TournamentResult
     from fiveup_env.files import Json
 
 POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)

@@ -20,9 +20,9 @@ from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.clock import AwakeClock
 from fiveup_env.arena.faults import ArenaError, fault, replayed
 from fiveup_env.arena.games import (
-    Request,
     Moves,
     Played,
+    Request,
     Task,
     all_forfeited,
     moves_by_game,

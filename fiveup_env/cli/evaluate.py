@@ -18,7 +18,7 @@ from fiveup_env.arena.results import code_version
 from fiveup_env.arena.sequential import SequentialTest
 from fiveup_env.arena.standings import Standings, standings_of
 from fiveup_env.arena.tables import standings_text
-from fiveup_env.arena.tournament import Follower, TournamentResult, Tournament, play_tournament
+from fiveup_env.arena.tournament import Follower, Tournament, TournamentResult, play_tournament
 from fiveup_env.cli.benchmark import (
     NO_OTHER_ENGINES,
     add_shared_options,

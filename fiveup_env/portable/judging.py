@@ -22,7 +22,6 @@ from fiveup_env.opponents.search.world_search import MOST_WEIGHED
 from fiveup_env.portable.agents import GRID, MOST_WORLDS, PLAYERS_RUNG, RUNGS, dealing_by
 from fiveup_env.portable.calls import (
     BAD_GAME,
-    BAD_OPTIONS,
     BAD_RULES,
     BAD_RUNG,
     BAD_SEARCH,
@@ -96,10 +95,9 @@ def try_moves(
         return fault
     if not 0 <= rung < len(RUNGS):
         return BAD_RUNG
-    if not (0 <= first < end <= MOST_WORLDS and end - first <= MOST_AT_ONCE):
+    fits = 0 <= first < end <= MOST_WORLDS and end - first <= MOST_AT_ONCE
+    if not (fits and 1 <= weighed <= MOST_WEIGHED):
         return BAD_SEARCH
-    if not 1 <= weighed <= MOST_WEIGHED:
-        return BAD_OPTIONS
     games = np.empty(end - first, GAME)
     if not deal_worlds(views[0], key, first, dealing_by(weighed, 1), games):
         return NO_WORLD
