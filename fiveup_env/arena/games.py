@@ -272,7 +272,6 @@ class _Chunk:
         try:
             actions = np.asarray(asked(views, rng))
             after = self.time_of(asked)
-            seconds = max(after[0] - before[0], after[1] - before[1])
         except ModelError:  # nothing of its play: the run ends, and can be continued
             raise
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
@@ -282,7 +281,10 @@ class _Chunk:
             if self.announce:
                 self.announce(None)
         self.usage[agent] += Counter(getattr(asked, "usage", {})) - used
-        self.played.seconds[agent] += seconds
+        wall, processor = after[0] - before[0], after[1] - before[1]
+        apart = isinstance(self.agents[agent], Apart) and processor > 0
+        self.played.seconds[agent] += processor if apart else wall
+        seconds = max(wall, processor)
         self.played.decisions[agent] += len(which)
         if seconds > self.terms.move_limit * len(which):
             took = f"took {seconds / len(which):.3g} seconds a decision"

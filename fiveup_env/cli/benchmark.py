@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from importlib import import_module
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fiveup_env.arena.benchmark.card import card_json, card_of, card_text
-from fiveup_env.arena.benchmark.lonely import measure as measure_alone
-from fiveup_env.arena.benchmark.play import play
-from fiveup_env.arena.benchmark.protocol import read_protocol
+from fiveup_env.arena.benchmark.card import as_text, card_of, card_text
+from fiveup_env.arena.benchmark.games import play, quick_size
+from fiveup_env.arena.benchmark.isolated import measure
+from fiveup_env.arena.benchmark.protocol import FULL, read_protocol
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent, split_specs
@@ -70,16 +72,18 @@ def benchmark(options: argparse.Namespace, engines: Engines = NO_OTHER_ENGINES) 
     make_agent(spec := specs[0])
     engine, cores = engine_of(options, engines)
     protocol.check()
-    outcomes = list(play(protocol, spec, cores, options.results, engine, quick=options.quick))
-    if outcomes[-1][1].interrupted:
+    with nullcontext(options.results) if options.results else TemporaryDirectory() as folder:
+        how = (folder, cores, engine)
+        size = quick_size(protocol, spec, *how) if options.quick else FULL
+        results = list(play(protocol, spec, size, *how))
+    if results[-1].interrupted:
         kept = f"kept in {options.results}" if options.results else "not kept: use --results FOLDER"
         raise KeyboardInterrupt(f"what was played is {kept}")
-    megabytes, minis = measure_alone(protocol, spec, quick=options.quick)
-    card = card_of(protocol, spec, outcomes, megabytes, minis, quick=options.quick)
+    card = card_of(protocol, spec, size, results, *measure(protocol, spec, size))
     print(card_text(card))
     if options.json:
         with atomic_file(options.json) as file:
-            file.write(card_json(card))
+            file.write(as_text(card))
     if options.report:
         from fiveup_env.arena.benchmark.page import card_page
 

@@ -1,4 +1,4 @@
-"""The score card of an agent: everything that made it, its figures, and what they are made of."""
+"""The score card of an agent: what made it, its figures, and what its decisions cost."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
-from fiveup_env.arena.benchmark.figures import figures_of
-from fiveup_env.arena.benchmark.play import costs_of, meetings_of
+from fiveup_env.arena.benchmark.figures import figures_of, rounded
+from fiveup_env.arena.benchmark.games import cost_of, meetings_of
+from fiveup_env.arena.benchmark.protocol import FULL, QUICK
 from fiveup_env.arena.results import agent_digest, code_of
 from fiveup_env.arena.statistics import with_bounds
-from fiveup_env.arena.tables import columns, duration, hundredths, percent
+from fiveup_env.arena.tables import Table, duration, hundredths, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.arena.benchmark.protocol import BenchmarkTask, Protocol
+    from fiveup_env.arena.benchmark.figures import Estimate
+    from fiveup_env.arena.benchmark.protocol import Protocol
     from fiveup_env.arena.tournament import TournamentResult
     from fiveup_env.files import Json
 
@@ -28,73 +30,81 @@ FORMAT = "fiveup-card"
 VERSION = 1
 INFO = Path("/proc/cpuinfo")
 TIMES = "cost"  # the part of a card that another run does not repeat
-MINI_HEADS = ("mini game", "NashConv", "of random play's")
-USAGE_HEADS = ("task", "answers", "unreadable (%)", "illegal (%)", "tokens")
+TITLES = {FULL: "card", QUICK: "quick card"}
+QUARTER_TITLE = "quick card of a quarter of the deals, as the agent is slow,"
+NUMBERS = re.compile(r"\[[\s\d.,e+-]*(null)?[\s\d.,e+-]*(null)?\s*\]")  # in JSON: an estimate
 
 
 def card_of(
     protocol: Protocol,
     spec: str,
-    outcomes: Sequence[tuple[BenchmarkTask, TournamentResult]],
+    size: str,
+    results: Sequence[TournamentResult],
     megabytes: float | None,
     minis: Sequence[Json],
-    *,
-    quick: bool,
 ) -> Json:
     """Return the card of an agent that has played all tasks."""
-    meetings = {task.name: meetings_of(protocol, task, spec, out) for task, out in outcomes}
-    costs = [costs_of(protocol, task, spec, outcome) for task, outcome in outcomes]
-    seconds, decisions = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
-    usage = {name: dict(cost[2]) for name, cost in zip(meetings, costs, strict=True) if cost[2]}
+    played = list(zip(protocol.tasks, results, strict=True))
+    meetings = [meetings_of(protocol, task, spec, result) for task, result in played]
+    costs = {task.name: cost_of(protocol, task, spec, result) for task, result in played}
+    seconds = sum(cost.seconds for cost in costs.values())
+    decisions = sum(cost.decisions for cost in costs.values())
     return {
         "format": FORMAT,
         "version": VERSION,
         "protocol": protocol.name,
         "protocol_digest": protocol.digest,
-        "quick": quick,
+        "size": size,
         "agent": spec,
         "agent_digest": agent_digest(spec),
         "code": code_of(spec),
         **figures_of(protocol, meetings),
         "minis": list(minis),
         TIMES: {
-            "seconds_per_move": seconds / decisions if decisions else None,
+            "seconds_per_move": rounded(seconds / decisions) if decisions else None,
             "megabytes": megabytes,
             "machine": f"{platform.system()} {platform.machine()}, {processor()}",
             "software": f"Python {platform.python_version()}, NumPy {np.__version__}, "
             f"Numba {numba.__version__}",
-            **({"usage": usage} if usage else {}),
-        },
-        "meetings": {
-            name: [meeting.to_json() for meeting in of_task] for name, of_task in meetings.items()
+            "usage": {name: dict(cost.usage) for name, cost in costs.items() if cost.usage},
         },
     }
 
 
-def card_json(card: Json) -> str:
-    """Return a card as JSON, with a line for each meeting."""
-    meetings = card["meetings"]
-    text = json.dumps({**card, "meetings": None}, indent=1, allow_nan=False)
-    lines = ",\n".join(
-        f"  {json.dumps(name)}: [\n"
-        + ",\n".join(f"   {json.dumps(one, allow_nan=False)}" for one in of_task)
-        + "\n  ]"
-        for name, of_task in meetings.items()
-    )
-    return text.replace('"meetings": null', f'"meetings": {{\n{lines}\n }}') + "\n"
+def as_text(content: Json) -> str:
+    """Return a card or an entry as JSON, with each estimate in a line."""
+    text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
+    return NUMBERS.sub(lambda numbers: " ".join(numbers[0].split()), text) + "\n"
 
 
 def processor() -> str:
     """Return the name of this machine's processor, where the system says it."""
-    found = re.search(r"model name\s*: (.*)", INFO.read_text()) if INFO.exists() else None
-    return found[1] if found else platform.processor()
+    model = re.search(r"model name\s*: (.*)", INFO.read_text()) if INFO.exists() else None
+    return model[1] if model else platform.processor()
+
+
+def title_of(card: Json) -> str:
+    """Return what a card is of."""
+    return f"{TITLES.get(card['size'], QUARTER_TITLE)} of {card['agent']}"
 
 
 def card_text(card: Json) -> str:
     """Return a card as text."""
-    size = "quick card" if card["quick"] else "card"
-    heads = ("task", "deals", "Elo", "error rate (%)", "forfeits")
-    rows = [heads] + [
+    tables = (score_table(card), against_table(card), mini_table(card), usage_table(card))
+    parts = [
+        f"{card['protocol']}, {title_of(card)}",
+        *(table.text() for table in tables if table.rows),
+        f"{move_text(card)} per move, {memory_text(card)}",
+        *fault_lines(card),
+    ]
+    return "\n\n".join(parts)
+
+
+def score_table(card: Json) -> Table:
+    """Return the scores of all tasks and in all."""
+    deals = sum(row["deals"] for row in card["tasks"])
+    total = card | {"task": "all tasks", "deals": deals, "elo": card["score"]}
+    rows = [
         (
             row["task"],
             f"{row['deals']:,}",
@@ -102,68 +112,58 @@ def card_text(card: Json) -> str:
             error_text(row["error_rate"]),
             f"{row['forfeits']:,}",
         )
-        for row in card["tasks"]
+        for row in (*card["tasks"], total)
     ]
-    deals = sum(row["deals"] for row in card["tasks"])
-    rows.append(
-        (
-            "all tasks",
-            f"{deals:,}",
-            elo_text(card["score"]),
-            error_text(card["error_rate"]),
-            f"{card['forfeits']:,}",
-        )
-    )
+    return Table(("task", "deals", "Elo", "error rate (%)", "forfeits"), rows, [1, 4])
+
+
+def against_table(card: Json) -> Table:
+    """Return the win rates against the panel."""
     rivals = list(card["tasks"][0]["win_rates"])
-    against = [("win rate (%) against", *rivals)] + [
+    rows = [
         (row["task"], *(rate_text(row["win_rates"][rival]) for rival in rivals))
         for row in card["tasks"]
     ]
-    minis = [(row["mini"], *mini_texts(row)) for row in card["minis"]]
-    usage = usage_rows(card)
-    parts = [
-        f"{card['protocol']}, {size} of {card['agent']}",
-        columns(rows, right={1, 4}),
-        columns(against, right=set()),
-        *([columns([MINI_HEADS, *minis], right=set())] if minis else []),
-        *([columns([USAGE_HEADS, *usage], right={1, 2, 3, 4})] if usage else []),
-        f"{move_text(card)} per move, {memory_text(card)}",
-        *fault_lines(card),
-    ]
-    return "\n\n".join(parts)
+    return Table(("win rate (%) against", *rivals), rows)
 
 
-def elo_text(estimate: Json) -> str:
+def mini_table(card: Json) -> Table:
+    """Return NashConv in mini games, and its share of that of random play."""
+    rows = [(row["mini"], *mini_texts(row)) for row in card["minis"]]
+    return Table(("mini game", "NashConv", "of random play's"), rows)
+
+
+def usage_table(card: Json) -> Table:
+    """Return the answers of a language model and its tokens, by task; no rows for other agents."""
+    rows = []
+    for task, usage in card[TIMES]["usage"].items():
+        answers, tokens = usage["answers"], usage.get("tokens", 0)
+        wrong = [f"{100 * usage.get(kind, 0) / answers:.1f}" for kind in ("unreadable", "illegal")]
+        rows.append((task, f"{answers:,}", *wrong, f"{tokens:,}"))
+    return Table(("task", "answers", "unreadable (%)", "illegal (%)", "tokens"), rows, range(1, 5))
+
+
+def elo_text(estimate: Estimate) -> str:
     """Return a rating with its interval."""
-    return with_bounds(estimate["value"], estimate["interval"], "+.0f")
+    return with_bounds(estimate[0], estimate[1:], "+.0f")
 
 
-def error_text(estimate: Json | None) -> str:
+def error_text(estimate: Estimate | None) -> str:
     """Return an error rate in per cent with its interval, or a dash."""
-    return "-" if estimate is None else hundredths(estimate["value"], estimate["interval"])
+    return "-" if estimate is None else hundredths(estimate[0], estimate[1:])
 
 
-def rate_text(estimate: Json) -> str:
+def rate_text(estimate: Estimate) -> str:
     """Return a win rate in per cent with its interval."""
-    return percent(estimate["value"], estimate["interval"])
+    return percent(estimate[0], estimate[1:])
 
 
 def mini_texts(row: Json) -> tuple[str, str]:
     """Return a NashConv, and its share of that of random play; `about` where it is not exact."""
-    if row["nash_conv"] is None:
+    if row["nash_conv"] is None or row["of_random"] is None:
         return "-", row["fault"]
     about = "" if row["exact"] else "about "
     return f"{about}{row['nash_conv']:.3f}", f"{100 * row['of_random']:.1f} %"
-
-
-def usage_rows(card: Json) -> list[tuple[str, ...]]:
-    """Return the answers of a language model and its tokens, by task; nothing of other agents."""
-    rows = []
-    for task, usage in card[TIMES].get("usage", {}).items():
-        answers, tokens = usage["answers"], usage.get("tokens", 0)
-        wrong = [f"{100 * usage.get(kind, 0) / answers:.1f}" for kind in ("unreadable", "illegal")]
-        rows.append((task, f"{answers:,}", *wrong, f"{tokens:,}"))
-    return rows
 
 
 def move_text(card: Json) -> str:
@@ -180,12 +180,11 @@ def memory_text(card: Json) -> str:
 
 def fault_lines(card: Json) -> list[str]:
     """Return a line for each kind of fault for which the agent forfeited games."""
-    faults: dict[str, list[str]] = {}
-    for name, meetings in card["meetings"].items():
-        for meeting in meetings:
-            if meeting["fault"]:
-                faults.setdefault(meeting["fault"], []).append(name)
+    tasks: dict[str, list[str]] = {}
+    for row in card["tasks"]:
+        if row["fault"]:
+            tasks.setdefault(row["fault"], []).append(row["task"])
     return [
-        f"{card['agent']} forfeited games ({', '.join(dict.fromkeys(names))}): it {why}"
-        for why, names in faults.items()
+        f"{card['agent']} forfeited games ({', '.join(names)}): it {why}"
+        for why, names in tasks.items()
     ]

@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 def page_of_entries(entries: Sequence[Json]) -> str:
     """Return the page; each entry holds the name of its `file`, too."""
     ordered = sorted(
-        entries, key=lambda one: (one["card"]["protocol"], -one["card"]["score"]["value"])
+        entries, key=lambda entry: (entry["card"]["protocol"], -entry["card"]["score"][0])
     )
     head = (
         "# Leaderboard\n\n"
         "Made from the entries beside it by `python -m agents.submit page`; "
         "[the benchmark](../docs/understand/benchmark.md) says how to read it, and how to enter. "
-        "Intervals are at 95 %; those of quick cards are wider. `about`: not exact."
+        "Intervals are at 95 %. A quick card has few deals, that of a slow agent a quarter. "
+        "`about`: not exact."
     )
     parts = [head]
-    for name, of_protocol in groupby(ordered, key=lambda one: one["card"]["protocol"]):
+    for name, of_protocol in groupby(ordered, key=lambda entry: entry["card"]["protocol"]):
         rows = list(of_protocol)
         parts += [f"## {name}", _ratings(rows, name), _costs(rows, name), _notes(rows)]
     return "\n\n".join(parts) + "\n"
@@ -37,12 +38,12 @@ def _ratings(entries: Sequence[Json], name: str) -> str:
     tasks = [task.name for task in read_protocol(name).tasks]
     rows = [
         [
-            f"[{_cell(one['name'])}]({one['file']})",
-            "quick" if one["card"]["quick"] else "full",
-            elo_text(one["card"]["score"]),
-            *(elo_text(row["elo"]) for row in one["card"]["tasks"]),
+            f"[{_cell(entry['name'])}]({entry['file']})",
+            entry["card"]["size"],
+            elo_text(entry["card"]["score"]),
+            *(elo_text(row["elo"]) for row in entry["card"]["tasks"]),
         ]
-        for one in entries
+        for entry in entries
     ]
     return markdown([["agent", "card", "score", *tasks], *rows])
 
@@ -51,14 +52,14 @@ def _costs(entries: Sequence[Json], name: str) -> str:
     minis = [mini.preset for mini in read_protocol(name).minis]
     rows = [
         [
-            _cell(one["name"]),
-            error_text(one["card"]["error_rate"]),
-            *(_nash_conv(one["card"], mini) for mini in minis),
-            move_text(one["card"]),
-            memory_text(one["card"]),
-            f"{one['card']['forfeits']:,}",
+            _cell(entry["name"]),
+            error_text(entry["card"]["error_rate"]),
+            *(_nash_conv(entry["card"], mini) for mini in minis),
+            move_text(entry["card"]),
+            memory_text(entry["card"]),
+            f"{entry['card']['forfeits']:,}",
         ]
-        for one in entries
+        for entry in entries
     ]
     nash = [f"NashConv in {mini}" for mini in minis]
     heads = ["agent", "error rate (%)", *nash, "time per move", "memory", "forfeits"]
@@ -73,16 +74,16 @@ def _nash_conv(card: Json, mini: str) -> str:
 def _notes(entries: Sequence[Json]) -> str:
     rows = [
         [
-            _cell(one["name"]),
-            _cell(one["note"]),
-            _cell(one["training"]),
-            _cell(one["budget"]),
-            _cell(one["authors"]),
-            f"`{_cell(one['command'])}`",
+            _cell(entry["name"]),
+            _cell(entry["note"]),
+            _cell(entry["training"]),
+            _cell(entry["budget"]),
+            _cell(entry["authors"]),
+            f"`{_cell(entry['card']['agent'])}`",
         ]
-        for one in entries
+        for entry in entries
     ]
-    return markdown([["agent", "what it does", "training", "budget", "authors", "command"], *rows])
+    return markdown([["agent", "what it does", "training", "budget", "authors", "spec"], *rows])
 
 
 def _cell(text: str) -> str:

@@ -2,17 +2,18 @@
 
 The data file beside this module holds the tasks with every field of their rules, the panel, whose
 ratings are fixed, the deals, the time allowed, and digests of a few games of the panel. Code that
-plays these games in any other way plays another benchmark, and is refused.
+plays these games in any other way is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Task, Terms
@@ -20,17 +21,17 @@ from fiveup_env.arena.results import code_version
 from fiveup_env.arena.workers import Player
 from fiveup_env.errors import unknown
 from fiveup_env.game.game import Game
-from fiveup_env.opponents.networks.files import policy_folder, read_description
 from fiveup_env.opponents.registry import TEXT, make_agent
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = "fiveup-benchmark"
-NOTES = ("format", "panel_played")  # of the data file, of which nothing is made
-FOLDER = Path(__file__).parent
-SAMPLE = 2  # deals of each task that the panel plays to show that code plays a protocol
+NOTES: Final = ("format", "panel_played")  # of the data file, of which nothing is made
+FOLDER: Final = Path(__file__).parent
+SAMPLE: Final = 2  # deals of each task that the panel plays to show that code plays a protocol
+SIZES: Final = ("full", "quick", "quarter")  # of cards; the last is a quarter of a quick one
+FULL, QUICK, QUARTER = SIZES
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class BenchmarkTask:
     players: int
     fields: Mapping[str, Any]  # every field of the rules, whatever the preset has
     first: int  # deal stream
-    quick: int  # the number of deals of a quick card, which are the first of those of a full one
+    quick: int  # the number of deals of a quick card, the first of a full one's
     full: int
     elo: tuple[float, ...]  # of the panel, in its order
     sample: Mapping[str, str]  # by agent of the panel: a digest of a few of its games
@@ -58,18 +59,18 @@ class BenchmarkTask:
         reads = self.text and spec.partition(":")[0] == TEXT
         return f"{spec},{self.text}" if reads else spec
 
-    def deals(self, *, quick: bool) -> int:
+    def deals(self, size: str) -> int:
         """Return the number of deals of a card."""
-        return self.quick if quick else self.full
+        return {FULL: self.full, QUICK: self.quick, QUARTER: max(1, self.quick // 4)}[size]
 
 
 @dataclass(frozen=True)
 class Mini:
-    """A game that is small enough to be solved, in which NashConv is computed."""
+    """A game small enough to be solved, in which NashConv is computed."""
 
     preset: str
     players: int
-    times: int  # how often an agent is asked that draws at random and does not say how
+    times: int  # how often an agent is asked whose choices vary and that reports no probabilities
     quick: bool  # whether a quick card has it
 
 
@@ -80,17 +81,17 @@ class Protocol:
     name: str
     digest: str
     panel: tuple[str, ...]  # specs
-    weights: Mapping[str, str]  # by spec of a policy in the panel: the digest of its files
     move_limit: float  # seconds for a decision
     chunk: int  # deals that are played side by side
-    judge: str  # the reference search of the error rate
+    judge: str | None  # the reference search of the error rate; None: nothing is judged
     judge_every: int  # every how many deals
     tasks: tuple[BenchmarkTask, ...]
     minis: tuple[Mini, ...]
     episode: str = "game"
     apart: bool = True  # whether the agent plays in processes of its own, and is judged alone
+    slow: float = math.inf  # seconds for a decision beyond which a quick card is a quarter of one
 
-    def terms(self, task: BenchmarkTask, spec: str) -> Terms:
+    def terms(self, task: BenchmarkTask, spec: str, size: str) -> Terms:
         """Return how an agent plays the games of a task."""
         return Terms(
             task.rules,
@@ -98,35 +99,28 @@ class Protocol:
             forfeit=True,
             move_limit=self.move_limit,
             judge=self.judge,
-            judge_every=self.judge_every,
+            judge_every=self.every(size),
             apart=task.agent(spec) if self.apart else None,
         )
 
-    def task(self, name: object) -> BenchmarkTask:
-        """Return the task of this name."""
-        tasks = {task.name: task for task in self.tasks}
-        if not isinstance(name, str) or name not in tasks:
-            raise ArenaError(unknown(f"task of {self.name}", name, tasks))
-        return tasks[name]
+    def every(self, size: str) -> int:
+        """Return every how many deals decisions are judged: as many deals of each quick card."""
+        return max(1, self.judge_every // 4) if size == QUARTER else self.judge_every
+
+    def minis_of(self, size: str) -> list[Mini]:
+        """Return the mini games of a card."""
+        return [mini for mini in self.minis if mini.quick or size == FULL]
 
     def check(self) -> None:
         """Raise ArenaError unless this code plays the protocol."""
-        for spec, digest in self.weights.items():
-            _, _, name = spec.partition(":")
-            here = read_description(policy_folder(name))["digest"]  # its weights are read in games
-            if here != digest:
-                raise self.not_played(f"{spec} has the digest {here}, not {digest}")
         for task in self.tasks:
-            for what, digest in sample_of(self, task).items():
-                if task.sample[what] != digest:
-                    raise self.not_played(f"{what} is not the same in the task {task.name}")
-
-    def not_played(self, why: str) -> ArenaError:
-        """Return the error for code that does not play this protocol."""
-        return ArenaError(
-            f"this code ({code_version()}) does not play {self.name}: {why}; take a version that "
-            "does, or a protocol of this one"
-        )
+            for name, digest in sample_of(self, task).items():
+                if task.sample[name] != digest:
+                    raise ArenaError(
+                        f"this code ({code_version()}) does not play {self.name}: {name} is not "
+                        f"the same in the task {task.name}; take a version that does, or a "
+                        "protocol of this one"
+                    )
 
 
 def read_protocol(name: str) -> Protocol:

@@ -1,4 +1,4 @@
-"""What is measured in a process of its own: the memory of an agent, and the exact mini games.
+"""Measurements in a subprocess: the memory of an agent, and the exact mini games.
 
 An agent that does not respond is ended with its process, and the card says so.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiveup_env.arena.benchmark.figures import rounded
 from fiveup_env.arena.games import Task, Terms
 from fiveup_env.arena.workers import READY, Player
 from fiveup_env.errors import shown
@@ -38,30 +39,30 @@ ASKED = 3  # how often an agent is asked to see whether its choices vary
 SEEN = 1_000  # the information states in which that is seen
 
 
-def measure(protocol: Protocol, spec: str, *, quick: bool) -> tuple[float | None, list[Json]]:
+def measure(protocol: Protocol, spec: str, size: str) -> tuple[float | None, list[Json]]:
     """Return the megabytes that an agent takes, None if unknown, and its rows of the mini games.
 
     Nothing is measured of an agent that the protocol does not let play in a process of its own.
     """
     if not protocol.apart:
         return None, []
-    minis = [mini for mini in protocol.minis if mini.quick or not quick]
+    minis = protocol.minis_of(size)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     work = (theirs, registered(), protocol, spec, minis)
     process = context.Process(target=_work, args=work, daemon=True)
     process.start()
     theirs.close()
-    found: list[Any] = []
+    figures: list[Any] = []
     with suppress(EOFError, ConnectionResetError):
-        while len(found) <= len(minis) and ours.poll(READY):
-            if (told := ours.recv()) != ALIVE:
-                found.append(told)
+        while len(figures) <= len(minis) and ours.poll(READY):
+            if (message := ours.recv()) != ALIVE:
+                figures.append(message)
     process.kill()
     process.join()
     why = f"did not respond within {READY:g} seconds, or its process ended"
-    rows = found[1:] + [_row(mini, fault=why) for mini in minis[max(0, len(found) - 1) :]]
-    return found[0] if found else None, rows
+    rows = figures[1:] + [_row(mini, fault=why) for mini in minis[max(0, len(figures) - 1) :]]
+    return figures[0] if figures else None, rows
 
 
 def _work(
@@ -84,10 +85,10 @@ def _megabytes(protocol: Protocol, spec: str) -> float | None:
     The memory of an agent that is a program of its own is that of its process.
     """
     peaks, programs = [], list[float]()
-    for one in ("random", spec):
+    for played in ("random", spec):
         for task in protocol.tasks:
             player = Player(Terms(task.rules, forfeit=True))
-            player.play(Task((one, one), task.first, 1))
+            player.play(Task((played, played), task.first, 1))
             pids = [getattr(agent, "pid", None) for agent in player.agents.values()]
             programs += [_peak(pid) or 0 for pid in pids if pid is not None]
         peaks.append(_peak("self"))
@@ -100,8 +101,8 @@ def _megabytes(protocol: Protocol, spec: str) -> float | None:
 def _peak(process: int | str) -> float | None:
     """Return the peak of a process's memory in megabytes, where the system says so."""
     status = Path(f"/proc/{process}/status")
-    found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
-    return int(found[1]) / 1000 if found else None
+    peak = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
+    return int(peak[1]) / 1000 if peak else None
 
 
 def rows_of(
@@ -115,13 +116,13 @@ def rows_of(
             if "torch" in sys.modules:
                 sys.modules["torch"].set_num_threads(1)
             if answered and not isinstance(agent, Mixed):
-                agent = _telling(agent, answered)
+                agent = _announcing(agent, answered)
             yield _solved(mini, form, agent)
         except Exception as error:  # noqa: BLE001  (whatever it raises, the card says so)
             yield _row(mini, fault=shown(f"raised {type(error).__name__}: {error}", str))
 
 
-def _telling(agent: Agent, answered: Callable[[], None]) -> Agent:
+def _announcing(agent: Agent, answered: Callable[[], None]) -> Agent:
     """Return an agent that plays as another does, and says that it has responded."""
 
     def ask(views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -140,18 +141,16 @@ def _solved(mini: Mini, form: Form, agent: Agent) -> Json:
     profile = profile_of(form, agent, 1 if exact else mini.times)
     if not np.isfinite(profile).all():
         return _row(mini, fault="has probabilities that are not finite")
-    found = exploitability(form, profile).nash_conv
-    return _row(mini, found, found / nash_conv_of_random(form), exact=exact)
+    nash_conv = exploitability(form, profile).nash_conv
+    return _row(mini, nash_conv, nash_conv / nash_conv_of_random(form), exact=exact)
 
 
 def _always_the_same(form: Form, agent: Agent) -> bool:
     """Return whether an agent's choices do not vary with chance, as far as is seen."""
     views = form.views
-    which = np.unique(np.linspace(0, len(views) - 1, SEEN).astype(int))
-    chosen = [
-        np.asarray(agent(views[which].copy(), np.random.default_rng(k))) for k in range(ASKED)
-    ]
-    return all((one == chosen[0]).all() for one in chosen)
+    some = views[np.unique(np.linspace(0, len(views) - 1, SEEN).astype(int))]
+    chosen = [np.asarray(agent(some.copy(), np.random.default_rng(k))) for k in range(ASKED)]
+    return all((actions == chosen[0]).all() for actions in chosen)
 
 
 def _row(
@@ -164,9 +163,8 @@ def _row(
 ) -> Json:
     return {
         "mini": mini.preset,
-        "players": mini.players,
-        "nash_conv": nash_conv,
-        "of_random": of_random,
+        "nash_conv": rounded(nash_conv),
+        "of_random": rounded(of_random),
         "exact": exact,
         "fault": fault,
     }
