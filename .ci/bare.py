@@ -14,6 +14,7 @@ from dataclasses import replace
 from importlib.metadata import files
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.request import Request, urlopen
 
 import gymnasium
@@ -21,9 +22,9 @@ import numpy as np
 
 from fiveup_env import Batch, Game, Rules, make_agent
 from fiveup_env.arena.benchmark.card import TIMES, card_of
-from fiveup_env.arena.benchmark.lonely import measure
-from fiveup_env.arena.benchmark.play import play as play_protocol
-from fiveup_env.arena.benchmark.protocol import read_protocol
+from fiveup_env.arena.benchmark.games import play as play_protocol
+from fiveup_env.arena.benchmark.isolated import measure
+from fiveup_env.arena.benchmark.protocol import QUICK, read_protocol
 from fiveup_env.arena.games import Terms
 from fiveup_env.arena.standings import standings_of
 from fiveup_env.arena.tournament import Tournament, play_tournament
@@ -70,9 +71,9 @@ def card(file: str) -> None:
         tasks=tuple(replace(task, quick=2) for task in protocol.tasks[::2]),  # partners, and three
         minis=protocol.minis[:1],
     )
-    outcomes = list(play_protocol(few, "student", 1, quick=True))
-    megabytes, minis = measure(few, "student", quick=True)
-    figures = card_of(few, "student", outcomes, megabytes, minis, quick=True)
+    with TemporaryDirectory() as folder:
+        results = list(play_protocol(few, "student", QUICK, folder))
+    figures = card_of(few, "student", QUICK, results, *measure(few, "student", QUICK))
     del figures[TIMES]
     agents = ("student", "partner", "policy:family")
     met = play_tournament(Tournament(agents, Terms(Rules.preset()), deals=10, seed=1), 1)

@@ -144,8 +144,8 @@ FORMATS: Final[dict[str, Callable[[Path, str], Any]]] = {
     "a run to resume": run_to_resume,
     "a checkpoint": checkpoint,
     "the agent of an entry": lambda folder, spec: entry(folder, spec).check_agent(),
-    "the games of an entry": lambda folder, spec: entry(folder, spec).replay(1, seed=0),
-    "the mini games of an entry": lambda folder, spec: entry(folder, spec).check_minis(),
+    "the games of an entry": lambda folder, spec: entry(folder, spec).check_again(),
+    "fresh games of an entry": lambda folder, spec: entry(folder, spec).check_fresh(1, seed=0),
     "a page": lambda _, spec: Answers().answer(spec, "", "0"),
     "a language model": lambda _, spec: Seat(Setup(), None, None).start_game(
         opponents=f"{spec},greedy,greedy"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,18 +16,15 @@ import pytest
 from fiveup_env import Game
 from fiveup_env.arena import workers
 from fiveup_env.arena.apart import Apart
-from fiveup_env.arena.benchmark import entries, lonely
-from fiveup_env.arena.benchmark.card import card_json, card_of, card_text, elo_text
+from fiveup_env.arena.benchmark import entries, isolated
+from fiveup_env.arena.benchmark.card import as_text, card_of, card_text, elo_text
 from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
 from fiveup_env.arena.benchmark.figures import figures_of
-from fiveup_env.arena.benchmark.fresh import check_fresh
-from fiveup_env.arena.benchmark.meetings import Meeting, meeting_from
-from fiveup_env.arena.benchmark.play import meetings_of, play, tournament_of
-from fiveup_env.arena.benchmark.protocol import SAMPLE, Mini, read_protocol
+from fiveup_env.arena.benchmark.games import Meeting, play, quick_size, tournament_of
+from fiveup_env.arena.benchmark.protocol import QUARTER, QUICK, SAMPLE, Mini, read_protocol
 from fiveup_env.arena.faults import ArenaError
 from fiveup_env.arena.games import Played, Task, Terms, all_forfeited
 from fiveup_env.arena.ratings import elo, elo_against
-from fiveup_env.arena.results import agent_digest
 from fiveup_env.arena.workers import Player
 from fiveup_env.cli.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
@@ -38,27 +35,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from fiveup_env.arena.benchmark.protocol import Protocol
 
-
-FULL = read_protocol("fiveup-v1")
+V1 = read_protocol("fiveup-v1")
 TEXT = read_protocol("fiveup-text-v1")
-PINNED = {
-    "fiveup-v1": "c29fa354c73adbedd2a73891b2c8b7c1",
-    "fiveup-text-v1": "9d1b83678b3e926c6bec025458ce638d",
-}
 # The same tasks with few deals and a panel that is quick.
 SMALL = replace(
-    FULL,
+    V1,
     panel=("greedy", "partner"),
-    weights={},
     move_limit=math.inf,
+    slow=math.inf,
     chunk=4,
     judge="pimc:worlds=4,playout=greedy",
     judge_every=2,
     tasks=tuple(
         replace(task, quick=6, full=8, elo=task.elo[:2])
-        for task in (FULL.task("two"), FULL.task("three"))
+        for task in V1.tasks[1:3]  # two and three
     ),
     minis=(Mini("mini-2", 2, times=5, quick=True),),
 )
@@ -89,8 +80,6 @@ class Faulty:
             time.sleep(0.5 * len(views))
         if self.how == "silent" and views["public"]["plies"].any():
             time.sleep(600)
-        if self.how == "infinite":
-            return np.full(len(views), np.nan)
         if self.how == "illegal":
             return (legal_masks(views) == 0).argmax(1)
         if self.how == "ends" and views["public"]["plies"].any():
@@ -127,15 +116,14 @@ def keep_here(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(f"fiveup_env.arena.{place}.Apart", Here)
 
 
-def card(spec: str, folder: Path | None = None, cores: int = 1, **how: Any) -> dict[str, Any]:
+def card(spec: str, folder: Path, cores: int = 1, *, here: bool = True) -> dict[str, Any]:
     """Return the quick card of an agent by the small protocol, without what never repeats."""
-    quick = how.get("quick", True)
     with pytest.MonkeyPatch.context() as patch:
-        if cores == 1 and how.get("here", True):
+        if cores == 1 and here:
             keep_here(patch)
-        outcomes = list(play(SMALL, spec, cores, folder, quick=quick))
-    minis = list(lonely.rows_of(spec, SMALL.minis))
-    made = card_of(SMALL, spec, outcomes, None, minis, quick=quick)
+        results = list(play(SMALL, spec, QUICK, folder, cores))
+    minis = list(isolated.rows_of(spec, SMALL.minis))
+    made = card_of(SMALL, spec, QUICK, results, None, minis)
     made["cost"] |= {"seconds_per_move": 1e-6, "machine": "", "software": ""}
     return made
 
@@ -162,14 +150,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- The protocol
 
 
-@pytest.mark.parametrize("protocol", [FULL, TEXT], ids=PINNED)
-def test_a_protocol_is_what_it_was_when_it_was_published(protocol: Protocol) -> None:
-    assert protocol.digest == PINNED[protocol.name]
-    protocol.check()
+def test_this_code_plays_the_protocols() -> None:
+    assert TEXT.digest == "0fa1217bda790653bdcaeec0d627b0b2"  # that of V1 is in its entries
+    for protocol in (V1, TEXT):
+        protocol.check()
 
 
 def test_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
-    tasks = [task for protocol in (FULL, TEXT) for task in protocol.tasks]
+    tasks = [task for protocol in (V1, TEXT) for task in protocol.tasks]
     ranges = sorted((task.first - SAMPLE, task.first + task.full) for task in tasks)
     assert all(end < start for (_, end), (start, _) in pairwise(ranges))
     assert ranges[-1][1] < FIRST_OF_STREAMS
@@ -178,23 +166,18 @@ def test_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
 def test_code_that_plays_otherwise_is_refused_by_what_differs() -> None:
     task = SMALL.tasks[0]
     wrong_fields = replace(task, fields={**task.fields, "multiple": 7})
-    wrong_moves = replace(task, sample={**task.sample, "greedy": "0"})
     other_words = replace(TEXT.tasks[0], text="words=quarry")
-    for protocol, what in [
+    for protocol, name in [
         (replace(SMALL, tasks=(wrong_fields,)), "greedy is not the same in the task two"),
-        (replace(SMALL, tasks=(wrong_moves,)), "greedy is not the same in the task two"),
-        (replace(FULL, weights={"policy:partners": "0"}), "policy:partners has the digest"),
         (replace(TEXT, tasks=(other_words,)), "text is not the same in the task five-up"),
     ]:
-        with pytest.raises(ArenaError, match=f"does not play {protocol.name}: .*{what}"):
+        with pytest.raises(ArenaError, match=f"does not play {protocol.name}: {name}"):
             protocol.check()
 
 
-def test_an_unknown_protocol_or_task_names_the_nearest() -> None:
+def test_an_unknown_protocol_names_the_nearest() -> None:
     with pytest.raises(ArenaError, match="did you mean 'fiveup-v1'"):
         read_protocol("fiveup-v2")
-    with pytest.raises(ArenaError, match="did you mean 'partners'"):
-        FULL.task("partner")
 
 
 # --- Figures
@@ -223,43 +206,29 @@ def test_an_agent_that_never_wins_or_never_loses_has_a_finite_rating() -> None:
     assert lost == pytest.approx(-won)
 
 
-def test_an_agent_of_the_panel_is_even_with_itself() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        keep_here(patch)
-        outcomes = list(play(SMALL, "greedy", 1, quick=True))
-    figures = figures_of(
-        SMALL,
-        {task.name: meetings_of(SMALL, task, "greedy", outcome) for task, outcome in outcomes},
-    )
+def test_an_agent_of_the_panel_is_even_with_itself(tmp_path: Path) -> None:
     # With three sides both ways are the same games, so that this holds on every deal.
-    itself = figures["tasks"][1]["win_rates"]["greedy"]
-    assert itself["value"] == 0.5
-    assert sum(itself["interval"]) == pytest.approx(1, abs=0.02)
+    value, low, high = card("greedy", tmp_path)["tasks"][1]["win_rates"]["greedy"]
+    assert value == 0.5
+    assert low + high == pytest.approx(1, abs=0.02)
 
 
 @pytest.mark.parametrize("won", [0, 1])
 def test_a_card_has_no_bound_beyond_games_that_were_all_won_or_all_lost(won: int) -> None:
     figures = figures_of(
         SMALL,
-        {
-            task.name: [
-                Meeting(
-                    rival,
-                    alone,
-                    wins=np.full((8, task.rules.sides), float(won if alone else 1 - won)),
-                    judged=np.zeros((1, 3)),
-                    forfeits=(0, 0),
-                    fault="",
-                )
+        [
+            [
+                Meeting(rival, alone, np.full(8, float(won == alone)), np.zeros((1, 3)), 0, "")
                 for rival in SMALL.panel
                 for alone in ((True,) if task.rules.sides == 2 else (True, False))
             ]
             for task in SMALL.tasks
-        },
+        ],
     )
     for rating in (figures["score"], *(row["elo"] for row in figures["tasks"])):
-        assert rating["interval"][won] is None
-        assert rating["interval"][1 - won] is not None
+        assert rating[1 + won] is None
+        assert rating[2 - won] is not None
         assert ("<", ">")[won] in elo_text(rating)
 
 
@@ -285,28 +254,26 @@ def test_agents_that_play_apart_share_no_games_in_a_folder(tmp_path: Path) -> No
     for wanted in (True, False):  # both are on the panel, and meet each other
         for spec in SMALL.panel:
             before = chunks
-            list(play(SMALL, spec, 1, tmp_path, playing, quick=True))
+            list(play(SMALL, spec, QUICK, tmp_path, engine=playing))
             assert chunks - before == wanted * sum(
-                len(tournament_of(SMALL, task, spec, task.quick).tasks) for task in SMALL.tasks
+                len(tournament_of(SMALL, task, spec, QUICK).tasks) for task in SMALL.tasks
             )
 
 
-def test_the_full_card_continues_the_quick_one(
-    defensive: dict[str, Any], results: Path, tmp_path: Path
+def test_an_agent_that_is_slow_plays_a_quarter_of_the_deals_and_its_card_says_so(
+    tmp_path: Path, defensive: dict[str, Any]
 ) -> None:
-    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
-    full = card("defensive", tmp_path, quick=False)
-    assert full == card("defensive", quick=False)
-    for name, meetings in full["meetings"].items():
-        for long, short in zip(meetings, defensive["meetings"][name], strict=True):
-            whole = len(short["games"]) // 6 * 4  # the second chunk of the quick card is shorter
-            assert long["games"][:whole] == short["games"][:whole]
-
-
-def test_a_meeting_is_read_as_it_was_written(defensive: dict[str, Any]) -> None:
-    for task in SMALL.tasks:
-        for kept in defensive["meetings"][task.name]:
-            assert meeting_from(kept, task.rules).to_json() == kept
+    slow = replace(SMALL, slow=0.0, tasks=SMALL.tasks[:1])
+    with pytest.MonkeyPatch.context() as patch:
+        keep_here(patch)
+        assert quick_size(replace(slow, slow=60.0), "greedy", tmp_path) == QUICK
+        assert quick_size(slow, "greedy", tmp_path) == QUARTER
+        made = card_of(
+            slow, "greedy", QUARTER, [*play(slow, "greedy", QUARTER, tmp_path)], None, []
+        )
+    assert made["tasks"][0]["deals"] == 1
+    assert "a quarter of the deals, as the agent is slow, of greedy" in card_text(made)
+    assert "a quarter" not in card_text(defensive)
 
 
 def test_a_card_and_its_page_show_the_figures(defensive: dict[str, Any]) -> None:
@@ -315,13 +282,13 @@ def test_a_card_and_its_page_show_the_figures(defensive: dict[str, Any]) -> None
 
     usage = {"usage": {"three": {"answers": 7, "tokens": 4321}}}
     of_model = defensive | {"cost": defensive["cost"] | usage}
-    value = f"{defensive['score']['value']:+.0f}"
+    value = f"{defensive['score'][0]:+.0f}"
     for shown in (card_text(of_model), card_page(of_model, SMALL)):
         assert value in shown
         assert "4,321" in shown
         assert "mini-2" in shown
         assert "three" in shown
-    assert json.loads(card_json(defensive)) == defensive
+    assert json.loads(as_text(defensive)) == defensive
 
 
 @pytest.mark.usefixtures("strangers")
@@ -330,14 +297,12 @@ def test_a_card_and_its_page_show_the_figures(defensive: dict[str, Any]) -> None
     [
         ("slow", "seconds a decision; 0.2 are allowed"),
         ("silent", "did not respond"),
-        ("infinite", "returned NaN of float64"),
         ("illegal", "made an illegal move"),
-        ("raises", "RuntimeError: no idea"),
         ("ends", "ended its process"),
     ],
 )
 def test_an_agent_at_fault_forfeits_and_the_card_says_why(
-    how: str, why: str, monkeypatch: pytest.MonkeyPatch
+    how: str, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     spec = f"faulty:{how}"
     few = replace(
@@ -347,8 +312,7 @@ def test_an_agent_at_fault_forfeits_and_the_card_says_why(
         tasks=tuple(replace(task, quick=1, elo=task.elo[:1]) for task in SMALL.tasks[:1]),
     )
     monkeypatch.setattr(workers, "GRACE", 1.0)
-    ((task, outcome),) = play(few, spec, 1, quick=True)
-    made = card_of(few, spec, [(task, outcome)], None, [], quick=True)
+    made = card_of(few, spec, QUICK, [*play(few, spec, QUICK, tmp_path / "games")], None, [])
     assert made["forfeits"] == 2
     assert f"{spec} forfeited games (two): it " in card_text(made)
     assert why in card_text(made)
@@ -357,21 +321,21 @@ def test_an_agent_at_fault_forfeits_and_the_card_says_why(
 @pytest.mark.usefixtures("strangers")
 def test_nash_conv_is_exact_where_it_can_be_and_says_where_it_is_not() -> None:
     rows = {
-        spec: next(lonely.rows_of(spec, SMALL.minis)) for spec in ("student", "random", "greedy")
+        spec: next(isolated.rows_of(spec, SMALL.minis)) for spec in ("student", "random", "greedy")
     }
     assert [row["exact"] for row in rows.values()] == [True, True, False]
     assert rows["random"]["of_random"] == pytest.approx(1)
     assert all(row["nash_conv"] > 0 for row in rows.values())
-    (broken,) = lonely.rows_of("faulty:raises", SMALL.minis)
+    (broken,) = isolated.rows_of("faulty:raises", SMALL.minis)
     assert broken["nash_conv"] is None
     assert broken["fault"] == "raised RuntimeError: no idea"
 
 
 def test_an_agent_that_takes_long_over_a_mini_game_says_that_it_responds() -> None:
-    told: list[str] = []
-    (row,) = lonely.rows_of("greedy", SMALL.minis, lambda: told.append("greedy"))
-    assert len(told) == lonely.ASKED + SMALL.minis[0].times
-    assert lonely.measure(SMALL, "greedy", quick=True)[1] == [row]
+    responses: list[str] = []
+    (row,) = isolated.rows_of("greedy", SMALL.minis, lambda: responses.append("greedy"))
+    assert len(responses) == isolated.ASKED + SMALL.minis[0].times
+    assert isolated.measure(SMALL, "greedy", QUICK)[1] == [row]
 
 
 # --- Language models
@@ -383,10 +347,10 @@ def card_of_model(model: str, folder: Path, text: str = "") -> dict[str, Any]:
     task = replace(task, text=f"{task.text}{text}")
     few = replace(TEXT, panel=("greedy",), judge=SMALL.judge, move_limit=math.inf, tasks=(task,))
     spec = f"text:tests.doors.test_text_agent:{model}"
-    list(play(few, spec, 1, folder, quick=True))
-    outcomes = list(play(few, spec, 1, folder, quick=True))  # as it was kept
-    assert lonely.measure(few, spec, quick=True) == (None, [])
-    return card_of(few, spec, outcomes, None, [], quick=True)
+    list(play(few, spec, QUICK, folder))
+    results = list(play(few, spec, QUICK, folder))  # as it was kept
+    assert isolated.measure(few, spec, QUICK) == (None, [])
+    return card_of(few, spec, QUICK, results, None, [])
 
 
 def test_a_language_model_is_measured_in_any_words_with_its_answers_and_tokens(
@@ -396,11 +360,11 @@ def test_a_language_model_is_measured_in_any_words_with_its_answers_and_tokens(
     (usage,) = made["cost"]["usage"].values()
     assert usage == {"answers": usage["answers"], "tokens": 5 * usage["answers"]}
     assert made["forfeits"] == 0
-    assert made["error_rate"]["value"] > 0
+    assert made["error_rate"][0] > 0
     assert f"{usage['tokens']:,}" in card_text(made)
     assert "NashConv" not in card_text(made)
     other = card_of_model("last", tmp_path / "quarry", ",words=quarry")
-    assert other["meetings"] == made["meetings"]
+    assert other["tasks"] == made["tasks"]
 
 
 def test_a_language_model_that_names_no_move_forfeits_and_its_answers_are_counted(
@@ -417,14 +381,14 @@ def test_a_language_model_that_names_no_move_forfeits_and_its_answers_are_counte
 
 def test_an_agent_apart_plays_as_it_does_here() -> None:
     task, pair = SMALL.tasks[0], ("student", "greedy")
-    apart = Player(SMALL.terms(task, "student")).play(Task(pair, task.first, 4))
-    here = Player(replace(SMALL.terms(task, "student"), apart=None))
+    apart = Player(SMALL.terms(task, "student", QUICK)).play(Task(pair, task.first, 4))
+    here = Player(replace(SMALL.terms(task, "student", QUICK), apart=None))
     assert (here.play(Task(pair, task.first, 4)).scores == apart.scores).all()
 
 
 def test_the_agent_of_a_card_is_judged_alone() -> None:
     task = SMALL.tasks[0]
-    player = Player(SMALL.terms(task, "defensive"))
+    player = Player(SMALL.terms(task, "defensive", QUICK))
     judged = player.play(Task(("defensive", "greedy"), task.first, 2)).judged
     assert judged[0, 0, 0] > 0
     assert not judged[:, 1].any()
@@ -466,10 +430,11 @@ def test_the_process_of_an_agent_ends_with_it() -> None:
 @pytest.mark.usefixtures("small")
 def test_a_true_entry_is_accepted(defensive: dict[str, Any]) -> None:
     entry = Entry(entry_of(defensive, NOTED))
-    entry.check_figures()
     entry.check_agent()
-    entry.check_minis()
-    assert entry.replay(3, seed=1) == 3
+    with pytest.MonkeyPatch.context() as patch:
+        keep_here(patch)
+        entry.check_again()
+    assert len(as_text(entry.content)) < 5_000
 
 
 def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
@@ -492,95 +457,52 @@ def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("card", None, "card is None"),
         ("card/version", 2, "card.version is 2"),
         ("card/protocol_digest", "0", "card.protocol_digest is '0'"),
-        ("card/quick", 1, "card.quick is 1"),
-        ("card/score/value", 500.0, "card.score.value is 500.0, but the games give"),
-        ("card/score/interval/0", -1.0, r"card.score.interval\[0\] is -1.0"),
-        ("card/tasks/1/elo/value", 0.0, r"card.tasks\[1\].elo.value is 0.0"),
-        ("card/tasks/0/deals", 600, r"card.tasks\[0\].deals is 600"),
-        ("card/tasks/0/win_rates/greedy/value", 1.0, r"card.tasks\[0\].win_rates.greedy.value"),
-        ("card/error_rate/value", 0.0, "card.error_rate.value is 0.0"),
-        ("card/forfeits", 1, "card.forfeits is 1"),
+        ("card/size", "small", "card.size is 'small', not one of full, quick, quarter"),
+        ("card/score", 500.0, "card.score is 500.0, not a value and its interval"),
+        ("card/score", [1.0, -1.0, 10**400], r"card.score is \[1.0, -1.0, 1000"),
+        ("card/tasks/0/deals", 600, r"card.tasks\[0\].deals is 600, not 6"),
+        ("card/tasks/1/task", "tow", r"card.tasks\[1\].task is 'tow', not 'three'"),
+        ("card/tasks/0/win_rates/greedy", None, r"card.tasks\[0\].win_rates.greedy is None"),
+        ("card/tasks/0/win_rates/x", [0.5, 0.5, 0.5], "there is no card.tasks.*x in an entry"),
+        ("card/error_rate", 0.0, "card.error_rate is 0.0"),
+        ("card/forfeits", -1, "card.forfeits is -1, not a count"),
         ("card/cost/megabytes", float("nan"), "card.cost.megabytes is nan"),
-        ("card/cost", {"megabytes": 1.0}, "card.cost.seconds_per_move is 'missing'"),
-        ("card/meetings/two", [], "card.meetings.two has 0 meetings, not 2"),
-        ("card/meetings/tow", [], "there is no task of fiveup-v1 'tow' \\(did you mean 'two'"),
-        ("card/meetings/two/0/rival", "partner", r"card.meetings.two\[0\].rival is 'partner'"),
-        ("card/meetings/two/0/games", "11", r"card.meetings.two\[0\].games has 2 games, not 12"),
-        ("card/meetings/two/0/games", "11111111111x", r"games\[11\] is 'x', not one of 012"),
-        ("card/meetings/two/0/judged", [[1, 2]], r"card.meetings.two\[0\].judged is not 3 rows"),
-        (
-            "card/meetings/two/0/judged",
-            [[1, 2, 10**400]] * 3,
-            r"card.meetings.two\[0\].judged is not 3 rows",
-        ),
-        ("card/meetings/two/0/forfeits", [0], r"card.meetings.two\[0\].forfeits is \[0\]"),
-        ("card/meetings/two/0/fault", "x", r"two\[0\].fault is 'x', with 0 forfeited games"),
+        ("card/cost", {"megabytes": 1.0}, "card.cost.machine is None|card.cost.usage is None"),
         ("card/agent_digest", "0", "card.agent_digest is '0'.* stale"),
         ("card/agent", "defensiv", "did you mean 'defensive'"),
-        ("card/minis", None, "card.minis is None, not of type list"),
-        ("card/minis/0", [], r"card.minis\[0\] is \[\], not an object"),
-        ("card/minis/0/exact", 1, r"card.minis\[0\].exact is 1, not of type bool"),
-        ("card/minis/0/of_random", None, r"card.minis\[0\].of_random is None, not a number"),
-        ("card/minis/0/nash_conv", 0.0, r"card.minis\[0\].nash_conv is 0.0"),
+        ("card/minis", [], r"card.minis is \[\], not a list of 1"),
+        ("card/minis/0/exact", 1, r"card.minis\[0\].exact is 1, not true or false"),
     ],
 )
 def test_what_was_changed_in_an_entry_is_named(
     path: str, value: object, named: str, defensive: dict[str, Any]
 ) -> None:
     content = changed(entry_of(defensive, NOTED), path, value)
-
-    def check() -> None:
-        entry = Entry(content)
-        entry.check_figures()
-        entry.check_agent()
-        entry.check_minis()
-
     with pytest.raises(FiveUpError, match=named):
-        check()
+        Entry(content).check_agent()
 
 
 @pytest.mark.usefixtures("small")
-def test_games_that_were_never_played_so_are_found_by_playing_them_again(
-    defensive: dict[str, Any],
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        ("tasks/1/elo/0", 0.0, r"card.tasks\[1\].elo\[0\] is 0.0, but played again"),
+        ("score/1", -1.0, r"card.score\[1\] is -1.0, but played again"),
+        ("error_rate/2", 0.5, r"card.error_rate\[2\] is 0.5, but played again"),
+        ("forfeits", 1, "card.forfeits is 1, but played again"),
+        ("minis/0/nash_conv", 0.0, r"card.minis\[0\].nash_conv is 0.0, but played again"),
+        ("agent", "counter", "but played again"),
+    ],
+)
+def test_figures_that_the_games_do_not_give_are_found_by_playing_again(
+    path: str, value: object, named: str, defensive: dict[str, Any], results: Path
 ) -> None:
-    forged = copy.deepcopy(defensive)
-    for meetings in forged["meetings"].values():
-        for meeting in meetings:
-            meeting["games"] = "1" * len(meeting["games"])
-    kept = Entry(entry_of(forged, NOTED)).meetings
-    forged |= figures_of(SMALL, kept)  # the figures are those of the forged games
-    entry = Entry(entry_of(forged, NOTED))
-    entry.check_figures()
-    with pytest.raises(
-        EntryError, match=r"card.meetings.\w+\[\d\].games\[\d+\] is '1', but played"
-    ):
-        entry.replay(1, seed=1)
-
-
-@pytest.mark.usefixtures("small", "strangers")
-def test_forfeits_that_an_entry_does_not_own_up_to_are_found_by_playing_again() -> None:
-    made = card("faulty:illegal", here=False)
-    Entry(entry_of(made, NOTED), trust=True).replay(1, seed=1)
-    for meetings in made["meetings"].values():
-        for meeting in meetings:
-            meeting |= {"forfeits": [0, 0], "fault": ""}
-    hidden = made | figures_of(SMALL, Entry(entry_of(made, NOTED)).meetings)
-    entry = Entry(entry_of(hidden, NOTED), trust=True)
-    entry.check_figures()
-    with pytest.raises(EntryError, match=r"forfeits\[0\] is 0, but .* one chunk alone has \d+"):
-        entry.replay(1, seed=1)
-
-
-@pytest.mark.usefixtures("small", "strangers")
-def test_a_file_that_claims_another_agent_is_found_by_playing_again(
-    defensive: dict[str, Any],
-) -> None:
-    claimed = defensive | {"agent": "counter", "agent_digest": agent_digest("counter")}
-    entry = Entry(entry_of(claimed, NOTED))
-    entry.check_figures()
-    entry.check_agent()
-    with pytest.raises(EntryError, match="but played again"):
-        entry.replay(4, seed=1)
+    entry = Entry(entry_of(changed(defensive, path, value), NOTED))
+    with pytest.MonkeyPatch.context() as patch:
+        keep_here(patch)
+        patch.setattr(entries, "TemporaryDirectory", lambda: nullcontext(results))
+        with pytest.raises(EntryError, match=named):
+            entry.check_again()
 
 
 # --- Fresh deals
@@ -620,8 +542,10 @@ class Knowing:
 def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = replace(FULL.task("two"), quick=40, elo=(0.0,))
-    protocol = replace(SMALL, panel=("positional",), tasks=(task,), chunk=40, judge_every=40)
+    task = replace(V1.tasks[1], quick=16, elo=(0.0,))
+    protocol = replace(
+        SMALL, panel=("greedy",), tasks=(task,), chunk=16, judge_every=16, minis=()
+    )
     monkeypatch.setattr(entries, "read_protocol", lambda _: protocol)
     install_agents(tmp_path, "cheats", KNOWING, "Knowing")
     monkeypatch.syspath_prepend(tmp_path)
@@ -630,16 +554,15 @@ def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_no
     (tmp_path / "known").write_text(" ".join(hands))
     monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
     for spec in ("counter", "knowing"):
-        outcomes = list(play(protocol, spec, 1, quick=True))
-        card_played = card_of(protocol, spec, outcomes, None, [], quick=True)
-        entry = Entry(entry_of(card_played, NOTED), trust=True)
-        entry.check_figures()
-        assert entry.replay(1, seed=1) == 1  # its games are true
+        results = list(play(protocol, spec, QUICK, tmp_path / "games"))
+        made = card_of(protocol, spec, QUICK, results, None, [])
+        entry = Entry(entry_of(made, NOTED), trust=True)
         if spec == "counter":
-            check_fresh(entry, 40, seed=5)
+            entry.check_fresh(16, seed=5)
         else:
+            entry.check_again()  # its games are true
             with pytest.raises(EntryError, match="as if it knew the public deals"):
-                check_fresh(entry, 40, seed=5)
+                entry.check_fresh(16, seed=5)
 
 
 # --- The command

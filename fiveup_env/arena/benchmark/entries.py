@@ -256,7 +256,7 @@ def check_form(value: Any, form: Any, where: str = "", *, part: bool = False) ->
     elif isinstance(form, dict):
         fits, wanted = isinstance(value, dict), "an object"
     elif isinstance(form, list):
-        fits, wanted = isinstance(value, list) and len(value) == len(form), f"{len(form)} rows"
+        fits, wanted = isinstance(value, list) and len(value) == len(form), f"a list of {len(form)}"
     else:
         fits, wanted = value == form and type(value) is type(form), shown(form)
     if not fits:

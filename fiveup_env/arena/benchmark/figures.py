@@ -7,7 +7,7 @@ are lists of a value and the ends of its 95 % interval, of which None is one wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6  # of a figure that a card keeps
 
-Estimate: TypeAlias = "list[float | None]"
+Estimate: TypeAlias = "list[Any]"
 
 
 def figures_of(protocol: Protocol, meetings: Sequence[Sequence[Meeting]]) -> Json:
