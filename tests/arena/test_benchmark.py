@@ -543,9 +543,7 @@ def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_no
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = replace(V1.tasks[1], quick=16, elo=(0.0,))
-    protocol = replace(
-        SMALL, panel=("greedy",), tasks=(task,), chunk=16, judge_every=16, minis=()
-    )
+    protocol = replace(SMALL, panel=("greedy",), tasks=(task,), chunk=16, judge_every=16, minis=())
     monkeypatch.setattr(entries, "read_protocol", lambda _: protocol)
     install_agents(tmp_path, "cheats", KNOWING, "Knowing")
     monkeypatch.syspath_prepend(tmp_path)
