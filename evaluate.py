@@ -13,7 +13,7 @@ import agents  # noqa: F401  (its agents are registered)
 from fiveup_env.cli import evaluate
 
 if TYPE_CHECKING:
-    from fiveup_env.arena.tournament import Engine
+    from fiveup_env.arena.play.tournament import Engine
     from fiveup_env.cli.shared import Parser
 
 

@@ -25,9 +25,9 @@ from fiveup_env.arena.benchmark.card import TIMES, card_of
 from fiveup_env.arena.benchmark.games import play as play_protocol
 from fiveup_env.arena.benchmark.isolated import measure
 from fiveup_env.arena.benchmark.protocol import QUICK, read_protocol
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.standings import standings_of
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.statistics.standings import standings_of
 from fiveup_env.opponents import known_agents
 from fiveup_env.opponents.registry import needed_options
 

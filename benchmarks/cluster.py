@@ -29,14 +29,14 @@ from agents.runs.config import load_config
 from benchmarks.results import measured, publish, speed_options
 from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import Rules
-from fiveup_env.arena.duels import CHUNK
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.workers import play_tasks
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.workers import play_tasks
+from fiveup_env.arena.statistics.duels import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiveup_env.arena.tournament import Engine
+    from fiveup_env.arena.play.tournament import Engine
     from fiveup_env.files import Json
 
 GAMES_OF_AEC = (1, 16)  # games of one runner; the faster number counts

@@ -22,7 +22,7 @@ import agents as laboratory  # noqa: F401 - registers its agents
 from benchmarks.duels import duels_with
 from benchmarks.results import add_save, cell, publish
 from fiveup_env import Rules
-from fiveup_env.arena.statistics import mean_interval
+from fiveup_env.arena.statistics.bootstrap import mean_interval
 from fiveup_env.cli.shared import answer
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fiveup_env.arena.duels import Duel, duel_between, duel_of
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.statistics.duels import Duel, duel_between, duel_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

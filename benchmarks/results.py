@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import fiveup_env
 from benchmarks.timing import machine
-from fiveup_env.arena.statistics import with_bounds
+from fiveup_env.arena.statistics.bootstrap import with_bounds
 from fiveup_env.arena.tables import markdown
 from fiveup_env.files import write_atomic
 

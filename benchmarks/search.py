@@ -34,7 +34,7 @@ from fiveup_env.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fiveup_env.arena.duels import Duel
+    from fiveup_env.arena.statistics.duels import Duel
     from fiveup_env.files import Json
     from fiveup_env.opponents.agent import Agent
 

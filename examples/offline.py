@@ -16,7 +16,7 @@ from agents.data.plan import Plan
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build, masked_log_probabilities
 from fiveup_env import Rules
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.registry import make_agent
 
 torch.set_num_threads(1)

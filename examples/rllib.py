@@ -17,7 +17,7 @@ from agents.policies.files import save_policy
 from agents.policies.networks import build
 from agents.runs.config import make_config
 from fiveup_env import Rules
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.registry import make_agent
 
 UPDATES, DEALS = 20, 200

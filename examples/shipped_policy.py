@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fiveup_env import MOVES, Game, Rules
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 

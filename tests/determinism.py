@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env import Batch, Rules, make_agent
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.workers import play_tasks
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.workers import play_tasks
 from fiveup_env.belief import marginals
 from fiveup_env.envs.vector import FiveUpVectorEnv
 

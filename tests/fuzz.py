@@ -41,9 +41,9 @@ from fiveup_env.analysis.trials import Trials
 from fiveup_env.arena.benchmark.card import card_text
 from fiveup_env.arena.benchmark.entries import Entry, read_json
 from fiveup_env.arena.benchmark.leaderboard import page_of_entries
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.results import ResultsFile
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.results import ResultsFile
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from fiveup_env.belief import count, marginals, sample, worlds_to_games
 from fiveup_env.cli import main as fiveup
 from fiveup_env.doors.text.prompts import move_in

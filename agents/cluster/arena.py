@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from agents.cluster.connection import ClusterError, connect, describe, processors
 from agents.version import code_version
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.workers import Player, lost, play_tasks
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.workers import Player, lost, play_tasks
 from fiveup_env.errors import FiveUpError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from fiveup_env.arena.games import Played, Task, Terms
+    from fiveup_env.arena.play.games import Played, Task, Terms
 
 RETRIES: Final = 10  # how often a chunk is played again after its node or process was lost
 

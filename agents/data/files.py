@@ -14,7 +14,7 @@ import numpy as np
 from agents.data.games import rows_of_shard
 from agents.data.plan import COLUMNS, SPLITS, DataError
 from agents.processes import spread
-from fiveup_env.arena.results import code_version
+from fiveup_env.arena.play.results import code_version
 from fiveup_env.arena.tables import markdown
 from fiveup_env.errors import MissingExtraError, shown, unknown
 from fiveup_env.files import atomic_file, file_path, new_folder

@@ -29,7 +29,7 @@ from agents.learn.starting import shape_of
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
 from agents.policies.weights import arrays_of, put_back
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed

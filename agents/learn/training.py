@@ -17,7 +17,7 @@ from agents.policies.files import save_policy
 from agents.runs.metrics import Metrics, draw_curve
 from agents.runs.panel import FIRST_OF_TABLE, Result, measure
 from agents.version import code_version
-from fiveup_env.arena.statistics import TAILS
+from fiveup_env.arena.statistics.bootstrap import TAILS
 from fiveup_env.arena.tables import columns, percent, points
 from fiveup_env.errors import FiveUpError
 

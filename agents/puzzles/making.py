@@ -36,7 +36,7 @@ from agents.puzzles.storage import (
     PuzzleFile,
     choices_text,
 )
-from fiveup_env.arena.results import code_version
+from fiveup_env.arena.play.results import code_version
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS

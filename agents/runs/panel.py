@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:

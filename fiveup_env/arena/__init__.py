@@ -1,22 +1,12 @@
 """The arena: tournaments on duplicate deals, their statistics and their reports.
 
-    tournament  every pair of some agents, chunk by chunk
-    workers     the processes that play the chunks
-    apart       an agent in a process of its own
-    games       two agents on one chunk of deals
-    tally       the compiled loop of a chunk, which counts as it plays
-    faults      what is reported of an agent at fault
-    results     the file that holds what has been played
-    duels       two agents compared on the same deals
-    statistics  bootstrap intervals over deals
-    ratings     Elo and Nash averaging
-    sequential  a test of two agents that ends as soon as it can tell
-    standings   everything that the tables and the report show
+    play        games of a tournament, in processes, kept in a results file
+    statistics  intervals, ratings, sequential tests, standings
+    benchmark   named protocols, score cards, entries of the leaderboard
     tables      the standings as tables
     report      the standings as an HTML page
     page        pages of text, plots and tables
     plots       the plots of pages and runs, by matplotlib
-    benchmark   named protocols, score cards, entries of the leaderboard
 
 `fiveup evaluate` is the command line; docs/understand/arena.md explains what it prints.
 """
@@ -27,11 +17,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from fiveup_env.arena.duels import Duel, duel
-    from fiveup_env.arena.games import Terms
-    from fiveup_env.arena.standings import Standings, standings_of
+    from fiveup_env.arena.play.games import Terms
+    from fiveup_env.arena.play.tournament import Tournament, play_tournament
+    from fiveup_env.arena.statistics.duels import Duel, duel
+    from fiveup_env.arena.statistics.standings import Standings, standings_of
     from fiveup_env.arena.tables import standings_text
-    from fiveup_env.arena.tournament import Tournament, play_tournament
 
 __all__ = [
     "Duel",
@@ -45,13 +35,13 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "Duel": "duels",
-    "Standings": "standings",
-    "Terms": "games",
-    "Tournament": "tournament",
-    "duel": "duels",
-    "play_tournament": "tournament",
-    "standings_of": "standings",
+    "Duel": "statistics.duels",
+    "Standings": "statistics.standings",
+    "Terms": "play.games",
+    "Tournament": "play.tournament",
+    "duel": "statistics.duels",
+    "play_tournament": "play.tournament",
+    "standings_of": "statistics.standings",
     "standings_text": "tables",
 }
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from fiveup_env.arena import plots
 from fiveup_env.arena.page import Section, page_of
-from fiveup_env.arena.results import code_version
-from fiveup_env.arena.standings import POINTS
+from fiveup_env.arena.play.results import code_version
+from fiveup_env.arena.statistics.standings import POINTS
 from fiveup_env.arena.tables import (
     Table,
     differences_table,
@@ -20,8 +20,8 @@ from fiveup_env.arena.tables import (
 )
 
 if TYPE_CHECKING:
-    from fiveup_env.arena.standings import Standings
-    from fiveup_env.arena.tournament import TournamentResult
+    from fiveup_env.arena.play.tournament import TournamentResult
+    from fiveup_env.arena.statistics.standings import Standings
 
 RAREST = 0.01  # plies that a smaller share of the hands reaches are left out
 

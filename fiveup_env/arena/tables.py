@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fiveup_env.arena.statistics import with_bounds
+from fiveup_env.arena.statistics.bootstrap import with_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from fiveup_env.arena.standings import Standings
+    from fiveup_env.arena.statistics.standings import Standings
 
 LONGEST_NAME = 18
 GAP = "  "

@@ -12,7 +12,7 @@ from fiveup_env.arena.benchmark.card import as_text, card_of, card_text
 from fiveup_env.arena.benchmark.games import play, quick_size
 from fiveup_env.arena.benchmark.isolated import measure
 from fiveup_env.arena.benchmark.protocol import FULL, read_protocol
-from fiveup_env.arena.faults import ArenaError
+from fiveup_env.arena.play.faults import ArenaError
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import make_agent, split_specs
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
 
-    from fiveup_env.arena.tournament import Engine
+    from fiveup_env.arena.play.tournament import Engine
     from fiveup_env.cli.shared import Parser
 
 LOCAL = "local"

@@ -12,13 +12,13 @@ import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.results import code_version
-from fiveup_env.arena.sequential import SequentialTest
-from fiveup_env.arena.standings import Standings, standings_of
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.results import code_version
+from fiveup_env.arena.play.tournament import Tournament, TournamentResult, play_tournament
+from fiveup_env.arena.statistics.sequential import Follower, SequentialTest
+from fiveup_env.arena.statistics.standings import Standings, standings_of
 from fiveup_env.arena.tables import standings_text
-from fiveup_env.arena.tournament import Follower, Tournament, TournamentResult, play_tournament
 from fiveup_env.cli.benchmark import (
     NO_OTHER_ENGINES,
     add_shared_options,

@@ -30,17 +30,17 @@ from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
 from agents.runs.config import load_config
 from fiveup_env import Rules
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.results import to_json
-from fiveup_env.arena.workers import play_tasks
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.results import to_json
+from fiveup_env.arena.play.workers import play_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from agents.runs.config import Config
-    from fiveup_env.arena.games import Played
+    from fiveup_env.arena.play.games import Played
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("the cluster (no Ray)", allow_module_level=True)

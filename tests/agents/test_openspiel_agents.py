@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Rules
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.registry import known_agents, make_agent

@@ -12,7 +12,7 @@ from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import Batch, Game, Rules, legal_masks
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fiveup_env import Rules
-from fiveup_env.arena.games import Played, Task, Terms
-from fiveup_env.arena.workers import Player
+from fiveup_env.arena.play.games import Played, Task, Terms
+from fiveup_env.arena.play.workers import Player
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import NODE
 from tests.portable.test_library import compiled, folder

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from agents.policies.agent import TorchPolicy
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.networks.files import SHIPPED, WEIGHTS
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent

@@ -9,7 +9,7 @@ import pytest
 
 from agents.fitting.tuning import evolve, margins
 from fiveup_env import Rules, make_agent
-from fiveup_env.arena.duels import duel
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fiveup_env import Rules
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Played, Task, Terms, all_forfeited
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Played, Task, Terms, all_forfeited
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from tests.faults import Fault, failing
 
 if TYPE_CHECKING:

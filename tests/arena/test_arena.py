@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Move, Rules, legal_masks
-from fiveup_env.arena import workers
-from fiveup_env.arena.duels import Duel, duel, duel_of
-from fiveup_env.arena.faults import ArenaError, view_text
-from fiveup_env.arena.games import Task, Terms, play_chunk, seatings
-from fiveup_env.arena.results import to_json
-from fiveup_env.arena.statistics import variance_reduction
-from fiveup_env.arena.tally import MOST_POINTS
-from fiveup_env.arena.tournament import Tournament, play_tournament
-from fiveup_env.arena.workers import play_tasks
+from fiveup_env.arena.play import workers
+from fiveup_env.arena.play.faults import ArenaError, view_text
+from fiveup_env.arena.play.games import Task, Terms, play_chunk, seatings
+from fiveup_env.arena.play.results import to_json
+from fiveup_env.arena.play.tally import MOST_POINTS
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.workers import play_tasks
+from fiveup_env.arena.statistics.bootstrap import variance_reduction
+from fiveup_env.arena.statistics.duels import Duel, duel, duel_of
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.heuristics.ladder import Defensive, Greedy
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fiveup_env.arena.games import Played
+    from fiveup_env.arena.play.games import Played
     from fiveup_env.opponents.agent import Agent
 
 SEEDS = np.arange(5_000, 5_300)

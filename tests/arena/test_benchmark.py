@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game
-from fiveup_env.arena import workers
-from fiveup_env.arena.apart import Apart
 from fiveup_env.arena.benchmark import entries, isolated
 from fiveup_env.arena.benchmark.card import as_text, card_of, card_text, elo_text
 from fiveup_env.arena.benchmark.entries import NOTES, Entry, EntryError, entry_of
 from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.games import Meeting, play, quick_size, tournament_of
 from fiveup_env.arena.benchmark.protocol import QUARTER, QUICK, SAMPLE, Mini, read_protocol
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Played, Task, Terms, all_forfeited
-from fiveup_env.arena.ratings import elo, elo_against
-from fiveup_env.arena.workers import Player
+from fiveup_env.arena.play import workers
+from fiveup_env.arena.play.apart import Apart
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Played, Task, Terms, all_forfeited
+from fiveup_env.arena.play.workers import Player
+from fiveup_env.arena.statistics.ratings import elo, elo_against
 from fiveup_env.cli.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
@@ -113,7 +113,7 @@ def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def keep_here(patch: pytest.MonkeyPatch) -> None:
     """Let agents play in this process that would play apart."""
     for place in ("games", "workers"):
-        patch.setattr(f"fiveup_env.arena.{place}.Apart", Here)
+        patch.setattr(f"fiveup_env.arena.play.{place}.Apart", Here)
 
 
 def card(spec: str, folder: Path, cores: int = 1, *, here: bool = True) -> dict[str, Any]:

@@ -20,11 +20,11 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Rules
-from fiveup_env.arena import games as arena
-from fiveup_env.arena.apart import Apart
-from fiveup_env.arena.clock import STOPPED, TICK, AwakeClock, processor_time
-from fiveup_env.arena.games import Task, Terms, play_chunk
-from fiveup_env.arena.workers import Player
+from fiveup_env.arena.play import games as arena
+from fiveup_env.arena.play.apart import Apart
+from fiveup_env.arena.play.clock import STOPPED, TICK, AwakeClock, processor_time
+from fiveup_env.arena.play.games import Task, Terms, play_chunk
+from fiveup_env.arena.play.workers import Player
 from fiveup_env.envs import aec
 from fiveup_env.envs import batch as batches
 from fiveup_env.envs.single import FiveUpEnv
@@ -425,7 +425,7 @@ def test_no_process_of_an_agent_sees_two_hands_of_a_deal(
 
 def test_a_clock_stands_still_while_its_process_is_stopped() -> None:
     code = (
-        "import sys, time\nfrom fiveup_env.arena.clock import AwakeClock\n"
+        "import sys, time\nfrom fiveup_env.arena.play.clock import AwakeClock\n"
         "with AwakeClock() as clock:\n"
         "    before = clock.now()\n    print(flush=True)\n    sys.stdin.readline()\n"
         "    time.sleep(0.3)\n    print(clock.now() - before)\n"

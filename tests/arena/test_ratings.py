@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import Rules
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.ratings import elo, nash
-from fiveup_env.arena.standings import standings_of
-from fiveup_env.arena.statistics import interval, resampled_means, variance_reduction
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.statistics.bootstrap import interval, resampled_means, variance_reduction
+from fiveup_env.arena.statistics.ratings import elo, nash
+from fiveup_env.arena.statistics.standings import standings_of
 from tests.arena.test_arena import lasting
 
 MANY = 10**9

@@ -174,7 +174,7 @@ def test_an_interruption_tells_what_is_kept(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fiveup_env.arena.tournament.play_tasks", interrupted)
+    monkeypatch.setattr("fiveup_env.arena.play.tournament.play_tasks", interrupted)
     file = tmp_path / "results.jsonl"
     assert run(f"--results {file}") == INTERRUPTED
     told = capsys.readouterr().err

@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiveup_env import Rules
-from fiveup_env.arena import results, tournament
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.standings import standings_of
-from fiveup_env.arena.tournament import Tournament, play_tournament
-from fiveup_env.arena.workers import play_tasks
+from fiveup_env.arena.play import results, tournament
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.workers import play_tasks
+from fiveup_env.arena.statistics.standings import standings_of
 from fiveup_env.cli import evaluate
 from fiveup_env.engine.code_cache import PACKAGE, module_sources
 from tests.arena.rivals import RIVALRY
@@ -30,8 +30,8 @@ from tests.support import on_posix
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fiveup_env.arena.games import Played
-    from fiveup_env.arena.tournament import TournamentResult
+    from fiveup_env.arena.play.games import Played
+    from fiveup_env.arena.play.tournament import TournamentResult
     from fiveup_env.files import Json
 
 SMALL = Tournament(
@@ -205,7 +205,8 @@ def test_every_option_that_decides_a_figure_is_in_the_header() -> None:
 
 def test_the_version_of_the_code_covers_all_that_plays_a_chunk() -> None:
     ours = {
-        path.relative_to(PACKAGE).parts for path in module_sources(PACKAGE / "arena/workers.py")
+        path.relative_to(PACKAGE).parts
+        for path in module_sources(PACKAGE / "arena/play/workers.py")
     }
     left = {parts for parts in ours if parts[0] not in results.PLAYING_ROOMS}
     arena = {Path(parts[1]).stem for parts in left if parts[0] == "arena"}

@@ -13,12 +13,17 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
 from fiveup_env import Rules
-from fiveup_env.arena.duels import duel
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.ratings import lead_of, win_rate
-from fiveup_env.arena.sequential import ADDED, SequentialTest, log_likelihood
-from fiveup_env.arena.tournament import Follower, Tournament, play_tournament
-from fiveup_env.arena.workers import play_tasks
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.workers import play_tasks
+from fiveup_env.arena.statistics.duels import duel
+from fiveup_env.arena.statistics.ratings import lead_of, win_rate
+from fiveup_env.arena.statistics.sequential import (
+    ADDED,
+    Follower,
+    SequentialTest,
+    log_likelihood,
+)
 from fiveup_env.cli.evaluate import main
 from fiveup_env.opponents.registry import make_agent
 
@@ -26,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from fiveup_env.arena.games import Played, Task
-    from fiveup_env.arena.tournament import Engine
+    from fiveup_env.arena.play.games import Played, Task
+    from fiveup_env.arena.play.tournament import Engine
 
 TOURNAMENT = Tournament(
     ("defensive", "greedy"), Terms(Rules.preset(players=2), "hand"), 640, seed=5, chunk=32

@@ -11,20 +11,20 @@ import pytest
 from scipy.stats import binom
 
 from fiveup_env import Rules, legal_masks
-from fiveup_env.arena.duels import Duel
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.ratings import ALL_DEALS, ELO_SCALE, elo_against, unbounded
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from fiveup_env.arena.report import report_html
-from fiveup_env.arena.sequential import SequentialTest
-from fiveup_env.arena.standings import standings_of
-from fiveup_env.arena.statistics import (
+from fiveup_env.arena.statistics.bootstrap import (
     interval,
     mean_interval,
     resampled_means,
     resampled_ratios,
 )
+from fiveup_env.arena.statistics.duels import Duel
+from fiveup_env.arena.statistics.ratings import ALL_DEALS, ELO_SCALE, elo_against, unbounded
+from fiveup_env.arena.statistics.sequential import SequentialTest
+from fiveup_env.arena.statistics.standings import standings_of
 from fiveup_env.arena.tables import standings_text
-from fiveup_env.arena.tournament import Tournament, play_tournament
 
 DEALS = 40
 RATES = (0.001, 0.01, 0.03, 0.06, 0.08, 0.1, 0.2, 0.5)

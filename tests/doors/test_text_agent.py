@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from fiveup_env import MOVES, Game, Rules, legal_masks, make_agent
-from fiveup_env.arena.games import Terms
-from fiveup_env.arena.results import code_of, origin
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Terms
+from fiveup_env.arena.play.results import code_of, origin
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from fiveup_env.doors.text import TextAgent
 from fiveup_env.doors.text.agent import NO_ACTION
 from fiveup_env.doors.text.prompts import prompt

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Rules, make_agent
-from fiveup_env.arena.apart import Apart
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.workers import Player
+from fiveup_env.arena.play.apart import Apart
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.workers import Player
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.programs.agent import Program
@@ -110,7 +110,7 @@ def test_games_over_the_protocol_are_those_in_this_process(
     task, terms = Task((spec, "random"), 1, 10), Terms(RULES, "hand", record=True, apart=spec)
     over = Player(terms).play(task)
     for place in ("games", "workers"):
-        monkeypatch.setattr(f"fiveup_env.arena.{place}.Apart", Here)
+        monkeypatch.setattr(f"fiveup_env.arena.play.{place}.Apart", Here)
     assert Player(terms).play(task).records == over.records
 
 

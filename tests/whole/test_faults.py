@@ -13,9 +13,9 @@ from random import Random
 import pytest
 
 from fiveup_env import Rules
-from fiveup_env.arena.games import Played, Task, Terms
-from fiveup_env.arena.results import ResultsFile
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Played, Task, Terms
+from fiveup_env.arena.play.results import ResultsFile
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from fiveup_env.cli import main
 from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.files import new_folder

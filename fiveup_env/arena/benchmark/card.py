@@ -14,8 +14,8 @@ import numpy as np
 from fiveup_env.arena.benchmark.figures import figures_of, rounded
 from fiveup_env.arena.benchmark.games import cost_of, meetings_of
 from fiveup_env.arena.benchmark.protocol import FULL, QUICK
-from fiveup_env.arena.results import agent_digest, code_of
-from fiveup_env.arena.statistics import with_bounds
+from fiveup_env.arena.play.results import agent_digest, code_of
+from fiveup_env.arena.statistics.bootstrap import with_bounds
 from fiveup_env.arena.tables import Table, duration, hundredths, percent
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.arena.benchmark.figures import Estimate
     from fiveup_env.arena.benchmark.protocol import Protocol
-    from fiveup_env.arena.tournament import TournamentResult
+    from fiveup_env.arena.play.tournament import TournamentResult
     from fiveup_env.files import Json
 
 FORMAT = "fiveup-card"

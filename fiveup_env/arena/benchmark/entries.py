@@ -19,8 +19,8 @@ from fiveup_env.arena.benchmark.figures import figures_of
 from fiveup_env.arena.benchmark.games import meetings_of, play
 from fiveup_env.arena.benchmark.isolated import rows_of
 from fiveup_env.arena.benchmark.protocol import QUICK, SIZES, read_protocol
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.results import agent_digest, code_version
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.results import agent_digest, code_version
 from fiveup_env.checks import finite
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.files import Json, file_path

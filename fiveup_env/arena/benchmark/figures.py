@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fiveup_env.arena.ratings import ALL_DEALS, elo_against
-from fiveup_env.arena.statistics import (
+from fiveup_env.arena.play.tally import MOST_POINTS
+from fiveup_env.arena.statistics.bootstrap import (
     interval,
     mean_interval,
     resampled_means,
     resampled_ratios,
 )
-from fiveup_env.arena.tally import MOST_POINTS
+from fiveup_env.arena.statistics.ratings import ALL_DEALS, elo_against
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

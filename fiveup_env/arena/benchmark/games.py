@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.arena.benchmark.protocol import QUARTER, QUICK
-from fiveup_env.arena.duels import duel_of
-from fiveup_env.arena.results import agent_digest
-from fiveup_env.arena.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.results import agent_digest
+from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.statistics.duels import duel_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
     from fiveup_env.arena.benchmark.protocol import BenchmarkTask, Protocol
-    from fiveup_env.arena.tournament import Engine, TournamentResult
-    from fiveup_env.arena.tournament import Meeting as Pairing
+    from fiveup_env.arena.play.tournament import Engine, TournamentResult
+    from fiveup_env.arena.play.tournament import Meeting as Pairing
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env.arena.benchmark.figures import rounded
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.workers import READY, Player
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.workers import READY, Player
 from fiveup_env.errors import shown
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.profiles import profile_of

@@ -15,10 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Task, Terms
-from fiveup_env.arena.results import code_version
-from fiveup_env.arena.workers import Player
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.results import code_version
+from fiveup_env.arena.play.workers import Player
 from fiveup_env.errors import unknown
 from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import TEXT, make_agent

@@ -8,11 +8,10 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fiveup_env.arena.duels import CHUNK, duel_between, duel_of
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Task, Terms, term
-from fiveup_env.arena.results import FORMAT, ResultsFile, code_version, origin
-from fiveup_env.arena.workers import Player, play_tasks
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import CHUNK, Task, Terms, term
+from fiveup_env.arena.play.results import FORMAT, ResultsFile, code_version, origin
+from fiveup_env.arena.play.workers import Player, play_tasks
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import unknown
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
 
-    from fiveup_env.arena.games import Played
-    from fiveup_env.arena.sequential import SequentialTest
+    from fiveup_env.arena.play.games import Played
     from fiveup_env.files import Json
 
 # Two specs: the first plays one side, the second all others.
@@ -152,35 +150,6 @@ class TournamentResult:
         tournament = replace(self.tournament, deals=deals)
         played = {task: self.played[task] for task in tournament.tasks if task in self.played}
         return TournamentResult(tournament, played, self.interrupted)
-
-
-class Follower:
-    """Feeds a sequential test with the deals of a tournament of two agents, in order.
-
-    Chunks are finished in any order. One counts as soon as all before it do, so the verdict depends
-    on the deals alone.
-    """
-
-    def __init__(self, test: SequentialTest, show: Callable[[str], None] = lambda _: None) -> None:
-        """Call `show` with the state of the test whenever it has changed."""
-        self.test, self.show = test, show
-        self.deals = 0  # that the test has been given
-
-    def __call__(self, outcome: TournamentResult) -> bool:
-        """Add the deals that are there, and return whether the test is decided."""
-        tournament, before = outcome.tournament, self.deals
-        a, b = tournament.agents
-        rules = tournament.terms.rules
-        while self.deals < tournament.deals and not self.test.verdict:
-            tasks = {one: tournament.task(one, self.deals) for one in tournament.meetings}
-            if not all(task in outcome.played for task in tasks.values()):
-                break
-            duels = {one: duel_of([outcome.played[task]], rules) for one, task in tasks.items()}
-            self.test.add(duel_between(a, b, duels, rules.sides).wins)
-            self.deals += tournament.task((a, b), self.deals).deals
-        if self.deals > before:
-            self.show(self.test.progress)
-        return self.test.verdict is not None
 
 
 def play_tournament(

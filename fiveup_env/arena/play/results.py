@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fiveup_env
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.games import Played, Task
-from fiveup_env.arena.tally import MOST_POINTS, NOBODY, TALLY
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.play.games import Played, Task
+from fiveup_env.arena.play.tally import MOST_POINTS, NOBODY, TALLY
 from fiveup_env.engine.code_cache import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FORMAT = "fiveup-arena"
 PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs")
-PLAYING_FILES = ("apart", "clock", "games", "tally", "workers")  # of the arena
+PLAYING_FILES = ("apart", "clock", "games", "tally", "workers")  # of this room
 
 
 @cache
@@ -46,7 +46,7 @@ def code_version() -> str:
         *(path for room in PLAYING_ROOMS for path in PACKAGE.glob(f"{room}/**/*.py")),
         *PACKAGE.glob("opponents/*/*.json"),
         *PACKAGE.glob("opponents/networks/policies/*/*"),
-        *(PACKAGE / "arena" / f"{name}.py" for name in PLAYING_FILES),
+        *(PACKAGE / "arena" / "play" / f"{name}.py" for name in PLAYING_FILES),
     ]
     return f"{fiveup_env.__version__}+{_digest(sorted(sources))}"
 

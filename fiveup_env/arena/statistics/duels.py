@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.arena.games import Played, Terms, play_chunk
-from fiveup_env.arena.statistics import mean_interval
-from fiveup_env.arena.tally import NOBODY, SECOND
+from fiveup_env.arena.play.games import CHUNK, Played, Terms, play_chunk
+from fiveup_env.arena.play.tally import NOBODY, SECOND
+from fiveup_env.arena.statistics.bootstrap import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
-
-CHUNK = 256  # deals that are played side by side
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.arena.apart import Apart
-from fiveup_env.arena.clock import AwakeClock
-from fiveup_env.arena.faults import ArenaError, fault, replayed
-from fiveup_env.arena.games import (
+from fiveup_env.arena.play.apart import Apart
+from fiveup_env.arena.play.clock import AwakeClock
+from fiveup_env.arena.play.faults import ArenaError, fault, replayed
+from fiveup_env.arena.play.games import (
     Moves,
     Played,
     Request,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
-    from fiveup_env.arena.games import Terms
+    from fiveup_env.arena.play.games import Terms
     from fiveup_env.opponents.agent import Agent
 
 GRACE = 2.0  # seconds beyond the limit before a worker that does not respond is ended

@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.arena.faults import ArenaError
-from fiveup_env.arena.ratings import lead_of, win_rate
-from fiveup_env.arena.statistics import with_bounds
+from fiveup_env.arena.play.faults import ArenaError
+from fiveup_env.arena.statistics.bootstrap import with_bounds
+from fiveup_env.arena.statistics.duels import duel_between, duel_of
+from fiveup_env.arena.statistics.ratings import lead_of, win_rate
 from fiveup_env.engine.compiled import Array, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from fiveup_env.arena.play.tournament import TournamentResult
 
 ERROR_RATE: Final = 0.05  # the chance to accept H1 where H0 is true, and the other way round
 BOUND: Final = math.log((1 - ERROR_RATE) / ERROR_RATE)  # Wald's, for the log likelihood ratio
@@ -120,6 +123,35 @@ class SequentialTest:
             "elo": lead,
             "elo_ci": list(bounds),
         }
+
+
+class Follower:
+    """Feeds a sequential test with the deals of a tournament of two agents, in order.
+
+    Chunks are finished in any order. One counts as soon as all before it do, so the verdict depends
+    on the deals alone.
+    """
+
+    def __init__(self, test: SequentialTest, show: Callable[[str], None] = lambda _: None) -> None:
+        """Call `show` with the state of the test whenever it has changed."""
+        self.test, self.show = test, show
+        self.deals = 0  # that the test has been given
+
+    def __call__(self, outcome: TournamentResult) -> bool:
+        """Add the deals that are there, and return whether the test is decided."""
+        tournament, before = outcome.tournament, self.deals
+        a, b = tournament.agents
+        rules = tournament.terms.rules
+        while self.deals < tournament.deals and not self.test.verdict:
+            tasks = {one: tournament.task(one, self.deals) for one in tournament.meetings}
+            if not all(task in outcome.played for task in tasks.values()):
+                break
+            duels = {one: duel_of([outcome.played[task]], rules) for one, task in tasks.items()}
+            self.test.add(duel_between(a, b, duels, rules.sides).wins)
+            self.deals += tournament.task((a, b), self.deals).deals
+        if self.deals > before:
+            self.show(self.test.progress)
+        return self.test.verdict is not None
 
 
 def decided_by(llr: float) -> str | None:

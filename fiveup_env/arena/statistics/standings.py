@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.arena.duels import duel_between, duel_of
-from fiveup_env.arena.ratings import ALL_DEALS, elo, nash, unbounded
-from fiveup_env.arena.statistics import (
+from fiveup_env.arena.play.tally import MOST_POINTS
+from fiveup_env.arena.statistics.bootstrap import (
     interval,
     mean_interval,
     resampled_means,
     resampled_ratios,
     variance_reduction,
 )
-from fiveup_env.arena.tally import MOST_POINTS
+from fiveup_env.arena.statistics.duels import duel_between, duel_of
+from fiveup_env.arena.statistics.ratings import ALL_DEALS, elo, nash, unbounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiveup_env.arena.duels import Duel
-    from fiveup_env.arena.games import Played
-    from fiveup_env.arena.tournament import Meeting, Tournament, TournamentResult
+    from fiveup_env.arena.play.games import Played
+    from fiveup_env.arena.play.tournament import Meeting, Tournament, TournamentResult
+    from fiveup_env.arena.statistics.duels import Duel
     from fiveup_env.files import Json
 
 POINTS = np.arange(-MOST_POINTS, MOST_POINTS + 1)

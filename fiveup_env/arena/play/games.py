@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fiveup_env.analysis.trials import REFERENCE, Trials, checked_reference, shortfalls
-from fiveup_env.arena.apart import Apart
-from fiveup_env.arena.clock import AwakeClock, processor_time
-from fiveup_env.arena.faults import ArenaError, fault, replayed
-from fiveup_env.arena.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
+from fiveup_env.arena.play.apart import Apart
+from fiveup_env.arena.play.clock import AwakeClock, processor_time
+from fiveup_env.arena.play.faults import ArenaError, fault, replayed
+from fiveup_env.arena.play.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from fiveup_env.engine.legality import is_legal_at
 from fiveup_env.engine.state import GAME, GAME_OVER
 from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from fiveup_env.game.game import Game
     from fiveup_env.opponents.agent import Agent
 
+CHUNK = 256  # deals that are played side by side
 JUDGE_EVERY = 8  # decisions are judged on every eighth deal: judging takes longer than playing
 
 
