@@ -29,9 +29,8 @@ from agents.runs.config import load_config
 from benchmarks.results import measured, publish, speed_options
 from benchmarks.timing import ROUNDS, quiet
 from fiveup_env import Rules
-from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.games import CHUNK, Task, Terms
 from fiveup_env.arena.play.workers import play_tasks
-from fiveup_env.arena.statistics.duels import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -209,7 +209,7 @@ def test_the_version_of_the_code_covers_all_that_plays_a_chunk() -> None:
         for path in module_sources(PACKAGE / "arena/play/workers.py")
     }
     left = {parts for parts in ours if parts[0] not in results.PLAYING_ROOMS}
-    arena = {Path(parts[1]).stem for parts in left if parts[0] == "arena"}
+    arena = {Path(parts[-1]).stem for parts in left if parts[0] == "arena"}
     assert arena == {*results.PLAYING_FILES, "faults"}  # which reports what ends a tournament
     assert {parts[0] for parts in left if len(parts) > 1} == {"arena", "drawing"}
 

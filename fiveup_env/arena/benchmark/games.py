@@ -68,7 +68,7 @@ def play(
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     for task in protocol.tasks:
-        results = Path(folder) / f"{protocol.name}-{task.name}-{agent_digest(spec)}.jsonl"
+        results = Path(folder) / f"{protocol.name}-{task.name}-{size}-{agent_digest(spec)}.jsonl"
         tournament = tournament_of(protocol, task, spec, size)
         result = play_tournament(tournament, cores, results, engine)
         yield result
