@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FORMAT = "fiveup-arena"
-PLAYING_ROOMS = ("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs")
+PLAYING_ROOMS = (
+    *("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs"),
+    "programs",
+)
 PLAYING_FILES = ("apart", "clock", "games", "tally", "workers")  # of this room
 
 
