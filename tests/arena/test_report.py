@@ -43,23 +43,23 @@ def test_evaluate_prints_tables_and_writes_json(
     assert run(command) == 0
     tables = capsys.readouterr().out
     assert max(map(len, tables.splitlines())) <= 100
-    told = json.loads(file.read_text())
-    assert told["options"]["deals"] == 40
-    assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
+    written = json.loads(file.read_text())
+    assert written["options"]["deals"] == 40
+    assert [(pair["a"], pair["b"]) for pair in written["pairs"]] == [
         ("greedy", "random"),
         ("greedy", "defensive"),
         ("random", "defensive"),
     ]
-    for pair in told["pairs"]:
+    for pair in written["pairs"]:
         assert pair["deals"] == 40
         assert pair["win_rate_ci"][0] <= pair["win_rate"] <= pair["win_rate_ci"][1]
         assert pair["margin_ci"][0] < pair["margin"] < pair["margin_ci"][1]
         assert pair["forfeits"] == [0, 0]
-    elos = [row["elo"] for row in told["ratings"]]
+    elos = [row["elo"] for row in written["ratings"]]
     assert elos == sorted(elos, reverse=True)
     assert sum(elos) == pytest.approx(0)
-    assert sum(row["nash"] for row in told["ratings"]) == pytest.approx(1)
-    for row in told["ratings"]:
+    assert sum(row["nash"] for row in written["ratings"]) == pytest.approx(1)
+    for row in written["ratings"]:
         assert row["elo_ci"][0] < row["elo"] < row["elo_ci"][1]
         assert row["agent"] in tables
 
@@ -70,12 +70,12 @@ def test_only_pairs_with_one_agent_have_ratings_but_no_equilibrium(
     file = tmp_path / "results.json"
     command = f"--agents greedy,defensive --against random --deals 10 --json {file}"
     assert run(command) == 0
-    told = json.loads(file.read_text())
-    assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
+    written = json.loads(file.read_text())
+    assert [(pair["a"], pair["b"]) for pair in written["pairs"]] == [
         ("greedy", "random"),
         ("defensive", "random"),
     ]
-    assert [row["nash"] for row in told["ratings"]] == [None] * 3
+    assert [row["nash"] for row in written["ratings"]] == [None] * 3
     assert "defensive" in capsys.readouterr().out
 
 
@@ -177,13 +177,13 @@ def test_an_interruption_tells_what_is_kept(
     monkeypatch.setattr("fiveup_env.arena.play.tournament.play_tasks", interrupted)
     file = tmp_path / "results.jsonl"
     assert run(f"--results {file}") == INTERRUPTED
-    told = capsys.readouterr().err
-    assert told == f"evaluate: interrupted; 0 of 12 chunks kept in {file}\n"
+    written = capsys.readouterr().err
+    assert written == f"evaluate: interrupted; 0 of 12 chunks kept in {file}\n"
     assert run("") == INTERRUPTED
     assert "not kept: use --results FILE" in capsys.readouterr().err
     assert fiveup(["benchmark", "fiveup-v1", "--agents", "random", "--quick"]) == INTERRUPTED
-    told = capsys.readouterr().err
-    assert told == "fiveup: interrupted; what was played is not kept: use --results FOLDER\n"
+    written = capsys.readouterr().err
+    assert written == "fiveup: interrupted; what was played is not kept: use --results FOLDER\n"
 
 
 def test_names_and_times_are_short() -> None:
@@ -270,9 +270,9 @@ def test_differences_against_one_agent_are_paired_by_deal(
     assert run(f"{command} --report {page}") == 0
     assert "win rate (%) against greedy" in capsys.readouterr().out
     assert "The first agent less the others" in page.read_text(encoding="utf-8")
-    told = json.loads(file.read_text())
-    counter, partner = told["pairs"][:2]
-    different, same = told["differences"]
+    written = json.loads(file.read_text())
+    counter, partner = written["pairs"][:2]
+    different, same = written["differences"]
     assert (different["a"], different["less"]) == ("counter", "partner")
     assert different["margin"] == pytest.approx(counter["margin"] - partner["margin"])
     low, high = different["margin_ci"]

@@ -1,10 +1,7 @@
-"""The time that an agent takes, of which nobody is robbed and nobody is given any.
+"""The time of a decision: wall time without suspensions, or processor time if longer.
 
-    wall time        less the time in which this process was stopped, as by Ctrl-Z
-    processor time   of the process in which the agent is
-
-The time of a decision is the longer of the two. Sleeping costs wall time, threads cost processor
-time, and being stopped costs neither.
+Sleeping costs wall time, threads cost processor time of the agent's process, and being stopped, as
+by Ctrl-Z, costs neither.
 """
 
 from __future__ import annotations

@@ -131,14 +131,14 @@ class Request(NamedTuple):
     """An announcement that an agent is about to be asked for moves."""
 
     agent: int
-    which: np.ndarray  # the games
+    games: np.ndarray  # their indices
     last: Moves | None  # the latest moves made, if any
 
 
 class Moves(NamedTuple):
     """Actions that were taken together, each in its own game."""
 
-    which: np.ndarray
+    games: np.ndarray
     actions: np.ndarray
 
 
@@ -183,14 +183,14 @@ def all_forfeited(terms: Terms, deals: int, agent: int, why: str) -> Played:
 def moves_by_game(log: Sequence[Moves], games: int) -> list[list[int]]:
     """Return the actions taken in each game, in order."""
     moves: list[list[int]] = [[] for _ in range(games)]
-    for which, actions in log:
-        for i, action in zip(which.tolist(), actions.tolist(), strict=True):
+    for moved, actions in log:
+        for i, action in zip(moved.tolist(), actions.tolist(), strict=True):
             moves[i].append(action)
     return moves
 
 
 class _Chunk:
-    """The games of a chunk in play; `which` holds the numbers of some of them."""
+    """The games of a chunk in play; `games_i` holds the indices of some of them."""
 
     def __init__(
         self,
@@ -251,24 +251,26 @@ class _Chunk:
                     self.ask(agent, queues[agent, : asked[agent]].copy())
             self.round += 1
 
-    def ask(self, agent: int, which: np.ndarray) -> None:
+    def ask(self, agent: int, games_i: np.ndarray) -> None:
         """Let an agent move in some games; one that plays apart is asked part by part."""
         asked = self.agents[agent]
         if not isinstance(asked, Apart):
-            self.decide(agent, asked, which, self.rngs[agent])
+            self.decide(agent, asked, games_i, self.rngs[agent])
             return
-        ways, seats = which % self.terms.rules.sides, self.games["public"]["turn"][which]
+        ways, seats = games_i % self.terms.rules.sides, self.games["public"]["turn"][games_i]
         for way, seat in sorted(set(zip(ways.tolist(), seats.tolist(), strict=True))):
-            part = which[(ways == way) & (seats == seat)]
+            part = games_i[(ways == way) & (seats == seat)]
             rng = keyed_rng("apart", int(self.seeds[0]), agent, self.round, way, seat)
             self.decide(agent, asked.part(way, seat), part, rng)
 
-    def decide(self, agent: int, asked: Agent, which: np.ndarray, rng: np.random.Generator) -> None:
+    def decide(
+        self, agent: int, asked: Agent, games_i: np.ndarray, rng: np.random.Generator
+    ) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
-        views = np.zeros(len(which), VIEW)  # the agent's own, to keep or to write into
-        observe_seats(self.games, which, self.games["public"]["turn"][which], views)
+        views = np.zeros(len(games_i), VIEW)  # the agent's own, to keep or to write into
+        observe_seats(self.games, games_i, self.games["public"]["turn"][games_i], views)
         if self.announce:
-            self.announce(Request(agent, which, self.log[-1] if self.log else None))
+            self.announce(Request(agent, games_i, self.log[-1] if self.log else None))
         before, used = self.time_of(asked), Counter(getattr(asked, "usage", {}))
         try:
             actions = np.asarray(asked(views, rng))
@@ -276,7 +278,7 @@ class _Chunk:
         except ModelError:  # nothing of its play: the run ends, and can be continued
             raise
         except Exception as error:  # noqa: BLE001  (whatever it raises, the agent is named)
-            self.blame(agent, which, f"raised {type(error).__name__}: {error}")
+            self.blame(agent, games_i, f"raised {type(error).__name__}: {error}")
             return
         finally:
             if self.announce:
@@ -286,12 +288,12 @@ class _Chunk:
         apart = isinstance(self.agents[agent], Apart) and processor > 0
         self.played.seconds[agent] += processor if apart else wall
         seconds = max(wall, processor)
-        self.played.decisions[agent] += len(which)
-        if seconds > self.terms.move_limit * len(which):
-            took = f"took {seconds / len(which):.3g} seconds a decision"
-            self.blame(agent, which, f"{took}; {self.terms.move_limit:g} are allowed")
+        self.played.decisions[agent] += len(games_i)
+        if seconds > self.terms.move_limit * len(games_i):
+            took = f"took {seconds / len(games_i):.3g} seconds a decision"
+            self.blame(agent, games_i, f"{took}; {self.terms.move_limit:g} are allowed")
         else:
-            self.move(agent, which, actions)
+            self.move(agent, games_i, actions)
 
     def time_of(self, asked: Agent) -> tuple[float, float]:
         """Return the time, and if it is limited the processor time of an agent's process."""
@@ -299,37 +301,39 @@ class _Chunk:
             return time.perf_counter(), 0.0
         return self.clock.now(), processor_time(getattr(asked, "pid", None))
 
-    def move(self, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+    def move(self, agent: int, games_i: np.ndarray, actions: np.ndarray) -> None:
         """Make the legal moves of an agent, and blame it for the others."""
-        if actions.shape != which.shape or actions.dtype.kind not in "iu":
+        if actions.shape != games_i.shape or actions.dtype.kind not in "iu":
             given = "NaN" if actions.dtype.kind == "f" and np.isnan(actions).any() else "an array"
             self.blame(
                 agent,
-                which,
-                f"returned {given} of {actions.dtype} of shape {actions.shape}; {len(which)} views "
-                "need one integer each",
+                games_i,
+                f"returned {given} of {actions.dtype} of shape {actions.shape}; {len(games_i)} "
+                "views need one integer each",
             )
             return
         actions = actions.astype(np.int64)
-        if first_illegal(self.games, which, actions) >= 0:
-            allowed = [is_legal_at(self.games, *pair) for pair in zip(which, actions, strict=True)]
+        if first_illegal(self.games, games_i, actions) >= 0:
+            allowed = [
+                is_legal_at(self.games, *pair) for pair in zip(games_i, actions, strict=True)
+            ]
             wrong = np.flatnonzero(np.logical_not(allowed))
-            why = refusal(self.games, int(which[wrong[0]]), int(actions[wrong[0]]))
-            self.blame(agent, which[wrong], f"made an illegal move: {why}")
-            which, actions = which[allowed], actions[allowed]
+            why = refusal(self.games, int(games_i[wrong[0]]), int(actions[wrong[0]]))
+            self.blame(agent, games_i[wrong], f"made an illegal move: {why}")
+            games_i, actions = games_i[allowed], actions[allowed]
         if self.trials:
-            self.judge(self.trials, agent, which, actions)
-        self.log.append(Moves(which, actions))
+            self.judge(self.trials, agent, games_i, actions)
+        self.log.append(Moves(games_i, actions))
         one_hand = self.terms.episode == "hand"
-        advance(self.games, which, actions, self.seated, self.bases, one_hand, self.played.tally)
+        advance(self.games, games_i, actions, self.seated, self.bases, one_hand, self.played.tally)
 
-    def judge(self, trials: Trials, agent: int, which: np.ndarray, actions: np.ndarray) -> None:
+    def judge(self, trials: Trials, agent: int, games_i: np.ndarray, actions: np.ndarray) -> None:
         """Add up what decisions lose, on some of the deals."""
-        deals = which // self.terms.rules.sides
+        deals = games_i // self.terms.rules.sides
         some = np.flatnonzero(deals % self.terms.judge_every == 0)
         views = np.zeros(len(some), VIEW)
-        turns = self.games["public"]["turn"][which[some]]
-        observe_seats(self.games, which[some], turns, views)
+        turns = self.games["public"]["turn"][games_i[some]]
+        observe_seats(self.games, games_i[some], turns, views)
         masks = unchecked_masks(views)
         choices = np.flatnonzero(masks.sum(1) > 1)
         keys = [int(self.keys.integers(1 << 63)) for _ in choices]
@@ -337,19 +341,19 @@ class _Chunk:
             return
         for k, key in zip(choices, keys, strict=True):
             allowed = masks[k].nonzero()[0]
-            found = trials(views[k : k + 1], allowed, key)
-            lost = shortfalls(found, int(np.searchsorted(allowed, actions[some[k]])))
+            outcomes = trials(views[k : k + 1], allowed, key)
+            lost = shortfalls(outcomes, int(np.searchsorted(allowed, actions[some[k]])))
             self.played.judged[deals[some[k]], agent] += 1, lost[0].mean, lost[1].mean
 
-    def blame(self, agent: int, which: np.ndarray, why: str) -> None:
+    def blame(self, agent: int, games_i: np.ndarray, why: str) -> None:
         """Make an agent forfeit some games, or raise an ArenaError that reports its fault."""
         if not self.terms.forfeit:
-            i = int(which[0])
+            i = int(games_i[0])
             game = self.replayed(i, moves_by_game(self.log, len(self.games))[i])
             raise ArenaError(fault(self.names[agent], why, game))
         self.faults[agent] = self.faults[agent] or shown(why, str)
-        self.played.forfeits[which] = agent
-        self.games["public"]["phase"][which] = GAME_OVER
+        self.played.forfeits[games_i] = agent
+        self.games["public"]["phase"][games_i] = GAME_OVER
 
     def records(self) -> tuple[str, ...]:
         """Return the record of every game."""

@@ -82,14 +82,14 @@ def agent_digest(spec: str) -> str:
 
 def _files_of(spec: str) -> list[Path]:
     """Return all files that a spec names, and those in folders and policies that it names."""
-    found = [path for member in _members_of(spec) for path in _files_of(member)]
+    paths = [path for member in _members_of(spec) for path in _files_of(member)]
     name, _, text = resolved(spec)
     parts = re.split(r"[,=\s]" if name == PROGRAM else "[,=]", text)
     for part in filter(None, parts):
         named = policy_folder(part)
         inside = sorted(path for path in named.rglob("*") if path.is_file())
-        found += [named] if named.is_file() else inside if named.is_dir() else []
-    return found
+        paths += [named] if named.is_file() else inside if named.is_dir() else []
+    return paths
 
 
 def _sources_of(spec: str) -> list[Path]:

@@ -52,7 +52,7 @@ def queue_games(games: Array, going: Array, seated: Array, queues: Array) -> tup
 @compiled
 def advance(
     games: Array,
-    which: Array,
+    games_i: Array,
     actions: Array,
     seated: Array,
     bases: Array,
@@ -63,8 +63,8 @@ def advance(
 
     `bases` holds the sides' scores at the start of the hand, and is updated when a hand ends.
     """
-    for k in range(len(which)):
-        i = which[k]
+    for k in range(len(games_i)):
+        i = games_i[k]
         game = games[i]
         public, tally = game.public, tallies[0]
         ply, agent = public.plies, seated[i, public.turn]

@@ -142,7 +142,7 @@ class _Worker:
             return
         allowed = READY
         if isinstance(asked, Request):
-            allowed = self.terms.move_limit * len(asked.which) + GRACE
+            allowed = self.terms.move_limit * len(asked.games) + GRACE
             if asked.last:
                 self.log.append(asked.last)
         self.asked, self.deadline = asked, now + allowed
@@ -167,7 +167,7 @@ class _Worker:
         name, rules = task.agents[agent], self.terms.rules
         if not isinstance(asked, Request):
             raise ArenaError(f"{name} {why}")
-        i = int(asked.which[0])
+        i = int(asked.games[0])
         moves = moves_by_game(self.log, task.deals * rules.sides)[i]
         game = replayed(rules, int(task.seeds[i // rules.sides]), moves)
         raise ArenaError(fault(name, why, game))

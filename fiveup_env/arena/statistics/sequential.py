@@ -101,12 +101,12 @@ class SequentialTest:
     def sentence(self, agents: Sequence[str]) -> str:
         """Return what the test says about two agents, and its figures."""
         lead, low, high = f"{agents[0]} leads {agents[1]} by", self.elo0, self.elo1
-        found = {
+        verdict = {
             "H0": f"accepts H0: {lead} {low:+g} Elo rather than by {high:+g}",
             "H1": f"accepts H1: {lead} {high:+g} Elo rather than by {low:+g}",
             None: f"cannot tell whether {lead} {low:+g} Elo (H0) or by {high:+g} (H1)",
         }[self.verdict]
-        return f"The sequential test {found}. {self.progress} on {len(self.scores):,} deals."
+        return f"The sequential test {verdict}. {self.progress} on {len(self.scores):,} deals."
 
     def to_json(self) -> dict[str, Any]:
         """Return the hypotheses and the results as plain values."""
@@ -220,7 +220,7 @@ def log_likelihood(values: Array, counts: Array, mean: float) -> float:
             x = (low + high) / 2
         if abs(x - last) < PRECISION:
             break
-    found = 0.0
+    likelihood = 0.0
     for k in range(len(values)):
-        found -= counts[k] * np.log1p(x * (values[k] - mean))
-    return found
+        likelihood -= counts[k] * np.log1p(x * (values[k] - mean))
+    return likelihood
