@@ -82,7 +82,7 @@ class Terms:
         help="an agent at fault loses its game, and play goes on",
     )
     record: bool = False  # whether to keep the record of every game
-    apart: str | None = None  # the agent that plays in a process of its own, and is judged alone
+    apart: str | None = None  # spec of the agent to isolate; only its decisions are judged
 
     def __post_init__(self) -> None:
         """Refuse an unknown episode and a limit that is not positive."""
@@ -167,7 +167,7 @@ def play_chunk(
 
 
 def all_forfeited(terms: Terms, deals: int, agent: int, why: str) -> Played:
-    """Return the results of a chunk whose agent had to be ended: it forfeits every game."""
+    """Return the results of a chunk whose agent was killed: it forfeits every game."""
     games = deals * terms.rules.sides
     return Played(
         scores=np.zeros((games, terms.rules.sides), np.int64),
