@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = (
     *("play", "evaluate", "benchmark", "record", "check", "show", "replay", "study", "rules"),
-    *("exact", "serve", "mcp", "doctor"),
+    *("exact", "serve", "mcp", "warm", "doctor"),
 )
 
 

@@ -151,7 +151,7 @@ class _Notice(event.Listener):  # type: ignore[misc]
         dispatcher = started.data["dispatcher"]
         if isinstance(dispatcher, Entry) and dispatcher.__module__.startswith(PACKAGE.name):
             logging.getLogger(PACKAGE.name).warning(
-                "compiling for this machine, once: 5 to 20 seconds"
+                "compiling for this machine, once: 5 to 20 seconds (all at once: fiveup warm)"
             )
             event.unregister(NOTICE_KIND, self)
 
