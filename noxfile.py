@@ -163,6 +163,7 @@ def wheel(session: nox.Session) -> None:
     session.env["PYTHONPATH"] = ""
     run(session, 10, "python", "-W", "error", BARE, "play")
     for command in (
+        "warm",
         "doctor",
         "record --games 2 --max-hands 2 -o games.jsonl",
         "check games.jsonl",

@@ -259,3 +259,20 @@ def test_a_terminal_sees_a_progress_bar(tmp_path: Path) -> None:
     seen = os.read(ours, 10_000).decode()
     os.close(ours)
     assert "3/3, 0 s left" in seen
+
+
+@pytest.mark.slow
+def test_what_was_compiled_beforehand_needs_no_compiling(tmp_path: Path) -> None:
+    kept = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-m", "fiveup_env", "warm"],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=os.environ | kept,
+        )
+        for _ in range(2)
+    )
+    assert "compiling for this machine" in first.stderr
+    assert second.stderr == ""
