@@ -157,6 +157,7 @@ def test_a_teacher_labels_decisions_but_those_that_it_leaves_no_choice_in(
     assert np.isfinite(learner._averaged.step(*map(torch.from_numpy, lesson))).all()
 
 
+@pytest.mark.slow
 def test_labels_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     lessons = []
     for threads in (1, 3):

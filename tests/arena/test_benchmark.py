@@ -235,6 +235,7 @@ def test_a_card_has_no_bound_beyond_games_that_were_all_won_or_all_lost(won: int
 # --- Cards
 
 
+@pytest.mark.slow
 def test_a_card_is_the_same_on_two_cores_and_from_what_was_kept(
     defensive: dict[str, Any], results: Path, tmp_path: Path
 ) -> None:

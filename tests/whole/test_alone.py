@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 CODE = """
 from importlib.util import find_spec
@@ -32,6 +34,7 @@ print(find_spec('agents').origin)
 """
 
 
+@pytest.mark.slow
 def test_a_foreign_package_called_agents_is_not_imported(tmp_path: Path) -> None:
     foreign = tmp_path / "agents" / "__init__.py"
     foreign.parent.mkdir()
