@@ -58,7 +58,9 @@ class FiveUpVecEnv(VecEnv):
 
     Args:
         num_envs: The number of games.
-        rules, players, **options: Those of `FiveUpVectorEnv`.
+        rules: By which rules, as `FiveUpVectorEnv` takes them.
+        players: How many play, likewise.
+        **options: Those of `FiveUpVectorEnv`.
 
     Attributes:
         batch: the games.

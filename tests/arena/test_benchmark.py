@@ -468,7 +468,7 @@ def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("card/error_rate", 0.0, "card.error_rate is 0.0"),
         ("card/forfeits", -1, "card.forfeits is -1, not a count"),
         ("card/cost/megabytes", float("nan"), "card.cost.megabytes is nan"),
-        ("card/cost", {"megabytes": 1.0}, "card.cost.machine is None|card.cost.usage is None"),
+        ("card/cost", {"megabytes": 1.0}, "card.cost.seconds_per_move is missing"),
         ("card/agent_digest", "0", "card.agent_digest is '0'.* stale"),
         ("card/agent", "defensiv", "did you mean 'defensive'"),
         ("card/minis", [], r"card.minis is \[\], not a list of 1"),

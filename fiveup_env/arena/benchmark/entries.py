@@ -266,7 +266,9 @@ def check_form(value: Any, form: Any, where: str = "", *, part: bool = False) ->
             inside = f"{where}.{name}".removeprefix(".")
             if name not in form:
                 raise EntryError(f"there is no {shown(inside, str)} in an entry")
-            check_form(value.get(name), form[name], inside, part=part)
+            if name not in value:
+                raise EntryError(f"{inside} is missing")
+            check_form(value[name], form[name], inside, part=part)
     elif isinstance(form, list):
         for k, pair in enumerate(zip(value, form, strict=True)):
             check_form(*pair, f"{where}[{k}]")
