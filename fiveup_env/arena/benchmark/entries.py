@@ -262,16 +262,19 @@ def check_form(value: Any, form: Any, where: str = "", *, part: bool = False) ->
     if not fits:
         raise EntryError(f"{where} is {shown(value)}, not {wanted}")
     if isinstance(form, dict):
-        for name in form if part else dict.fromkeys((*form, *value)):
-            inside = f"{where}.{name}".removeprefix(".")
-            if name not in form:
-                raise EntryError(f"there is no {shown(inside, str)} in an entry")
-            if name not in value:
-                raise EntryError(f"{inside} is missing")
-            check_form(value[name], form[name], inside, part=part)
+        _check_object(value, form, where and f"{where}.", part=part)
     elif isinstance(form, list):
         for k, pair in enumerate(zip(value, form, strict=True)):
             check_form(*pair, f"{where}[{k}]")
+
+
+def _check_object(value: Json, form: Json, inside: str, *, part: bool) -> None:
+    if not part and (strange := [name for name in value if name not in form]):
+        raise EntryError(f"there is no {shown(inside + strange[0], str)} in an entry")
+    for name, kind in form.items():
+        if name not in value:
+            raise EntryError(f"{inside}{name} is missing")
+        check_form(value[name], kind, inside + name, part=part)
 
 
 def _compare(where: str, said: object, now: object, why: str) -> None:
