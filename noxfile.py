@@ -84,7 +84,7 @@ def readme(session: nox.Session) -> None:
     run(session, 1, "python", "-m", "benchmarks.results")  # its tables are those of results/
     games = line_of("README.md", "fiveup_env record").split("&&")
     run(session, 10, "bash", "-ec", " && ".join(games) + " | tail -n 40")
-    run(session, 10, "pytest", "-q", "-m", "slow", "tests/agents/test_examples.py")
+    run(session, 20, "pytest", "-q", "-m", "slow", "tests/agents/test_examples.py")
     run(session, 10, "fiveup", "doctor")
 
 
