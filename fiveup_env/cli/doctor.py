@@ -14,25 +14,20 @@ from typing import Any, Final
 import numba
 
 from fiveup_env import Batch, __version__
-from fiveup_env.cli.shared import add_command
+from fiveup_env.cli.shared import NoOptions, add_command
 from fiveup_env.engine.code_cache import cache_folders
 from fiveup_env.files import is_writable
 
 NAME: Final = "fiveup-env"
 
 
-@dataclass(frozen=True)
-class DoctorOptions:
-    """Nothing to choose."""
-
-
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
     about = "say what is installed, and what is wrong with it"
-    add_command(commands, "doctor", about, run, DoctorOptions)
+    add_command(commands, "doctor", about, run, NoOptions)
 
 
-def run(_options: DoctorOptions) -> int:
+def run(_options: NoOptions) -> int:
     """Print the report, and return 1 if anything is wrong."""
     report = examine()
     print(report.text())

@@ -148,6 +148,11 @@ def _run_with(
     return run(options_in(struct, namespace))
 
 
+@dataclass(frozen=True)
+class NoOptions:
+    """Nothing to choose."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RulesOptions:
     """By which rules, and how many play."""

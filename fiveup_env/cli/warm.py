@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +13,7 @@ import fiveup_env
 from fiveup_env import Batch, Game, make_agent
 from fiveup_env.analysis import judge
 from fiveup_env.belief import marginals, sample
-from fiveup_env.cli.shared import add_command
+from fiveup_env.cli.shared import NoOptions, add_command
 from fiveup_env.engine.dispatch import PATIENCE, Entry
 from fiveup_env.progress import progress
 
@@ -27,18 +26,13 @@ AGENTS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class WarmOptions:
-    """Nothing to choose."""
-
-
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    about = "compile everything now, once, so that nothing waits for it later"
-    add_command(commands, "warm", about, run, WarmOptions)
+    about = "compile the games, environments and agents now, so that none of them waits later"
+    add_command(commands, "warm", about, run, NoOptions)
 
 
-def run(_options: WarmOptions) -> int:
+def run(_options: NoOptions) -> int:
     """Use everything once, and return the exit status."""
     began, Entry.seconds = time.monotonic(), PATIENCE  # nothing is played as Python first
     games = (_play, _step, _step_batch, _step_alone, _believe)

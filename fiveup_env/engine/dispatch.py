@@ -6,6 +6,7 @@ import logging
 import time
 from functools import cached_property
 from pathlib import Path
+from threading import RLock
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,29 +32,32 @@ NOTICE_KIND: Final = "numba:compile"
 PATIENCE: Final = 2.0  # seconds of calls as Python before compiling pays
 FEW: Final = 32  # entries of an array that are handled as Python
 
-_NAMES: dict[str, dict[str, Any]] = {}  # of a module, by its name, with functions as Python
+_MAKING = RLock()
+_COPIES: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by the identity of the first
 
 
 def _in_python(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function as Python that calls others as Python, too, and leaves its module alone."""
-    body = FunctionType(
-        function.__code__,
-        _names_in_python(function.__module__, function.__globals__),
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    return interpreted(body)
+    with _MAKING:  # no thread is given a copy that another has not finished
+        body = FunctionType(
+            function.__code__,
+            _names_in_python(function.__globals__),
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        return interpreted(body)
 
 
-def _names_in_python(module: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Return the names of a module with every compiled function as Python."""
-    if module not in _NAMES:
-        copy = _NAMES[module] = dict(names)
+def _names_in_python(names: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a module's names, the same for all its functions, with these as Python."""
+    if id(names) not in _COPIES:
+        copy = dict(names)
+        _COPIES[id(names)] = names, copy
         copy |= {
             name: value.in_python for name, value in names.items() if hasattr(value, "in_python")
         }
-    return _NAMES[module]
+    return _COPIES[id(names)][1]
 
 
 class Entry(CPUDispatcher):  # type: ignore[misc]
