@@ -12,6 +12,7 @@ from fiveup_env.errors import FiveUpError, IllegalMoveError, InvalidMoveError
 from fiveup_env.game import Deal, Game
 from fiveup_env.opponents import Agent, make_agent, register_agent
 from fiveup_env.opponents.networks import lookahead as _lookahead  # registers its encoder
+from fiveup_env.opponents.networks.wrapped import as_agent
 from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
 
 del _drawing, _lookahead
@@ -34,6 +35,7 @@ __all__ = [
     "Piece",
     "Rules",
     "Tile",
+    "as_agent",
     "env",
     "get_encoder",
     "legal_masks",

@@ -16,6 +16,7 @@ from fiveup_env.encoders.pieces import (
     piece_of,
     place_of,
     row_size,
+    rows_of,
     table_of,
 )
 from fiveup_env.encoders.tokens import Tokens
@@ -33,6 +34,7 @@ __all__ = [
     "place_of",
     "register_encoder",
     "row_size",
+    "rows_of",
     "table_of",
 ]
 
@@ -52,6 +54,36 @@ def register_encoder(encoder: Encoder) -> None:
     Raises:
         EncoderError: If it is not an encoder, or another one has its name.
     """
+    _check(encoder)
+    ENCODERS[encoder.name] = encoder
+
+
+def get_encoder(chosen: str | Encoder) -> Encoder:
+    """Return the encoder with a name, or the encoder that is given.
+
+    Raises:
+        EncoderError: If there is no such encoder, or the one that is given has another's name.
+
+    >>> get_encoder("flat").name
+    'flat'
+    """
+    if isinstance(chosen, Encoder):
+        _check(chosen)
+        return chosen
+    if is_one_of(chosen, ("oracle",)):
+        raise EncoderError(
+            "hidden tiles are never an observation: use Batch(oracle=True).oracle or env.state()"
+        )
+    if not is_one_of(chosen, ENCODERS):
+        raise EncoderError(unknown("encoder", chosen, ENCODERS))
+    return ENCODERS[chosen]
+
+
+def _check(encoder: Encoder) -> None:
+    """Raise EncoderError for what is not an encoder, or has the name of another one.
+
+    Models and policies name the encoder of their rows, and are played with the one of that name.
+    """
     name, version = getattr(encoder, "name", None), getattr(encoder, "version", None)
     named = isinstance(name, str) and whole(version, 0, LARGEST_VERSION) is not None
     if not named or not isinstance(encoder, Encoder):
@@ -64,27 +96,6 @@ def register_encoder(encoder: Encoder) -> None:
             f"there is an encoder {encoder.name!r} already, of the class {_class_of(former)}; "
             f"give this one another name"
         )
-    ENCODERS[encoder.name] = encoder
-
-
-def get_encoder(chosen: str | Encoder) -> Encoder:
-    """Return the encoder with a name, or the encoder that is given.
-
-    Raises:
-        EncoderError: If there is no such encoder.
-
-    >>> get_encoder("flat").name
-    'flat'
-    """
-    if isinstance(chosen, Encoder):
-        return chosen
-    if is_one_of(chosen, ("oracle",)):
-        raise EncoderError(
-            "hidden tiles are never an observation: use Batch(oracle=True).oracle or env.state()"
-        )
-    if not is_one_of(chosen, ENCODERS):
-        raise EncoderError(unknown("encoder", chosen, ENCODERS))
-    return ENCODERS[chosen]
 
 
 def _class_of(encoder: Encoder) -> str:

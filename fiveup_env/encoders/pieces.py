@@ -114,6 +114,13 @@ def row_size(encoder: Encoder) -> int:
     return sum(piece.size for piece in encoder.pieces)
 
 
+def rows_of(encoder: Encoder, views: np.ndarray, *, scaled: bool) -> np.ndarray:
+    """Return a row for each view as environments hand them out: int8, or scaled to float32."""
+    rows = np.empty((len(views), row_size(encoder)), np.int8)
+    encoder.encode(views, rows)
+    return rows * factors_of(encoder.pieces) if scaled else rows
+
+
 def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest value of every entry: two arrays of int8 [row_size]."""
     low = [np.full(piece.size, piece.low, np.int8) for piece in encoder.pieces]

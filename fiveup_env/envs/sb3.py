@@ -15,23 +15,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from gymnasium.spaces import Dict
 
 from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.envs.episodes import Results
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import MissingExtraError, OptionError
+from fiveup_env.opponents.networks.statistics import Statistics, write_statistics
 
 try:
     import torch
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env import VecEnv, unwrap_vec_normalize
 except ModuleNotFoundError as error:
     raise MissingExtraError(
         f"Stable-Baselines3 is needed, but there is no {error.name}: pip install 'fiveup-env[sb3]'"
     ) from None
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from gymnasium import Space
@@ -198,3 +201,30 @@ class ScalingExtractor(BaseFeaturesExtractor):
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return the scaled rows."""
         return observations * self.factors
+
+
+def save_statistics(env: VecEnv, path: str | os.PathLike[str]) -> None:
+    """Write the statistics of `VecNormalize` beside the zip file of a model, as plain numbers.
+
+    `sb3:PATH` needs them to play the model; `VecNormalize.save` writes a pickle, which nobody else
+    should load. Call this after each `model.save`, before anything is learnt.
+
+    Args:
+        env: The `VecNormalize` in which the model was trained, or what wraps it.
+        path: The zip file that `model.save` has written.
+
+    Raises:
+        OptionError: If there is no `VecNormalize`, or its observations are not rows.
+        PolicyError: If there is no such file.
+    """
+    normalize = unwrap_vec_normalize(env)
+    if normalize is None or isinstance(normalize.observation_space, Dict):
+        raise OptionError(f"statistics are those of a VecNormalize of rows, not of {env}")
+    if normalize.norm_obs:
+        rms: Any = normalize.obs_rms
+        deviation = np.sqrt(rms.var + normalize.epsilon)
+        statistics = Statistics(rms.mean, deviation, float(normalize.clip_obs))
+    else:
+        zeros = np.zeros(normalize.observation_space.shape or ())
+        statistics = Statistics(zeros, zeros + 1, float(np.finfo(np.float32).max))
+    write_statistics(statistics, path)

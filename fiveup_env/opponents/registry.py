@@ -257,7 +257,9 @@ def _is_module(name: str) -> bool:
 
 def _place_of(agent: Source | str) -> str:
     """Return the module and the name of a class, which outlive a new definition of it."""
-    return agent if isinstance(agent, str) else f"{agent.__module__}:{agent.__qualname__}"
+    if isinstance(agent, str):
+        return agent
+    return f"{agent.__module__}:{getattr(agent, '__qualname__', '<object>')}"
 
 
 def _loaders() -> dict[str, Callable[[], Source]]:

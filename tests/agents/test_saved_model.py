@@ -9,20 +9,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import torch
-from sb3_contrib import MaskablePPO
+from gymnasium.wrappers import FlattenObservation, NormalizeObservation, RescaleObservation
+from sb3_contrib import QRDQN, MaskablePPO
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import FlattenExtractor
+from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor, VecNormalize
 
 from fiveup_env import make_agent
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.encoders.flat import Flat
-from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
+from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor, save_statistics
 from fiveup_env.envs.single import FiveUpEnv
-from fiveup_env.errors import EncoderError
+from fiveup_env.errors import EncoderError, OptionError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.networks.saved_model import SavedModel
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from stable_baselines3.common.vec_env import VecEnv
+
+    from fiveup_env import Batch
 
 torch.set_num_threads(1)
 
@@ -45,20 +54,30 @@ def saved(path: Path, kind: str = "plain") -> tuple[MaskablePPO, FiveUpVecEnv, s
     return model, env, str(path / "model.zip")
 
 
+def assert_same_actions(model: Any, games: VecEnv, steps: int) -> None:
+    """Assert that a model's file plays in many views as the model does in its own library."""
+    batch: Batch = games.get_attr("batch")[0]
+    observations: Any = games.reset()
+    agent: Any = make_agent("model.zip")
+    every = np.arange(games.num_envs)
+    for _ in range(steps):
+        masks = np.stack(games.env_method("action_masks"))
+        expected, _ = model.predict(observations, deterministic=True, action_masks=masks)
+        logits = agent.logits(batch.views())
+        # Logits that are equal but for rounding may be told apart in another order.
+        best, chosen = logits.max(1), agent(batch.views(), np.random.default_rng(0))
+        assert ((chosen == expected) | (best - logits[every, expected] < 1e-6)).all()
+        observations, _, _, _ = games.step(expected)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_model_plays_as_it_does_itself(kind: str, tmp_path: Path) -> None:
+def test_a_model_plays_as_it_does_itself(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     model, env, path = saved(tmp_path, kind)
-    agent = make_agent(path)
-    assert isinstance(agent, SavedModel)
-    observations: Any = env.reset()
-    for _ in range(12):
-        expected, _ = model.predict(
-            observations, deterministic=True, action_masks=env.action_masks()
-        )
-        logits = agent.logits(env.batch.views())
-        # Actions that are equal but for rounding may be told apart in another order.
-        assert (logits.max(1) - logits[np.arange(64), expected] < 1e-5).all()
-        observations, _, _, _ = env.step(expected)
+    assert isinstance(make_agent(path), SavedModel)
+    assert_same_actions(model, env, 12)
 
 
 def altered(path: str, **changes: Any) -> None:
@@ -105,7 +124,7 @@ def test_a_model_of_other_observations_or_another_activation_is_refused(tmp_path
             tensors = torch.load(content, weights_only=True)
     about["policy_kwargs"] = {"activation_fn": "<class 'torch.nn.modules.activation.GELU'>"}
     altered(path, data=json.dumps(about).encode())
-    with pytest.raises(PolicyError, match="has the activation GELU; Tanh or ReLU can be played"):
+    with pytest.raises(PolicyError, match=r"has the activation_fn .*GELU; Tanh or ReLU can be"):
         make_agent(path)
     del about["policy_kwargs"]
     tensors["mlp_extractor.policy_net.0.weight"] = torch.zeros(64, 12)
@@ -133,27 +152,94 @@ def halves(monkeypatch: pytest.MonkeyPatch) -> Halves:
     return Halves()
 
 
-def trained_on(env: Any, path: Path, **network: Any) -> tuple[MaskablePPO, str]:
+def trained_on(
+    env: Any, path: Path, learner: type = MaskablePPO, **network: Any
+) -> tuple[Any, str]:
     """Return a model that has learnt for a moment, and its file."""
-    model = MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=8, seed=1, policy_kwargs=network)
+    batch = {"n_steps": 4, "batch_size": 4 * getattr(env, "num_envs", 2)}
+    options = batch if learner is MaskablePPO else {}
+    model = learner("MlpPolicy", env, seed=1, policy_kwargs=network, **options)
     model.learn(8)
     model.save(path / "model.zip")
     return model, str(path / "model.zip")
 
 
-def test_a_model_plays_with_the_encoder_that_it_was_trained_with(
-    halves: Halves, tmp_path: Path
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_a_model_of_an_encoder_of_ones_own_plays_10000_views_as_it_does_itself(
+    halves: Halves,
+    scaled: bool,
+    normalized: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    env = FiveUpVecEnv(8, players=2, seed=3, episode="hand", encoder=halves)
-    model, path = trained_on(env, tmp_path)
-    agent: Any = make_agent(path)
-    observations: Any = env.reset()
-    chosen, _ = model.predict(observations, deterministic=True, action_masks=env.action_masks())
-    logits = agent.logits(env.batch.views())
-    assert (logits.max(1) - logits[np.arange(8), chosen] < 1e-5).all()
-    alone = FiveUpEnv(players=2, encoder="halves")
+    monkeypatch.chdir(tmp_path)
+    games: VecEnv = FiveUpVecEnv(500, players=2, seed=3, encoder=halves, scaled=scaled)
+    if normalized:
+        games = VecNormalize(games, clip_obs=3.0)
+    model, _ = trained_on(games, tmp_path)
+    if normalized:
+        games.training = False  # type: ignore[attr-defined]
+        save_statistics(VecMonitor(games), "model.zip")
+    assert_same_actions(model, games, 20)
+
+
+def test_a_model_trained_alone_names_its_encoder(halves: Halves, tmp_path: Path) -> None:
+    alone = Monitor(FiveUpEnv(players=2, encoder=halves, scaled=True))
     _, path = trained_on(alone, tmp_path)
     assert make_agent(path)._encoder.name == "halves"  # type: ignore[attr-defined]
+
+
+def test_a_model_without_the_statistics_of_its_normalization_is_refused(tmp_path: Path) -> None:
+    games = VecNormalize(FiveUpVecEnv(8, players=2))
+    with pytest.raises(PolicyError, match=r"cannot be read .*: save the model first"):
+        save_statistics(games, tmp_path / "model.zip")
+    model, path = trained_on(games, tmp_path)
+    with pytest.raises(PolicyError, match=r"in VecNormalize, .*\.save_statistics writes"):
+        make_agent(path)
+    save_statistics(games, path)
+    make_agent(path)
+    beside = tmp_path / "model.statistics.json"
+    written = beside.read_text()
+    beside.write_text(written.replace('"deviation": [', '"deviation": [0, '))
+    with pytest.raises(PolicyError, match="does not hold the statistics of a model"):
+        make_agent(path)
+    beside.write_text(written)
+    model.learn(8)
+    model.save(path)
+    with pytest.raises(PolicyError, match=r"the statistics of another model .* after each model"):
+        make_agent(path)
+    with pytest.raises(OptionError, match="are those of a VecNormalize of rows, not of"):
+        save_statistics(games.venv, path)
+
+
+def test_normalized_rewards_alone_change_nothing_in_what_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    games = VecNormalize(FiveUpVecEnv(8, players=2), norm_obs=False)
+    model, path = trained_on(games, tmp_path)
+    save_statistics(games, path)
+    assert_same_actions(model, games, 3)
+
+
+@pytest.mark.parametrize("learner", [DQN, QRDQN])
+def test_a_model_of_another_kind_is_called_what_it_is(learner: type, tmp_path: Path) -> None:
+    env = FiveUpVecEnv(4, players=2, illegal="terminate")
+    _, path = trained_on(env, tmp_path, learner, net_arch=[4])
+    with pytest.raises(PolicyError, match=f"is a {learner.__name__} model of .*; models of PPO, M"):
+        make_agent(path)
+
+
+class OwnPolicy(ActorCriticPolicy):
+    """A policy of somebody else."""
+
+
+def test_a_model_of_ones_own_policy_is_refused(tmp_path: Path) -> None:
+    env = FiveUpVecEnv(4, players=2, illegal="terminate")
+    PPO(OwnPolicy, env, n_steps=4, batch_size=8).save(tmp_path / "model.zip")
+    with pytest.raises(PolicyError, match=r"is a custom model of tests.agents.test_saved_model"):
+        make_agent(str(tmp_path / "model.zip"))
 
 
 def test_a_model_of_another_encoder_is_refused_and_not_played_with_flat(
@@ -161,31 +247,50 @@ def test_a_model_of_another_encoder_is_refused_and_not_played_with_flat(
 ) -> None:
     env = FiveUpVecEnv(8, players=2, episode="hand", encoder=halves)
     model, path = trained_on(env, tmp_path)
-    with pytest.raises(PolicyError, match="reads halves, not flat"):
+    with pytest.raises(PolicyError, match="reads halves 3, not flat 1"):
         make_agent(f"{path},encoder=flat")
     with pytest.raises(ValueError, match=r"'halves', 3, .* != RowSpace\('flat', 1"):
         model.set_env(FiveUpVecEnv(8, players=2, episode="hand"))
     monkeypatch.setattr(Halves, "version", 4)
-    with pytest.raises(PolicyError, match="reads halves 3; this code has halves 4"):
+    with pytest.raises(PolicyError, match="reads halves 3, not halves 4"):
         make_agent(path)
     monkeypatch.delitem(ENCODERS, "halves")
-    with pytest.raises(EncoderError, match="there is no encoder 'halves'"):
+    with pytest.raises(PolicyError, match="reads halves, but there is no encoder 'halves'"):
         make_agent(path)
 
 
 def test_a_model_that_does_not_say_its_encoder_is_told_it(tmp_path: Path) -> None:
-    _, _, path = saved(tmp_path)
-    with zipfile.ZipFile(path) as file:
-        about = json.loads(file.read("data"))
-    about["observation_space"] = {":type:": "<class 'gymnasium.spaces.box.Box'>", "dtype": "int8"}
-    altered(path, data=json.dumps(about).encode())
+    games = FlattenObservation(FiveUpEnv(players=2))  # puts a space without a name
+    _, path = trained_on(games, tmp_path)
     with pytest.raises(
         PolicyError, match="does not say which encoder it reads; name it by encoder="
     ):
         make_agent(path)
     assert make_agent(f"{path},encoder=flat")._encoder.name == "flat"  # type: ignore[attr-defined]
-    with pytest.raises(PolicyError, match="has layers that do not fit rows of tokens and the 121"):
+    with pytest.raises(PolicyError, match="other bounds than rows of tokens have"):
         make_agent(f"{path},encoder=tokens")
+
+
+def test_a_model_is_not_told_an_encoder_whose_rows_a_wrapper_has_changed(tmp_path: Path) -> None:
+    for changed in (
+        NormalizeObservation(FiveUpEnv(players=2)),
+        RescaleObservation(FiveUpEnv(players=2, scaled=True), np.float32(0), np.float32(1)),
+    ):
+        _, path = trained_on(changed, tmp_path)
+        with pytest.raises(PolicyError, match=r"other bounds than rows of flat have: .* a wrapper"):
+            make_agent(f"{path},encoder=flat")
+    stacked = VecFrameStack(FiveUpVecEnv(4, players=2), 2)
+    _, path = trained_on(stacked, tmp_path)
+    with pytest.raises(PolicyError, match=r"other bounds|layers that do not fit rows of flat"):
+        make_agent(f"{path},encoder=flat")
+
+
+def test_an_encoder_with_the_name_of_another_is_refused_before_anything_is_trained() -> None:
+    class Mine(Halves):
+        name, version = "flat", 1
+
+    with pytest.raises(EncoderError, match=r"there is an encoder 'flat' already.* another name"):
+        FiveUpVecEnv(4, players=2, encoder=Mine())
 
 
 class Doubling(FlattenExtractor):
@@ -200,6 +305,6 @@ def test_a_model_that_changes_what_it_observes_is_refused(tmp_path: Path) -> Non
     env = FiveUpVecEnv(8, players=2, episode="hand")
     _, path = trained_on(env, tmp_path, features_extractor_class=Doubling)
     with pytest.raises(
-        PolicyError, match="has the features extractor Doubling; FlattenExtractor or"
+        PolicyError, match=r"has the features_extractor_class .*Doubling; FlattenExtractor or"
     ):
         make_agent(path)

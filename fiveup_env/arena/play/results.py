@@ -28,6 +28,7 @@ from fiveup_env.engine.code_cache import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.networks.files import policy_folder
+from fiveup_env.opponents.networks.statistics import statistics_beside
 from fiveup_env.opponents.registry import PAIR, PROGRAM, TEXT, options_in, resolved
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def _files_of(spec: str) -> list[Path]:
     parts = re.split(r"[,=\s]" if name == PROGRAM else "[,=]", text)
     for part in filter(None, parts):
         named = policy_folder(part)
-        inside = sorted(path for path in named.rglob("*") if path.is_file())
-        paths += [named] if named.is_file() else inside if named.is_dir() else []
+        inside = sorted(named.rglob("*")) if named.is_dir() else [named, statistics_beside(named)]
+        paths += [path for path in inside if path.is_file()]
     return paths
 
 
@@ -100,6 +101,8 @@ def _sources_of(spec: str) -> list[Path]:
         assert isinstance(source, type)
         model: str = options_in(name, source, text)["model"]
         sources.append(import_module(model.partition(":")[0]))
+    if not hasattr(source, "__qualname__"):  # an object, such as `as_agent` makes
+        sources = [type(source), import_module(name.partition(":")[0])]
     return [Path(inspect.getfile(source)) for source in sources]
 
 

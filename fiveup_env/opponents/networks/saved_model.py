@@ -2,7 +2,8 @@
 
 The weights are read from the zip file, and nothing that is pickled beside them is loaded. A model
 is what `MlpPolicy` builds: layers with one activation, on the rows of an encoder, scaled by the
-environment, by `ScalingExtractor`, or not at all. The saved spaces name the encoder.
+environment, by `ScalingExtractor`, or not at all, and normalized by `VecNormalize` or not. The
+saved spaces name the encoder.
 """
 
 from __future__ import annotations
@@ -15,29 +16,36 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.encoders import factors_of, get_encoder, row_size
+from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size, rows_of
 from fiveup_env.engine.view import as_views, unchecked_masks
-from fiveup_env.errors import MissingExtraError, shown
+from fiveup_env.errors import EncoderError, MissingExtraError, shown
 from fiveup_env.files import file_path
 from fiveup_env.opponents.networks.files import PolicyError, check_finite
 from fiveup_env.opponents.networks.policy import Logits
+from fiveup_env.opponents.networks.statistics import SUFFIX, read_statistics
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from torch import Tensor
 
     from fiveup_env.encoders import Encoder
 
-ACTIVATIONS: Final = {"Tanh": "tanh", "ReLU": "relu"}  # by their names in a file and in torch
 LAYERS: Final = "mlp_extractor.policy_net."
 FACTORS: Final = "features_extractor.factors"
-EXTRACTORS: Final = ("FlattenExtractor", "ScalingExtractor")
-OPTIONS: Final = {
-    "features_extractor_class": "features extractor",
-    "activation_fn": "activation",
+# Classes by their places in a file: the policies that can be played, and by option what they may be
+# made of. The first is the default.
+POLICIES: Final = (
+    "stable_baselines3.common.policies.ActorCriticPolicy",
+    "sb3_contrib.common.maskable.policies.MaskableActorCriticPolicy",
+)
+CLASSES: Final = {
+    "features_extractor_class": (
+        "stable_baselines3.common.torch_layers.FlattenExtractor",
+        "fiveup_env.envs.sb3.ScalingExtractor",
+    ),
+    "activation_fn": ("torch.nn.modules.activation.Tanh", "torch.nn.modules.activation.ReLU"),
 }
+ROUNDING: Final = 0.1  # of the numbers that a file shows as text
 
 
 @dataclass
@@ -55,6 +63,7 @@ class SavedModel(Logits):
         """Read the weights; raise PolicyError if they are not those of such a model."""
         super().__init__(sample=self.sample, temperature=self.temperature)
         about, weights = _contents_of(self.path)
+        _check_policy(about, self.path)
         check_finite({name: weight.numpy() for name, weight in weights.items()}, self.path)
         try:
             last = weights["action_net.weight"], weights["action_net.bias"]
@@ -66,12 +75,17 @@ class SavedModel(Logits):
         except (KeyError, ValueError):
             raise PolicyError(f"{self.path} is not a model of MlpPolicy") from None
         self._layers.append(last)
-        _class_in(about, "features_extractor_class", EXTRACTORS, self.path)
-        self._activation = ACTIVATIONS[_class_in(about, "activation_fn", ACTIVATIONS, self.path)]
+        _class_in(about, "features_extractor_class", self.path)
+        self._activation = _class_in(about, "activation_fn", self.path).lower()
         self._encoder = _encoder_of(about, self.encoder, self.path)
+        self._scales = _scales(about, self._encoder, self.path)
+        self._statistics = read_statistics(self.path)
+        if about.get("_last_original_obs") and not self._statistics:
+            raise PolicyError(
+                f"{self.path} was trained in VecNormalize, whose statistics are missing: "
+                f"fiveup_env.envs.sb3.save_statistics writes them beside it, as NAME{SUFFIX}"
+            )
         self._factors = weights.get(FACTORS)
-        if _said(about, "observation_space", "dtype") == "float32":  # the environment scaled them
-            self._factors = last[0].new_tensor(factors_of(self._encoder.pieces))
         self._check_shapes(row_size(self._encoder))
 
     def logits(self, views: np.ndarray) -> np.ndarray:
@@ -79,8 +93,9 @@ class SavedModel(Logits):
         import torch
 
         views = as_views(views)
-        rows = np.empty((len(views), row_size(self._encoder)), np.int8)
-        self._encoder.encode(views, rows)
+        rows = rows_of(self._encoder, views, scaled=self._scales)
+        if self._statistics:
+            rows = self._statistics.normalize(rows)
         values = torch.from_numpy(rows).float()
         if self._factors is not None:
             values = values * self._factors
@@ -94,6 +109,7 @@ class SavedModel(Logits):
     def _check_shapes(self, width: int) -> None:
         """Raise PolicyError unless each layer takes what the one before gives."""
         fits = self._factors is None or self._factors.shape == (width,)
+        fits = fits and (self._statistics is None or self._statistics.mean.shape == (width,))
         for weight, bias in self._layers:
             fits = fits and weight.ndim == 2 and weight.shape == (len(bias), width)
             width = len(bias)
@@ -135,15 +151,27 @@ def _said(about: dict[str, Any], *names: str) -> str:
     return str(about.get(names[-1], ""))
 
 
-def _class_in(about: dict[str, Any], option: str, known: Collection[str], path: str) -> str:
-    """Return the name of a class among a model's options, by default the first of those known."""
-    name = _said(about, "policy_kwargs", option).removesuffix("'>").rpartition(".")[-1]
-    if name and name not in known:
+def _check_policy(about: dict[str, Any], path: str) -> None:
+    """Raise PolicyError if a model's policy is none of those that can be played."""
+    module = _said(about, "policy_class", "__module__")
+    # A class is saved without its name, which its first method has.
+    method = re.match(r"<function (\w+)\.", _said(about, "policy_class", "__init__"))
+    name = method[1] if method else "custom"
+    if f"{module}.{name}" not in POLICIES:
         raise PolicyError(
-            f"{path} has the {OPTIONS[option]} {shown(name, str)}; {' or '.join(known)} can be "
-            "played"
+            f"{path} is a {shown(name.removesuffix('Policy'), str)} model of {shown(module, str)}; "
+            "models of PPO, MaskablePPO and A2C with MlpPolicy can be played"
         )
-    return name or next(iter(known))
+
+
+def _class_in(about: dict[str, Any], option: str, path: str) -> str:
+    """Return the name of a class among a model's options, which has to be a known one."""
+    known = CLASSES[option]
+    named = _said(about, "policy_kwargs", option).removeprefix("<class '").removesuffix("'>")
+    if named and named not in known:
+        names = " or ".join(place.rpartition(".")[-1] for place in known)
+        raise PolicyError(f"{path} has the {option} {shown(named, str)}; {names} can be played")
+    return (named or known[0]).rpartition(".")[-1]
 
 
 def _encoder_of(about: dict[str, Any], named: str, path: str) -> Encoder:
@@ -151,11 +179,42 @@ def _encoder_of(about: dict[str, Any], named: str, path: str) -> Encoder:
     name, version = (_said(about, "observation_space", word) for word in ("name", "version"))
     if not (name or named):
         raise PolicyError(f"{path} does not say which encoder it reads; name it by encoder=")
-    if named and name not in {named, ""}:
-        raise PolicyError(f"{path} reads {shown(name, str)}, not {shown(named, str)}")
-    encoder = get_encoder(named or name)
-    if name and version != str(encoder.version):
+    try:
+        encoder = get_encoder(named or name)
+    except EncoderError as error:
+        raise PolicyError(f"{path} reads {shown(named or name, str)}, but {error}") from None
+    if name and (name, version) != (encoder.name, str(encoder.version)):
         raise PolicyError(
-            f"{path} reads {name} {shown(version, str)}; this code has {name} {encoder.version}"
+            f"{path} reads {shown(name, str)} {shown(version, str)}, not {encoder.name} "
+            f"{encoder.version}, which is here"
         )
     return encoder
+
+
+def _scales(about: dict[str, Any], encoder: Encoder, path: str) -> bool:
+    """Return whether a model's observations are scaled rows of its encoder, by their bounds.
+
+    Where a wrapper has put another space in place of the rows' own, bounds are all that it has.
+    """
+    texts = [_said(about, "observation_space", bound) for bound in ("low", "high")]
+    for scaled, factors in ((False, 1), (True, factors_of(encoder.pieces))):
+        if all(map(_shows, texts, (bound * factors for bound in bounds(encoder)))):
+            return scaled
+    raise PolicyError(
+        f"{path} was trained on observations with other bounds than rows of {encoder.name} have: "
+        "of another encoder, or changed by a wrapper"
+    )
+
+
+def _shows(text: str, bound: np.ndarray) -> bool:
+    """Return whether a text shows an array as `str` does, which leaves out the middle of most."""
+    words = text.strip("[]").split()
+    if "..." in words:
+        end = words.index("...")
+        del words[end]
+        bound = np.concatenate([bound[:end], bound[-end:]])
+    try:
+        numbers = np.array(words, np.float64)
+    except ValueError:
+        return False
+    return numbers.shape == bound.shape and np.allclose(numbers, bound, atol=ROUNDING)
