@@ -67,7 +67,8 @@ from fiveup_env.opponents.networks.policy import PolicyAgent, Student
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.search.action_values import PLAY_ON
 from fiveup_env.opponents.search.network_search import reward_of
-from fiveup_env.programs.messages import message_in, question, views_in
+from fiveup_env.programs.messages import hello, line_of, question
+from fiveup_env.programs.serve import Server
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from fiveup_env.rules.fields import FIELDS, RULES, parse_assignment
 from fiveup_env.rules.presets import NAMED_RULES
@@ -374,7 +375,11 @@ def values(random: Random) -> None:
 
     if random.random() < 0.1:
         asked = question(1, view, "0" * 64, None, random.choice(["json", "struct"]))
-        views_in(message_in(mutated_json(random, asked), 1 << 20))
+        server = Server(make_agent("greedy"), "greedy")
+        server.reply(line_of(hello()))
+        reply = server.reply(mutated_json(random, asked))
+        if reply and reply["type"] == "error":
+            raise FiveUpError(reply["message"])
         return
     call(
         random,

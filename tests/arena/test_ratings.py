@@ -84,11 +84,8 @@ def test_elo_is_the_most_likely_rating() -> None:
 # --- Nash averaging
 
 
-def test_a_circle_of_equals_is_played_evenly() -> None:
+def test_in_a_circle_each_is_played_as_much_as_the_other_two_differ() -> None:
     assert nash(ROCK_PAPER_SCISSORS) == pytest.approx(np.full(3, 1 / 3), abs=1e-6)
-
-
-def test_in_an_uneven_circle_each_is_played_as_much_as_the_other_two_differ() -> None:
     assert nash(cycle(0.3, 0.1, 0.2)) == pytest.approx(np.array([0.1, 0.2, 0.3]) / 0.6, abs=1e-5)
 
 
@@ -164,9 +161,7 @@ def test_elo_finds_the_strengths_by_which_one_side_meets_several(
     assert elo(alone, MANY, sides) == pytest.approx(np.array(elos) - np.mean(elos), abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("players", "teams"), [(2, False), (4, True), (3, False), (4, False), (5, False)]
-)
+@pytest.mark.parametrize(("players", "teams"), [(4, True), (3, False)])
 def test_any_order_of_the_agents_gives_the_same_ratings_bit_for_bit(
     players: int, *, teams: bool
 ) -> None:
@@ -198,13 +193,3 @@ def test_one_side_that_wins_its_share_against_several_is_their_equal() -> None:
     assert elo(np.full((2, 2), 1 / 3), 100, sides=3) == pytest.approx(0)
     high, low = elo(np.array([[1 / 3, 0.4], [3 / 11, 1 / 3]]), MANY, sides=3)
     assert high - low == pytest.approx(400 * np.log10(2 * 0.4 / 0.6), abs=1e-3)
-
-
-def test_three_sides_rate_the_better_of_two_higher_in_either_order() -> None:
-    terms = Terms(Rules.preset(players=3))
-    for order in itertools.permutations(("defensive", "greedy")):
-        tournament = Tournament(order, terms, 100)
-        first, second = standings_of(play_tournament(tournament, cores=1)).ratings
-        assert (first["agent"], second["agent"]) == ("defensive", "greedy")
-        assert first["elo_ci"][0] > 0
-        assert first["win_rate"] > 0.5

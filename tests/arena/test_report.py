@@ -84,13 +84,10 @@ def test_list_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert "defensive" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("players", [2, 5])
-def test_the_report_has_every_section_and_needs_nothing_else(players: int, tmp_path: Path) -> None:
+def test_the_report_has_every_section_and_needs_nothing_else(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason=PLOTS)
     file = tmp_path / "report.html"
-    command = (
-        f"--agents greedy,random --deals 100 --players {players} --episode hand --report {file}"
-    )
+    command = f"--agents greedy,random --deals 100 --players 5 --episode hand --report {file}"
     assert run(command) == 0
     page = file.read_text(encoding="utf-8")
     assert re.findall("<h2>(.*?)</h2>", page) == SECTIONS

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -99,7 +98,7 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
 
 @given(part=st.floats(0, 1))
 @settings(
-    max_examples=40,
+    max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_a_file_cut_off_anywhere_goes_on_to_the_same(
@@ -212,16 +211,6 @@ def test_the_version_of_the_code_covers_all_that_plays_a_chunk() -> None:
     arena = {Path(parts[-1]).stem for parts in left if parts[0] == "arena"}
     assert arena == {*results.PLAYING_FILES, "faults"}  # which reports what ends a tournament
     assert {parts[0] for parts in left if len(parts) > 1} == {"arena", "drawing"}
-
-
-def test_another_version_of_the_code_is_refused(
-    complete: tuple[bytes, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "results.jsonl"
-    file.write_bytes(complete[0])
-    monkeypatch.setattr(tournament, "code_version", lambda: "0.0.0+0123456789abcdef")
-    with pytest.raises(ArenaError, match=r"was played with code .* not '0\.0\.0\+0123456789"):
-        play_tournament(SMALL, 1, file)
 
 
 def test_an_agent_whose_file_has_changed_is_refused(
@@ -352,15 +341,3 @@ def test_what_a_wrong_answer_ends_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     counts = chunks_played(monkeypatch)
     play_tournament(SMALL, 1, file)
     assert counts == [2]
-
-
-def test_sums_over_chunks_are_those_of_the_whole() -> None:
-    outcome = play_tournament(SMALL, 1)
-    standings = standings_of(outcome)
-    chunks = outcome.chunks_of(("greedy", "random"))
-    assert standings.pairs[0]["hands"] == 2 * SMALL.deals
-    assert sum(row["decisions"] for row in standings.ratings) == sum(
-        int(chunk.decisions.sum()) for chunk in chunks
-    )
-    plies = np.sum([chunk.tally[0]["plies"][0] for chunk in chunks], axis=0)
-    assert (standings.curves["greedy"]["plies"] == plies).all()

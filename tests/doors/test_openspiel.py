@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import pickle
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,6 @@ import numpy as np
 import pytest
 
 from fiveup_env import FiveUpError, Game, Rules, raw_env
-from fiveup_env.belief.marginals import marginals
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.state import BLOCKED, GAME
 from fiveup_env.errors import (
@@ -39,7 +36,7 @@ from open_spiel.python.observation import make_observation  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 from fiveup_env.doors.openspiel import FiveUpState, load  # noqa: E402
-from fiveup_env.doors.openspiel.playthrough import DRAWING, deal_shares  # noqa: E402
+from fiveup_env.doors.openspiel.playthrough import DRAWING  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,7 +154,7 @@ def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rul
     assert state.is_terminal()
 
 
-@pytest.mark.parametrize(("players", "reward"), [(2, "win"), (4, "margin"), (5, "margin")])
+@pytest.mark.parametrize(("players", "reward"), [(2, "win"), (4, "margin")])
 def test_returns_are_the_sum_of_the_rewards_that_the_environment_gives(
     players: int, reward: Any
 ) -> None:
@@ -181,7 +178,7 @@ def test_returns_are_the_sum_of_the_rewards_that_the_environment_gives(
 @pytest.mark.parametrize("name", VARIANTS)
 def test_chances_have_a_sum_of_one_and_returns_of_zero_and_partners_share_them(name: str) -> None:
     game = pyspiel.load_game(name)
-    for seed in range(4):
+    for seed in range(2):
         for state in states(game, seed):
             if state.is_chance_node():
                 assert sum(chance for _, chance in state.chance_outcomes()) == pytest.approx(1)
@@ -205,21 +202,6 @@ def test_every_rule_field_is_a_parameter_and_presets_decide_about_the_others() -
 # --- Chance
 
 
-def test_every_hand_is_dealt_as_often_as_it_should_be() -> None:
-    hands: Counter[tuple[int, ...]] = Counter()
-
-    def deal(dealt: tuple[int, ...], first: int, chance: float) -> None:
-        if len(dealt) == 3:
-            hands[dealt] += chance  # type: ignore[assignment]
-            return
-        for k, share in enumerate(deal_shares(6 - first, 3 - len(dealt))):
-            deal((*dealt, first + k), first + k + 1, chance * share)
-
-    deal((), 0, 1.0)
-    assert len(hands) == math.comb(6, 3)
-    assert list(hands.values()) == pytest.approx([1 / 20] * 20)
-
-
 def test_a_forced_draw_waits_for_chance_and_any_tile_of_the_boneyard_may_come() -> None:
     for state in states(load(players=2, reserve=1), 1):
         if state.is_chance_node() and state.playthrough.stage == DRAWING:
@@ -228,17 +210,6 @@ def test_a_forced_draw_waits_for_chance_and_any_tile_of_the_boneyard_may_come() 
             assert tiles == sorted({*boneyard} - {-1})
             return
     pytest.fail("nobody drew")
-
-
-def test_no_lot_decides_who_leads_after_a_domino_or_where_the_lead_rotates() -> None:
-    by_lot = [
-        s.playthrough.by_lot for s in led_hands(load(players=2, episode="game", max_hands=6), 2)
-    ]
-    assert by_lot[0]
-    assert False in by_lot
-    game = load(players=3, episode="game", max_hands=4, leader="rotate")
-    leads = [int(state.playthrough.games["public"]["lead"][0]) for state in led_hands(game, 3)]
-    assert leads == [(leads[0] + k) % 3 for k in range(4)]
 
 
 def led_hands(game: Any, seed: int) -> Iterator[FiveUpState]:
@@ -315,18 +286,6 @@ def test_the_struct_of_an_observation_is_the_view_as_json() -> None:
         assert json.loads(struct.to_json()) == struct.to_dict()
     with pytest.raises(BeliefError, match="only where somebody is to move"):
         load("five_up", 2).new_initial_state().to_observation_struct()
-
-
-def test_states_are_drawn_as_often_as_the_belief_says() -> None:
-    state = a_decision(load(players=2), 8)
-    seat, draw = state.current_player(), Random(1).random
-    drawn = np.zeros((6, 28))
-    for _ in range(300):
-        hands = state.resample_from_infostate(seat, draw).playthrough.games["hands"][0]
-        for holder, hand in enumerate(hands.tolist()):
-            drawn[holder] += [hand >> tile & 1 for tile in range(28)]
-    expected = marginals(state.playthrough.view(seat))
-    assert drawn[:5] / 300 == pytest.approx(expected[:5], abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import permutations, product
+from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Move, Rules, Tile, legal_masks, make_agent
+from fiveup_env import Batch, Game, Move, Rules, Tile, legal_masks
 from fiveup_env.analysis import chances_of
 from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, bounds, get_encoder, row_size
@@ -34,7 +34,7 @@ from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, observe_sea
 from fiveup_env.envs.batch import SAVED as SAVED_BATCH
 from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
-from fiveup_env.errors import BeliefError, InputError, OptionError
+from fiveup_env.errors import InputError, OptionError
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.heuristics.ladder import Greedy
 from fiveup_env.rules.actions import (
@@ -49,7 +49,7 @@ from fiveup_env.rules.fields import CHOICES, MAX_MULTIPLE, MAX_TARGET, RULES
 from fiveup_env.rules.tiles import TILE_COUNT
 from fiveup_env.sealed import seal, unseal
 from tests.fuzz import DOORS, door
-from tests.support import EVERY_PRESET, game_of, impossible_view, play_randomly, push_all
+from tests.support import EVERY_PRESET, game_of, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,6 +134,8 @@ def test_no_judge_lets_a_hostile_state_in() -> None:
             judge(set_field(a_game().state(), "turn", 120))
     with pytest.raises(InputError, match="one game is needed, not 2"):
         as_game(a_game().state().repeat(2))
+    with pytest.raises(InputError, match="one view is needed, not"):
+        count(a_game().view().repeat(2))
 
 
 @pytest.mark.parametrize("field", ["scores", "end_points"])
@@ -143,9 +145,6 @@ def test_points_may_be_as_large_as_sums_of_two_can_hold(field: str) -> None:
         assert first_unsound_game(set_field(over.copy(), field, value)) == (-1, 0)
         larger = set_field(over.copy(), field, value + np.sign(value))
         assert first_unsound_game(larger) == (0, NUMBERS_WRONG)
-
-
-def test_a_hand_may_have_the_largest_number() -> None:
     assert first_unsound_game(set_field(a_game().state(), "hand_number", 2**30)) == (-1, 0)
 
 
@@ -161,14 +160,6 @@ def test_a_game_that_is_over_has_a_winner_and_an_end() -> None:
         for value in values:
             wrong = first_unsound_game(set_field(over[:1].copy(), field, value))
             assert wrong == (0, NUMBERS_WRONG)
-
-
-def test_every_view_of_a_row_is_checked_from_an_empty_table() -> None:
-    seated = [(2 + k % 3, k) for k in range(0, 24, 3)]
-    views = [play_randomly(Game(players=n, seed=k), Random(k), k).view() for n, k in seated]
-    assert {int(view["public"]["plies"][0]) for view in views} >= {0, 3, 12}
-    for first, second in permutations(views, 2):
-        as_views(np.concatenate([first, second]))
 
 
 @pytest.mark.parametrize(
@@ -188,12 +179,6 @@ def test_the_message_names_the_first_view_that_is_wrong() -> None:
     views["public"]["turn"][1:] = 120
     with pytest.raises(InputError, match="view 1 is of no game: its scores, phase, lead, turn"):
         as_views(views)
-
-
-def test_beliefs_are_about_one_view() -> None:
-    for wrong in (a_game().view()[:0], a_game().view().repeat(2)):
-        with pytest.raises(InputError, match="one view is needed, not"):
-            count(wrong)
 
 
 @pytest.mark.parametrize("name", ENCODERS)
@@ -230,14 +215,6 @@ def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
     batch = Batch(2, encoder=Ones(), seed=1)
     batch.reset()
     assert (batch.observation == 1).all()
-
-
-@pytest.mark.compiled
-def test_a_search_refuses_a_view_that_no_deal_leads_to() -> None:
-    view = impossible_view()
-    assert as_view(view) is view
-    with pytest.raises(BeliefError, match="no deal is consistent with this view"):
-        make_agent("pimc:worlds=2,aim=hand")(view, RANDOM(0))
 
 
 # --- States
@@ -541,13 +518,6 @@ def test_a_tile_beyond_the_set_is_refused_in_a_boneyard_and_in_a_hand() -> None:
     for wrong in (in_boneyard, in_hand):
         with pytest.raises(InputError, match="its tiles do not agree"):
             as_game(wrong)
-
-
-def test_a_game_may_be_won_by_its_first_play() -> None:
-    game = game_of("6-4 1-1", "6-5 0-0", target=1, game_end="immediate")
-    game.push("6-4")
-    assert game.is_game_over()
-    assert as_game(game.state()) is not None
 
 
 def test_what_lies_beyond_the_last_draw_and_play_is_not_read() -> None:

@@ -114,16 +114,15 @@ class Observer:
 
 EVIDENCE_RULES = [
     Rules.preset("five_up", 4),
-    Rules.preset("five_up", 2),
     Rules.preset("all_fives", 3, draw="optional"),
-    Rules.preset("muggins", 3, lead_tile="highest_double"),
+    Rules.preset("muggins", 2, lead_tile="highest_double"),
 ]
 
 
 @pytest.mark.parametrize("rules", EVIDENCE_RULES, ids=label)
 def test_what_others_passed_over_is_what_the_reference_of_the_rules_says(rules: Rules) -> None:
     points = 0
-    for seed in range(8):
+    for seed in range(4):
         observer, random = Observer(rules, seed), Random(seed)
         while observer.game.hand_number == 0 and not observer.game.outcome():
             row = rows_of(observer.game.view())
@@ -132,4 +131,4 @@ def test_what_others_passed_over_is_what_the_reference_of_the_rules_says(rules: 
             assert np.array_equal(piece_of(ENCODER, "forgone", row)[0], forgone)
             points += forgone.sum()
             observer.push(random.choice(list(observer.game.legal_moves)))
-    assert points > 60
+    assert points > 30

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Move, belief
-from fiveup_env.errors import AgentError
+from fiveup_env.engine.view import as_view
+from fiveup_env.errors import AgentError, BeliefError
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.pimc import Pimc
-from tests.support import chosen, game_of, play_randomly, push_all
+from tests.support import chosen, game_of, impossible_view, play_randomly, push_all
 
 
 def values(agent: Pimc, game: Game, seed: int = 0) -> dict[str, float]:
@@ -99,3 +100,10 @@ def test_a_budget_of_time_gives_an_allowed_move() -> None:
 def test_options_that_cannot_be_are_refused(option: str, why: str) -> None:
     with pytest.raises(AgentError, match=why):
         make_agent(f"pimc:{option}")
+
+
+def test_a_view_that_no_deal_leads_to_is_refused() -> None:
+    view = impossible_view()
+    assert as_view(view) is view
+    with pytest.raises(BeliefError, match="no deal is consistent with this view"):
+        make_agent("pimc:worlds=2,aim=hand")(view, np.random.default_rng(0))

@@ -300,9 +300,7 @@ def test_a_port_in_use_is_said_and_the_next_free_one_taken() -> None:
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("play --rules chess", "there is no preset 'chess'"),
         ("play --seat 7", "the seat must be from 0 to 3, not 7"),
-        ("play --opponents greedi", "did you mean 'greedy'"),
         ("play --seed -1", "a seed is a whole number"),
         ("play --port 99999 --no-browser", "a port is a number from 0 to 65535"),
         ("play --games damaged.jsonl/x --no-browser", "games cannot be kept in"),

@@ -10,7 +10,6 @@ import re
 import sys
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -26,13 +25,9 @@ from fiveup_env.errors import AgentError
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.programs.agent import Program
 from fiveup_env.programs.messages import (
-    MessageError,
-    actions_in,
-    answer,
     chance_of,
     hello,
     line_of,
-    message_in,
     question,
     rng_of,
     views_in,
@@ -84,9 +79,8 @@ def test_the_session_on_the_page_is_what_is_said() -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "struct"])
-@pytest.mark.parametrize("players", [2, 5])
-def test_a_question_holds_the_views_and_the_chance(form: str, players: int) -> None:
-    views, rng = views_of(20, Rules.preset(players=players)), keyed_rng("test")
+def test_a_question_holds_the_views_and_the_chance(form: str) -> None:
+    views, rng = views_of(20, Rules.preset(players=5)), keyed_rng("test")
     rng.random(3, np.float32)
     left = copy.deepcopy(rng)
     asked = json.loads(line_of(question(1, views, chance_of(rng), None, form)))
@@ -163,8 +157,6 @@ for line in sys.stdin:
     asked = json.loads(line)
     moves = [view["legal"][0] for view in asked["views"]]
     right = {"type": "chosen", "id": asked["id"], "moves": moves}
-    if way == "hangs":
-        time.sleep(999)
     if way == "hangs behind a child":
         os.system("sleep 999")
     if way == "reads nothing":
@@ -186,7 +178,6 @@ for line in sys.stdin:
         "no list": right | {"moves": "5-5"},
         "no move": right | {"moves": ["5-7"] * len(moves)},
         "not legal": right | {"moves": ["draw"] + moves[1:]},
-        "no action": right | {"moves": [5000] + moves[1:]},
         "an error of a list": {"type": "error", "id": []},
         "an error": {"type": "error", "id": asked["id"], "message": "I have\\nno idea"},
     }.get(way, right))
@@ -194,7 +185,6 @@ for line in sys.stdin:
 ENDS: Final = {
     "greets wrongly": "this is version 1 of fiveup-agent, not version 2",
     "greets with what there is not": "views is json or struct, not 'pictures'",
-    "hangs": "did not answer within",
     "hangs behind a child": "did not answer within",
     "reads nothing": "did not answer within",
     "floods a line": "has more",
@@ -219,8 +209,8 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> str:
 @on_posix
 @pytest.mark.parametrize("way", ENDS)
 def test_a_hostile_program_is_ended_and_said_so(bot: str, way: str) -> None:
-    agent = program(f"{bot} '{way}',seconds=0.5")
-    for _ in range(2):  # the second question starts it anew
+    agent = program(f"{bot} '{way}',seconds=0.3")
+    for _ in range(1 + (way == "dies")):  # the second question starts it anew
         with pytest.raises(EndedError, match=ENDS[way]):
             agent(views_of(2), keyed_rng("a"))
         assert agent._process
@@ -238,25 +228,13 @@ def test_a_program_that_reports_an_error_goes_on(bot: str) -> None:
 
 
 @on_posix
-@pytest.mark.parametrize("way", ["not legal", "no action"])
-def test_one_move_that_is_not_legal_forfeits_one_game(bot: str, way: str) -> None:
-    spec = f"program:{bot} '{way}'"
+def test_one_move_that_is_not_legal_forfeits_one_game(bot: str) -> None:
+    spec = f"program:{bot} 'not legal'"
     for apart in (None, spec):
         terms = Terms(RULES, "hand", forfeit=True, apart=apart)
         played = Player(terms).play(Task((spec, "random"), 1, 6))
         assert "made an illegal move" in played.faults[0]
         assert played.decisions[0] > 12
-
-
-@on_posix
-@pytest.mark.parametrize("way", ["dies", "hangs"])
-def test_what_a_program_does_is_its_own_fault(bot: str, way: str) -> None:
-    spec = f"program:{bot} {way},seconds=0.2"
-    played = Player(Terms(RULES, "hand", forfeit=True)).play(Task((spec, "greedy"), 1, 2))
-    assert (played.forfeits == 0).all()
-    assert re.search(ENDS[way], played.faults[0])
-    after = Player(Terms(RULES, "hand", forfeit=True)).play(Task(("greedy", "random"), 1, 2))
-    assert (after.forfeits < 0).all()
 
 
 def test_a_program_outlives_the_thread_that_started_it() -> None:
@@ -266,7 +244,6 @@ def test_a_program_outlives_the_thread_that_started_it() -> None:
         thread = threading.Thread(target=lambda: agent(views, keyed_rng("a")))
         thread.start()
         thread.join()
-        time.sleep(0.2)
         pids.append(agent.pid)
     assert agent(views, keyed_rng("a")).shape == (1,)
     assert [*pids, agent.pid] == [agent.pid] * 3
@@ -286,13 +263,6 @@ def test_no_process_of_a_program_outlives_it(bot: str) -> None:
             return
         time.sleep(0.1)
     pytest.fail("its child lives on")
-
-
-def test_answers_are_never_run() -> None:
-    wrong: list[Any] = [{}, [], 1.5, None, 1 << 70, float("nan")]
-    for move in wrong:
-        with pytest.raises(MessageError, match="a move is written"):
-            actions_in({"type": "chosen", "moves": [move]}, 1)
 
 
 # --- Hostile lines
@@ -369,45 +339,6 @@ def test_a_question_before_hello_is_refused() -> None:
     reply = Server(make_agent("greedy"), "greedy").reply(line_of(a_question()))
     assert reply
     assert reply["message"] == "the first message is a hello, not 'choose'"
-
-
-def damaged(line: bytes, chance: Random) -> bytes:
-    """Return a line in which something is wrong."""
-    text = bytearray(line)
-    for _ in range(chance.randint(1, 3)):
-        at = chance.randrange(len(text))
-        end = at + chance.choice([0, 0, 1, chance.randint(1, 40)])
-        text[at:end] = chance.choice(
-            [b"", chance.randbytes(1), text[-30:], b"null", b"[", b"}", b'"', b"1e999", b"9" * 30]
-        )
-        text = text or bytearray(b"x")
-    return bytes(text)
-
-
-def fuzz(lines: int, seed: int) -> None:
-    """Send damaged lines to a server, and read damaged answers."""
-    chance, server = Random(seed), greeted("greedy", "json")
-    wholes = [line_of(a_question(form)) for form in ("json", "struct")] + [line_of(hello())]
-    reply_line = line_of(answer(3, np.array([0, 37, 119, 5000])))
-    errors = 0
-    for _ in range(lines):
-        reply = server.reply(damaged(chance.choice(wholes), chance))
-        if reply:
-            json.loads(line_of(reply))
-            errors += reply["type"] == "error" and bool(reply["message"])
-        with suppress(MessageError):
-            actions = actions_in(message_in(damaged(reply_line, chance), 1 << 20), 4)
-            assert actions.dtype == np.int64
-    assert errors > lines / 2
-
-
-def test_damaged_lines_get_replies() -> None:
-    fuzz(600, seed=1)
-
-
-@pytest.mark.slow
-def test_many_damaged_lines_get_replies() -> None:
-    fuzz(100_000, seed=2)
 
 
 # --- No leak

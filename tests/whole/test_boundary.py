@@ -9,7 +9,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from pettingzoo.test import api_test
 
 import fiveup_env
 from fiveup_env import Batch, Game
@@ -134,8 +133,10 @@ def test_an_illegal_action_of_any_kind_ends_the_episode_or_is_refused() -> None:
             single.step(0)
         env = fiveup_env.env(players=3)
         env.reset(seed=1)
+        state = env.state()
         with pytest.raises(IllegalMoveError, match=r"is not allowed; allowed: \d+ \("):
             env.step(action)
+        assert (env.state() == state).all()
 
 
 def test_illegal_actions_end_their_games_in_a_batch() -> None:
@@ -153,11 +154,6 @@ def test_illegal_actions_end_their_games_in_a_batch() -> None:
     assert batch.action_mask.any(1).all()
 
 
-@pytest.mark.filterwarnings("ignore:Observation")
-def test_pettingzoos_test_passes_where_illegal_actions_terminate() -> None:
-    api_test(fiveup_env.env(illegal="terminate", players=3), num_cycles=50)
-
-
 # --- What is handed out is a copy
 
 
@@ -171,9 +167,8 @@ def test_a_game_that_an_environment_hands_out_is_the_takers() -> None:
         assert len(env.game.moves) == 1
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_batch_can_be_copied_and_pickled(threads: int) -> None:
-    batch = Batch(3_000, players=[2, 3], threads=threads, seed=4)
+def test_a_batch_can_be_copied_and_pickled() -> None:
+    batch = Batch(3_000, players=[2, 3], threads=2, seed=4)
     batch.reset()
     twins = [copy.deepcopy(batch), pickle.loads(pickle.dumps(batch)), copy.copy(batch)]
     assert not np.shares_memory(twins[0].states, batch.states)
