@@ -13,7 +13,6 @@ import threading
 import time
 from contextlib import contextmanager
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ import pytest
 import torch
 
 import evaluate
-from agents.cluster import arena, connection, training
+from agents.cluster import arena, connection
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
 from agents.cluster.training import RLlibPlay
@@ -183,32 +182,6 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
         torch.testing.assert_close(weight.grad, same.grad, rtol=1e-3, atol=1e-5)
 
 
-def test_a_runner_does_not_learn_from_partners() -> None:
-    from agents.cluster.algorithm import algorithm_config
-    from agents.cluster.runner import BatchRunner
-
-    def learnt(*keys: str) -> int:
-        config = algorithm_config(config_of("forced=true", *keys))
-        return len(BatchRunner(config=config, worker_index=1).sample())
-
-    assert learnt("partner_share=1", "partners=greedy") < 0.85 * learnt()
-
-
-def test_no_deal_comes_twice_among_runners_and_runs_of_neighbouring_seeds() -> None:
-    from agents.cluster.algorithm import algorithm_config
-    from agents.cluster.runner import BatchRunner
-
-    deals: list[int] = []
-    for seed, worker in product(range(10), (1, 2)):
-        config = algorithm_config(config_of(f"seed={seed}"))
-        runner = BatchRunner(config=config, worker_index=worker)
-        runner.make_env()
-        for _ in range(100):
-            deals += runner.env.states["seed"].tolist()
-            runner.env.begin(np.arange(len(runner.env)))
-    assert len(set(deals)) == len(deals) == 10 * 2 * 100 * 64
-
-
 def test_a_run_goes_on_from_rays_checkpoint_with_another_number_of_runners(playing: Any) -> None:
     before = playing("env_runners=0")
     for _ in range(2):
@@ -321,13 +294,3 @@ def test_a_cluster_that_is_too_small_says_what_it_has(
         RLlibPlay(config_of("env_runners=3", "learners=1"), tmp_path)
     with pytest.raises(ClusterError, match=rf"^--cores 4 needs 4 CPUs; {there}$"):
         next(play_on_cluster([], Terms(Rules.preset()), 4))
-
-
-def test_a_run_that_has_lost_all_runners_gives_up(
-    playing: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play = playing("env_runners=0")
-    monkeypatch.setattr(training, "PATIENCE", 0)
-    monkeypatch.setattr(play._algorithm, "training_step", lambda: None)
-    with pytest.raises(ClusterError, match="no env runner has played for 0 seconds"):
-        play.update(0)

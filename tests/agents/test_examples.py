@@ -19,8 +19,6 @@ from fiveup_env.opponents.registry import make_agent
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted({*FOLDER.glob("*.py")} - {FOLDER / "bot.py"})  # the bot waits for questions
 
-SHORT = {"gymnasium_loop"}  # takes a second; `nox -s readme` runs the others
-
 # What an example prints, in order.
 PROMISED = {
     "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
@@ -67,13 +65,8 @@ def printed_by(example: Path, folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem not in SHORT))
-        for path in EXAMPLES
-    ],
-)
+@pytest.mark.slow  # and run by `nox -s readme`
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_the_example_prints_what_it_promises(example: Path, tmp_path: Path) -> None:
     if missing := missing_packages(example):
         pytest.skip(f"examples/{example.name} (no {', no '.join(missing)})")

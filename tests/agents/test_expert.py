@@ -112,18 +112,6 @@ def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> Non
     assert (values.grad == 0).all()
 
 
-def test_what_a_teacher_says_is_learnt_from_and_resumes(tmp_path: Path) -> None:
-    config = Config(**SMALL | {"teacher": "pimc:worlds=4,weighed=4"})
-    learner = Expert(config, tmp_path)
-    learner.update(0)
-    again = Expert(config, tmp_path)
-    arrays, about = learner.state()
-    again.restore({name: array.copy() for name, array in arrays.items()}, about)
-    first, other = learner.update(0.5), again.update(0.5)
-    assert first == other
-    assert np.isfinite(list(first.values())).all()
-
-
 def exact_values(form: Form, judge: Judge) -> np.ndarray:
     """The exact value of every action in every information state of a small game.
 

@@ -75,8 +75,7 @@ def test_where_only_one_move_is_allowed_nobody_is_asked() -> None:
     assert any((lesson.masks.sum(1) == 1).any() for lesson in played(rollouts, 2, Chooser()))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("horizon", ["hand", "game"])
+@pytest.mark.parametrize(("players", "horizon"), [(2, "hand"), (3, "game"), (4, "hand")])
 def test_a_return_is_what_the_batch_gave_the_seat_up_to_the_end(players: int, horizon: str) -> None:
     batch, rollouts = rollouts_of(
         rules="all_fives_cribbage",

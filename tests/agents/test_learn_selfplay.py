@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn.ppo import Learner, LossError
+from agents.learn.ppo import Learner
 from agents.learn.rollouts import Lesson
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
-from agents.policies.agent import NetworkAgent
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import build
 from agents.runs.config import Config, ConfigError
-from fiveup_env.envs.batch import Batch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,13 +140,6 @@ def test_entropy_keeps_a_policy_open() -> None:
     assert entropies[1] > 0.8
 
 
-def test_a_loss_that_is_no_number_is_an_error() -> None:
-    learner = learner_of()
-    lesson = lesson_of(learner, lambda _: float("nan"))
-    with pytest.raises(LossError, match="the loss is nan"):
-        learner.learn(lesson, 0, np.random.default_rng(0))
-
-
 RIVALS: dict[str, Any] = {"rivals": ["greedy"], "past_every": 1, "past_kept": 2}
 PARTNERS: dict[str, Any] = {"partner_share": 0.5, "partners": ["greedy", "random"]}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -230,17 +221,3 @@ def test_a_start_that_was_trained_in_other_units_is_refused(tmp_path: Path) -> N
     SelfPlay(config, tmp_path)
     with pytest.raises(ConfigError, match="with reward='outlook', not 'margin'"):
         SelfPlay(Config(**TINY, start=str(tmp_path)), tmp_path)
-
-
-def test_a_start_may_be_cooled(tmp_path: Path) -> None:
-    keys = TINY | {"network": "guided"}
-    first = SelfPlay(Config(**keys), tmp_path)
-    first.update(0)
-    save_policy(tmp_path / "first", first.network, {})
-    config = Config(**keys, start=str(tmp_path / "first"), start_temperature=0.2)
-    cooled = NetworkAgent(SelfPlay(config, tmp_path).network)
-    batch = Batch(30, seed=1)
-    batch.reset()
-    wanted = NetworkAgent(first.network, temperature=0.2).probabilities(batch.views())
-    assert cooled.probabilities(batch.views()) == pytest.approx(wanted, abs=1e-5)
-    assert (wanted.max(1) < 0.999).any()

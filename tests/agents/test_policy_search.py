@@ -11,7 +11,7 @@ import torch
 from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, Game, Rules, legal_masks
+from fiveup_env import Batch, Game, Rules
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
@@ -84,21 +84,6 @@ def test_a_single_action_is_not_thought_about(lively: Path) -> None:
 
 
 # --- What its values mean
-
-
-def test_heuristics_play_hands_out_as_they_do_in_pimc(
-    blank: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fiveup_env.opponents.search.world_statistics.CLEARLY", 1e9)
-    agent = TorchSearch(str(blank), worlds=6_000, trust=0, playout="greedy", weighed=1)
-    views = positions(games=20)
-    scores = agent.values(views, np.random.default_rng(0))
-    pimc = Pimc(worlds=32, playout="greedy", aim="hand")  # too few for an action to be closed
-    times = [pimc.values(views, np.random.default_rng(seed)) for seed in range(180)]
-    masks = legal_masks(views)
-    choices = masks * (masks.sum(1, keepdims=True) > 1) > 0
-    assert choices.sum() > 10
-    assert scores[choices] == pytest.approx(np.mean(times, 0)[choices], abs=0.4)
 
 
 def test_by_outlook_a_move_that_wins_is_worth_the_whole_chance(tmp_path: Path) -> None:

@@ -302,7 +302,7 @@ class Pickpocket:
     def __call__(self, views, rng):
         wanted = int(Path(os.environ["WANTED"]).read_text()) ^ (1 << 62)
         wanted = wanted.to_bytes(8, "little")
-        if self.where == "frames":
+        if self.where == "here":
             frame, held = sys._getframe(), []
             while frame:
                 held += [*frame.f_locals.values(), *frame.f_globals.values()]
@@ -322,7 +322,7 @@ class Pickpocket:
             except OSError:
                 raise RuntimeError("was kept out") from None
             raise RuntimeError("may stop it")
-        if self.where == "words":
+        if self.where == "here":
             texts = [str(list(os.environ.items())), str(sys.argv)]
             texts += [Path("/proc/self/cmdline").read_text()]
             if any(str(int.from_bytes(wanted, "little")) in text for text in texts):
@@ -348,9 +348,8 @@ def what_it_said(where: str) -> str:
 
 
 @pytest.mark.usefixtures("pickpocket")
-@pytest.mark.parametrize("where", ["frames", "words"])
-def test_an_agent_apart_finds_no_seed_in_its_process(where: str) -> None:
-    assert what_it_said(where) == ""
+def test_an_agent_apart_finds_no_seed_in_its_process() -> None:
+    assert what_it_said("here") == ""
 
 
 @pytest.mark.usefixtures("pickpocket")
@@ -395,15 +394,14 @@ class Pool:
 '''
 
 
-@pytest.mark.parametrize(("players", "pair"), [(4, ("pool", "greedy")), (3, ("greedy", "pool"))])
 def test_no_process_of_an_agent_sees_two_hands_of_a_deal(
-    players: int, pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_agents(tmp_path, "pools", POOL, "Pool")
     monkeypatch.syspath_prepend(tmp_path)
     for apart in ("pool", None):
-        player = Player(Terms(Rules.preset(players=players), "hand", forfeit=True, apart=apart))
-        why = player.play(Task(pair, 1, 3)).faults[pair.index("pool")]
+        player = Player(Terms(Rules.preset(), "hand", forfeit=True, apart=apart))
+        why = player.play(Task(("pool", "greedy"), 1, 3)).faults[0]
         assert why == ("" if apart else "raised RuntimeError: knows two hands of a deal")
 
 

@@ -11,6 +11,7 @@ from xml.dom.minidom import parseString
 import numpy as np
 import pytest
 
+from fiveup_env.arena.benchmark.protocol import Protocol
 from fiveup_env.arena.tables import duration, short_names
 from fiveup_env.cli import main as fiveup
 from fiveup_env.cli.evaluate import main
@@ -172,6 +173,7 @@ def test_an_interruption_tells_what_is_kept(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fiveup_env.arena.play.tournament.play_tasks", interrupted)
+    monkeypatch.setattr(Protocol, "check", lambda _: None)
     file = tmp_path / "results.jsonl"
     assert run(f"--results {file}") == INTERRUPTED
     written = capsys.readouterr().err

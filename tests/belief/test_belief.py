@@ -215,7 +215,7 @@ def compare(deals: Deals, random: Random) -> int:
 def test_beliefs_agree_with_trying_every_deal(rules: Rules) -> None:
     draws, mini = rules.boneyard_size > rules.reserve, rules.max_pip < 6
     # Positions before any other seat has drawn, of which few are late in the whole set, and after.
-    random, left = Random(1), {False: 12 if mini or not draws else 0, True: 12 if draws else 0}
+    random, left = Random(1), {False: 8 if mini or not draws else 0, True: 8 if draws else 0}
     while any(left.values()):
         game = play_randomly(Game(rules, seed=random.getrandbits(64)), random, random.randrange(50))
         if rules.lead_tile == "highest_double":

@@ -85,13 +85,8 @@ def one_by_one(state: Any) -> Any:
     return jax.tree.map(lambda *xs: jnp.concatenate([jnp.stack(xs[:4]), xs[4]]), *ones, rest)
 
 
-@pytest.mark.parametrize(
-    "transform",
-    [
-        one_by_one,
-        *(pytest.param(f, marks=pytest.mark.slow) for f in (donated, scanned, nested, mapped)),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("transform", [one_by_one, donated, scanned, nested, mapped])
 def test_every_transformation_plays_the_same_games(transform: Any) -> None:
     state = started(32)
     with jax.debug_nans(True):

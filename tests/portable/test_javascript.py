@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 BINDING: Final = Path(fiveup_env.__file__).parent / "portable" / "fiveup.mjs"
 HERE: Final = Path(__file__).parent
 NODE: Final = shutil.which("node")
-GAMES: Final = 400
+GAMES: Final = 200
 MOST_MOVES: Final = 90  # of a game: some two hands of most
-VIEWS: Final = 120
+VIEWS: Final = 80
 KEY: Final = 12345
 POLICIES: Final = ("student", "partners")
 
@@ -208,7 +208,7 @@ def test_searches_take_no_memory_and_two_modules_do_not_disturb_each_other() -> 
 
 
 def test_arguments_of_all_kinds_are_refused_or_answered() -> None:
-    assert in_node("fuzz.mjs", "20000", "1").startswith("20000 calls")
+    assert in_node("fuzz.mjs", "10000", "1").startswith("10000 calls")
 
 
 # What is refused, with its code and a word of its sentence.

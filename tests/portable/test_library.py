@@ -17,6 +17,7 @@ from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.portable.__main__ import main
 from fiveup_env.portable.build import BuildError, build
 from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
 from fiveup_env.portable.weights import pack
@@ -34,18 +35,19 @@ def build_by_command(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_a_missing_linker_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [("wasm32 -o never.wasm", "wasm-ld is not installed"), ("weights nobody", "nobody")],
+)
+def test_what_cannot_be_built_is_said_in_a_sentence(
+    words: str, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("PATH", "")
-    done = build_by_command("wasm32", "-o", "never.wasm")
-    assert done.returncode == 1
-    assert done.stderr.startswith("wasm-ld is not installed")
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_policy_that_is_not_there_is_named() -> None:
-    done = build_by_command("weights", "nobody")
-    assert done.returncode == 1
-    assert "nobody" in done.stderr
+    monkeypatch.setenv("NUMBA_OPT", "0")  # as in the process that builds
+    monkeypatch.setattr("sys.argv", ["portable", *words.split()])
+    assert main() == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert sentence in line
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the C library (no C compiler)")
