@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 V1 = read_protocol("fiveup-v1")
 TEXT = read_protocol("fiveup-text-v1")
-# The same tasks with few deals and a panel that is quick.
+# Tasks with few deals of short games, and a panel that is quick.
 SMALL = replace(
     V1,
     panel=("greedy", "partner"),
@@ -48,7 +48,7 @@ SMALL = replace(
     judge="pimc:worlds=4,playout=greedy",
     judge_every=2,
     tasks=tuple(
-        replace(task, quick=6, full=8, elo=task.elo[:2])
+        replace(task, quick=6, full=8, elo=task.elo[:2], fields=task.fields | {"target": 15})
         for task in V1.tasks[1:3]  # two and three
     ),
     minis=(Mini("mini-2", 2, times=5, quick=True),),
@@ -161,8 +161,7 @@ def test_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
 
 
 def test_code_that_plays_otherwise_is_refused_by_what_differs() -> None:
-    task = SMALL.tasks[0]
-    wrong_fields = replace(task, fields={**task.fields, "multiple": 7})
+    wrong_fields = replace(V1.tasks[1], fields=V1.tasks[1].fields | {"multiple": 7})
     other_words = replace(TEXT.tasks[0], text="words=quarry")
     for protocol, name in [
         (replace(SMALL, tasks=(wrong_fields,)), "greedy is not the same in the task two"),
