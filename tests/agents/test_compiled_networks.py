@@ -12,10 +12,8 @@ from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape
 from fiveup_env import Batch
-from fiveup_env.engine.compiled import compiled
-from fiveup_env.opponents.networks.compiled import memory_for, value_of, write_logits
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
-from fiveup_env.opponents.networks.policy import load_compiled
+from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from tests.agents.learning import noisy
 
@@ -27,16 +25,6 @@ SHAPES = [Shape("guided", 1, 1, shared=True), Shape("guided", 48, 2, shared=True
 
 def lively(shape: Shape) -> PolicyNetwork:
     return noisy(shape, seed=2, noise=0.2)
-
-
-@compiled
-def outputs(views: Any, weights: Any, memory: Any, logits: Any, values: Any, best: Any) -> None:
-    """Write the logits, the value and the best action of every view."""
-    for i in range(len(views)):
-        values[i] = value_of(views[i], weights, memory)
-        memory.logits[0, :] = 0
-        best[i] = write_logits(views[i], weights, memory)
-        logits[i] = memory.logits[0]
 
 
 def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
@@ -57,11 +45,10 @@ def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
 def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) -> None:
     network = lively(shape)
     save_policy(tmp_path, network, {})
-    (weights, _), (views, masks) = load_compiled(tmp_path), views_and_masks()
-    agent = NetworkAgent(network)
-    logits, values = np.zeros(masks.shape, np.float32), np.zeros(len(views), np.float32)
-    best = np.zeros(len(views), np.int64)
-    outputs(views, weights, memory_for(weights), logits, values, best)
+    agent, compiled = NetworkAgent(network), PolicyAgent(str(tmp_path))
+    (views, masks), rng = views_and_masks(), np.random.default_rng(0)
+    logits, values = compiled.logits(views), compiled.values(views)
+    best = make_agent(f"student:{tmp_path}")(views, rng)
     expected = agent.logits(views)
     choice = masks.sum(1) > 1
     legal = masks[choice] > 0
@@ -72,8 +59,6 @@ def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) ->
     assert clear.mean() > 0.9
     assert (best[choice][clear] == expected[choice].argmax(1)[clear]).all()
     assert (best[~choice] == masks[~choice].argmax(1)).all()
-    student = make_agent(f"student:{tmp_path}")
-    assert np.array_equal(student(views, np.random.default_rng(0)), best)
 
 
 @pytest.fixture
