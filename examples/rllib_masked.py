@@ -1,6 +1,6 @@
 """RLlib with nothing of this project but the environment: PPO, and RLlib's own masked module.
 
-`ActionMaskingTorchRLModule` takes observations with the mask in them, so a wrapper puts it there.
+`ActionMaskingTorchRLModule` takes observations with the mask in them, by names of its own.
 RLlib checks an environment by actions of its own choice, which may be illegal: with
 `illegal="terminate"` they end an episode, and are no error.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import gymnasium
-import numpy as np
 import ray
-from gymnasium.spaces import Box, Dict
+from gymnasium.spaces import Dict
+from gymnasium.wrappers import TransformObservation
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
@@ -21,23 +21,15 @@ from ray.tune.registry import register_env
 UPDATES = 3
 
 
-class Masked(gymnasium.ObservationWrapper[Any, Any, Any]):
-    """Observations as RLlib's module takes them: `observations`, and `action_mask` as float32."""
-
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
-        super().__init__(env)
-        mask = Box(0.0, 1.0, (121,), np.float32)
-        self.observation_space = Dict({"action_mask": mask, "observations": env.observation_space})
-
-    def observation(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Return a row with the mask of the learner's actions."""
-        masks = self.get_wrapper_attr("action_masks")()
-        return {"action_mask": masks.astype(np.float32), "observations": observation}
+def named(given: Any) -> dict[str, Any]:
+    """Return the entries of an observation, or of the space of observations, by RLlib's names."""
+    return {"observations": given["observation"], "action_mask": given["action_mask"]}
 
 
-def make_env(config: dict[str, Any]) -> Masked:
+def make_env(config: dict[str, Any]) -> gymnasium.Env[Any, Any]:
     """Return the environment with these options; its name says what to import in a worker."""
-    return Masked(gymnasium.make("fiveup_env:fiveup/FiveUp-v0", **config))
+    env = gymnasium.make("fiveup_env:fiveup/FiveUp-v0", mask="observation", **config)
+    return TransformObservation(env, named, Dict(named(env.observation_space)))
 
 
 ray.init(num_cpus=1, log_to_driver=False)

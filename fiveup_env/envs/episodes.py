@@ -117,6 +117,11 @@ def refusal(games: np.ndarray, i: int, action: object) -> str:
     """Return the message for an action refused in the i-th game, with the actions allowed there."""
     mask = np.zeros((1, ACTION_COUNT), np.int8)
     mark_legal_at(games[i : i + 1], 0, mask)
+    return not_allowed(mask[0], action)
+
+
+def not_allowed(mask: np.ndarray, action: object) -> str:
+    """Return the message for an action that is refused where those of a mask are allowed."""
     legal = ", ".join(f"{k} ({MOVES[k]})" for k in np.flatnonzero(mask))
     name = shown(action)
     if isinstance(action, (int, np.integer)) and 0 <= action < ACTION_COUNT:

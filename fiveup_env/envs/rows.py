@@ -1,20 +1,25 @@
-"""Rows: what an interface hands out as observations, int8 or scaled to float32."""
+"""Rows: what an interface hands out as observations, int8 or scaled to float32; with masks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Dict
 
+from fiveup_env.checks import is_one_of
 from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
 from fiveup_env.encoders.pieces import unchecked
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.envs.options import checked_flag
+from fiveup_env.errors import OptionError, unknown
+from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
 
+MaskPlace: TypeAlias = Literal["info", "observation"]
+MASK_PLACES: Final[tuple[MaskPlace, ...]] = get_args(MaskPlace)
 CHUNK: Final = 128  # rows that are encoded and then scaled together, while they are in the cache
 
 
@@ -86,6 +91,24 @@ class Rows:
             entries = scratch[: len(part)]
             self._encode(part, entries)
             scale(entries, self._factors, rows[start : start + CHUNK])
+
+
+def masks_in_observations(place: object) -> bool:
+    """Return whether the option `mask` puts masks into observations; raise an OptionError."""
+    if not is_one_of(place, MASK_PLACES):
+        raise OptionError(unknown("value of mask", place, MASK_PLACES))
+    return place == "observation"
+
+
+def with_mask(row: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
+    """Return an observation that holds the legal actions as bool, or arrays of such."""
+    return {"observation": row, "action_mask": mask.astype(np.bool_)}
+
+
+def space_with_mask(rows: Box) -> Dict:
+    """Return the space of a row, or of an array of them, with the legal actions as bool."""
+    mask = Box(0, 1, (*rows.shape[:-1], ACTION_COUNT), np.bool_)  # type: ignore[arg-type]
+    return Dict({"observation": rows, "action_mask": mask})
 
 
 @compiled

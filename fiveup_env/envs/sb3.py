@@ -21,7 +21,7 @@ from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.envs.episodes import Results
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.vector import FiveUpVectorEnv
-from fiveup_env.errors import MissingExtraError, OptionError
+from fiveup_env.errors import MissingExtraError, OptionError, UnexpectedOptionError
 from fiveup_env.opponents.networks.statistics import Statistics, write_statistics
 
 try:
@@ -82,6 +82,10 @@ class FiveUpVecEnv(VecEnv):
         **options: Unpack[VectorOptions],
     ) -> None:
         """Make the games; `reset` deals them."""
+        if "mask" in options:
+            raise UnexpectedOptionError(
+                "FiveUpVecEnv has no option 'mask': MaskablePPO asks for action_masks()"
+            )
         self._envs = FiveUpVectorEnv(num_envs, rules, players, autoreset_mode="SameStep", **options)
         super().__init__(
             self._envs.num_envs, self._envs.single_observation_space, self._envs.single_action_space

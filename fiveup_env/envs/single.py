@@ -5,8 +5,9 @@
 A step is the learner's move and everything up to its next turn. Its reward is for all of that, the
 end of the episode included. `info["action_mask"]` (int8) and `env.unwrapped.action_masks()` (bool)
 have an entry for each of the 121 actions, true where it is legal; at the end of an episode, they
-allow the pass alone. There `info` also has `winner` (a side, or -1), `scores` (by side) and `ended`
-(`domino`, `blocked`, `target` or `illegal`).
+allow the pass alone. With `mask="observation"`, observations are a dict of `observation` and
+`action_mask` (bool), and `info` has no mask. At the end, `info` has `winner` (a side, or -1),
+`scores` (by side) and `ended` (`domino`, `blocked`, `target` or `illegal`).
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.view import unchecked_masks
 from fiveup_env.envs.aec import checked_eyes, raw_env
+from fiveup_env.envs.episodes import not_allowed
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
 from fiveup_env.envs.options import check_fields, reset_options
+from fiveup_env.envs.rows import masks_in_observations, space_with_mask, with_mask
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import IllegalMoveError, SeatError, WrongMomentError, shown
 from fiveup_env.opponents.rng import keyed_rng
@@ -32,15 +35,17 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fiveup_env.envs.aec import Options
+    from fiveup_env.envs.rows import MaskPlace
     from fiveup_env.game.game import Game
     from fiveup_env.rules.fields import Rules
 
 
-class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
+class FiveUpEnv(gymnasium.Env[Any, int]):
     """One learner among opponents; with partners, one of the opponents is its partner.
 
-    Observations are rows of int8, as the encoder writes them, or of float32 with `scaled=True`;
-    actions are `Discrete(121)`.
+    Observations are rows of int8, as the encoder writes them, or of float32 with `scaled=True`,
+    and with `mask="observation"` a dict of such a row and the legal actions; actions are
+    `Discrete(121)`.
 
     Args:
         rules: The name of a preset, or a `Rules`.
@@ -49,6 +54,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             order of play from the seat after the learner's, wherever that is; or a dict by seat of
             the game, which needs a fixed `seat`.
         seat: The learner's seat; None draws it anew in every episode.
+        mask: Where the legal actions are: in `info`, or in the `observation`, which is then a dict.
         eyes: The seat that pictures are drawn for, or the `learner`: other hands lie face down
             until the hand has ended. `all` shows them all.
         **options: Those of `raw_env`, and fields of the rules that override those of `rules`.
@@ -77,6 +83,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         *,
         opponents: OpponentChoice = "random",
         seat: int | None = None,
+        mask: MaskPlace = "info",
         eyes: int | Literal["learner", "all"] = "learner",
         **options: Unpack[Options],
     ) -> None:
@@ -89,7 +96,9 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
         self._opponents = Opponents(opponents, [self.rules.players], self._fixed_seat)
         self._agent = self._aec.possible_agents[self._fixed_seat or 0]
-        self.observation_space = self._aec.observation_space(self._agent)["observation"]
+        self._masked = masks_in_observations(mask)
+        rows: Any = self._aec.observation_space(self._agent)["observation"]
+        self.observation_space = space_with_mask(rows) if self._masked else rows
         self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
         self.render_mode = self._aec.render_mode
         self._mask = np.zeros(ACTION_COUNT, np.int8)
@@ -119,7 +128,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start an episode and let the others move up to the learner's first turn.
 
         A seed fixes all that follows: the deals, the seats, and the chance of the opponents. The
@@ -155,7 +164,7 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
         """Return the seed of an episode that nobody has named: one that only streams reach."""
         return int(self.np_random.integers(FIRST_OF_STREAMS, 1 << 64, dtype=np.uint64))
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make the learner's move, and let the others move up to its next turn.
 
         Raises IllegalMoveError if the action is illegal, WrongMomentError if the episode is over.
@@ -199,16 +208,18 @@ class FiveUpEnv(gymnasium.Env[np.ndarray, int]):
             action = choose(view, self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
-                raise IllegalMoveError(f"the opponent of seat {mover} chose {shown(action)}")
+                raise IllegalMoveError(f"the opponent {mover}: {not_allowed(mask, action)}")
             self._aec.step(number)
             reward += self._aec.rewards[self._agent]
         self._started = True
         return reward
 
-    def _observation(self) -> tuple[np.ndarray, dict[str, Any]]:
+    def _observation(self) -> tuple[Any, dict[str, Any]]:
         observed = self._aec.observe(self._agent)
-        self._mask = observed["action_mask"]
+        row, self._mask = observed["observation"], observed["action_mask"]
         if self._over:
             self._mask[PASS] = 1
-        info = {"action_mask": self._mask.copy(), **self._aec.infos[self._agent]}
-        return observed["observation"], info
+        info = self._aec.infos[self._agent].copy()
+        if self._masked:
+            return with_mask(row, self._mask), info
+        return row, {"action_mask": self._mask.copy(), **info}

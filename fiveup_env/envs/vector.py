@@ -10,6 +10,7 @@ episodes included. The games are one `Batch`, so opponents choose for all games 
 | --- | --- |
 | observations | int8 (float32 with `scaled=True`), [num_envs, entries of the encoder's row] |
 | actions | `MultiDiscrete([121] * num_envs)`; legal ones by `infos["action_mask"]` (int8) |
+| `mask="observation"` | a dict of such arrays, `observation` and `action_mask` (bool), instead |
 | ends of episodes | by `autoreset_mode`, as Gymnasium defines the three modes |
 | how they ended | `winner` (a side, or -1), `scores` and `ended`, where `_winner` is true |
 | final observations | `infos["final_obs"]`, where `infos["_final_obs"]` is true (same-step mode) |
@@ -34,6 +35,7 @@ from fiveup_env.engine.state import PLAYING
 from fiveup_env.envs.batch import Batch, BatchOptions
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
 from fiveup_env.envs.options import as_array, check_fields, reset_options, row_of_integers
+from fiveup_env.envs.rows import masks_in_observations, space_with_mask, with_mask
 from fiveup_env.errors import (
     IllegalMoveError,
     OptionError,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fiveup_env.envs.episodes import Results
+    from fiveup_env.envs.rows import MaskPlace
     from fiveup_env.rules.fields import Rules
 
 ModeName: TypeAlias = Literal["NextStep", "SameStep", "Disabled"]
@@ -67,7 +70,7 @@ class VectorOptions(BatchOptions, total=False):
     seat: int | None
 
 
-class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     """Games with one learner each.
 
     Args:
@@ -79,6 +82,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             order of play from the seat after the learner's, wherever that is; or a dict by seat of
             the game, which needs a fixed `seat`.
         seat: The learner's seat; None moves it on by one seat in every episode.
+        mask: Where the legal actions are: in `info`, or in the `observation`, which is then a dict.
         autoreset_mode: One of Gymnasium's modes, or its value.
         render_mode: None; many games cannot be rendered.
         **options: Those of `Batch`, and fields of the rules that override those of `rules`.
@@ -105,6 +109,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         *,
         opponents: OpponentChoice = "random",
         seat: int | None = None,
+        mask: MaskPlace = "info",
         autoreset_mode: ModeName | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: None = None,
         **options: Unpack[BatchOptions],
@@ -125,9 +130,12 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents = Opponents(opponents, self._players.tolist(), self._fixed_seat)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        self.single_observation_space = self.batch.observation_space()
+        self._masked = masks_in_observations(mask)
+        spaces = self.batch.observation_space(), self.batch.observation_space(self.num_envs)
+        self.single_observation_space, self.observation_space = (
+            map(space_with_mask, spaces) if self._masked else spaces
+        )
         self.single_action_space = Discrete(ACTION_COUNT)
-        self.observation_space = self.batch.observation_space(self.num_envs)
         self.action_space = MultiDiscrete(np.full(self.num_envs, ACTION_COUNT))
         self._random = keyed_rng("vector", self.batch.seed)
         self._started = False
@@ -144,7 +152,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start an episode in every game, and let the others move up to the learners' first turns.
 
         A seed fixes all that follows. None starts from the seed that the environment was made with,
@@ -169,7 +177,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def step(
         self, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Make the learners' moves, and let the others move up to the learners' next turns.
 
         In next-step mode, games that ended with the last step are reset instead of moved. Raises
@@ -237,16 +245,26 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         except (ValueError, TypeError, LookupError, OverflowError, AttributeError):
             raise OptionError("the saved games have no state of their chance") from None
 
-    def _observations(self) -> np.ndarray:
+    def _observations(self) -> Any:
         """Return what every learner observes: at its turn, or at the end of its episode."""
         self.batch.observe()
         rows = self.batch.observation.copy()
         over = np.flatnonzero(self._over)
         if len(over):
             rows[over] = self.batch.observations_of(over, self._seats[over])
-        return rows
+        return with_mask(rows, self._masks()) if self._masked else rows
+
+    def _finals(self, games: np.ndarray) -> list[Any]:
+        """Return what the learners of some games observe, which are at their ends."""
+        rows = self.batch.observations_of(games, self._seats[games])
+        if not self._masked:
+            return list(rows)
+        mask = np.arange(ACTION_COUNT) == PASS
+        return [with_mask(row, mask) for row in rows]
 
     def _infos(self) -> dict[str, Any]:
+        if self._masked:
+            return {}
         return {"action_mask": self._masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def _masks(self) -> np.ndarray:
@@ -297,7 +315,7 @@ class FiveUpVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             ends.truncated[over] = batch.truncated[over]
             ends.keep(over, batch.results_of(over))
             if self.autoreset_mode == AutoresetMode.SAME_STEP:
-                ends.keep_finals(over, batch.observations_of(over, self._seats[over]))
+                ends.keep_finals(over, self._finals(over))
                 restarted = moved[ended]
             else:
                 self._over[over] = True
@@ -374,12 +392,12 @@ class _Ends:
                 self._results[f"_{name}"] = np.zeros(len(self.terminated), np.bool_)
             self._results[name][games], self._results[f"_{name}"][games] = values, True
 
-    def keep_finals(self, games: np.ndarray, rows: np.ndarray) -> None:
+    def keep_finals(self, games: np.ndarray, observations: list[Any]) -> None:
         """Keep what learners observe at their ends, where the next episodes start at once."""
         if self._finals is None:
             self._finals = np.full(len(self.terminated), None, object)
-        for game, row in zip(games.tolist(), rows, strict=True):
-            self._finals[game] = row
+        for game, observation in zip(games.tolist(), observations, strict=True):
+            self._finals[game] = observation
 
     def infos(self) -> dict[str, Any]:
         """Return Gymnasium's infos on what ended."""

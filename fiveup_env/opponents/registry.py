@@ -195,8 +195,13 @@ def split_specs(specs: str) -> tuple[str, ...]:
 
 
 def get_agent(chosen: str | Agent) -> Agent:
-    """Return the agent of a spec, or the agent that is given."""
-    return chosen if callable(chosen) else make_agent(chosen)
+    """Return the agent of a spec, or the agent that is given; raise AgentError if it is neither."""
+    if not callable(chosen):
+        return make_agent(chosen)
+    if isinstance(chosen, type):
+        raise AgentError(f"an agent is an instance of a class, not the class {shown(chosen)}")
+    _check_source(chosen)
+    return chosen
 
 
 def listing() -> str:
@@ -240,6 +245,8 @@ def _check_source(agent: Any) -> None:
         raise AgentError(
             f"an agent is called with views and rng, which {shown(agent)} does not take"
         ) from None
+    except ValueError:  # a function of C that says nothing of its parameters
+        return
 
 
 def _fields_of(agent: Source) -> tuple[dataclasses.Field[Any], ...]:

@@ -17,7 +17,12 @@ PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 PACKAGES = {"fiveup_env", "agents", "benchmarks", "examples", "tests"}
 OWN = PACKAGES | {".ci", ".github", "configs", "docs", "leaderboard", "results"}
 SLOW = re.compile(r"\bjax\b|loss\.backward")
-NEEDS = {"openspiel": "pyspiel", "pyspiel": "pyspiel", "save_video": "moviepy"}
+NEEDS = {
+    "openspiel": "pyspiel",
+    "pyspiel": "pyspiel",
+    "save_video": "moviepy",
+    "torchrl": "torchrl",
+}
 
 
 def examples() -> list[Any]:

@@ -9,6 +9,8 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium import spaces
+from gymnasium.wrappers import TransformObservation
 
 import fiveup_env
 from fiveup_env.errors import OptionError
@@ -81,12 +83,157 @@ def test_maskable_ppo_over_stable_baselines_own_vectorisation() -> None:
     model.learn(64)
 
 
+@pytest.mark.parametrize("mode", [None, "sync", "async", "vector_entry_point"])
+def test_gymnasiums_loop_with_masks_in_the_observations(mode: str | None) -> None:
+    if mode is None:
+        env: Any = gymnasium.make(ID, mask="observation", **SHORT)
+    else:
+        env = gymnasium.make_vec(
+            ID, num_envs=3, vectorization_mode=mode, mask="observation", **SHORT
+        )
+    observation, info = env.reset(seed=42)
+    assert env.observation_space.contains(observation)
+    assert "action_mask" not in info
+    for _ in range(30):
+        mask = observation["action_mask"]
+        assert mask.dtype == np.bool_
+        observation, _, terminated, _, _ = env.step(mask.argmax(-1))
+        assert env.observation_space.contains(observation)
+        if mode is None and terminated:
+            observation, _ = env.reset()
+    env.close()
+
+
 @needs("torchrl")
 def test_torchrls_gym_env_by_its_id() -> None:
     from torchrl.envs.libs.gym import GymEnv, GymWrapper
 
     for env in (GymEnv(ID), GymWrapper(gymnasium.make(ID))):
         assert env.reset()["observation"].shape == (557,)
+
+
+def torchrl_env_with_masks(kind: str) -> Any:
+    """Return one game or eight, with the transform that masks random actions."""
+    from torchrl.envs import ActionMask, TransformedEnv
+    from torchrl.envs.libs.gym import GymEnv, GymWrapper
+
+    if kind == "one":
+        return TransformedEnv(GymEnv(ID, mask="observation", scaled=True, **SHORT), ActionMask())
+    envs = gymnasium.make_vec(
+        ID, num_envs=8, autoreset_mode="Disabled", mask="observation", scaled=True, **SHORT
+    )
+    return TransformedEnv(GymWrapper(envs), ActionMask())
+
+
+@needs("torchrl")
+@pytest.mark.parametrize("kind", ["one", "many"])
+def test_torchrls_masked_rollout(kind: str) -> None:
+    from torchrl.envs.utils import check_env_specs
+
+    env = torchrl_env_with_masks(kind)
+    check_env_specs(env)
+    played = env.rollout(40, break_when_any_done=False)
+    assert played["next", "done"].sum() > 1
+    assert (played["action_mask"] & played["action"].bool()).any(-1).all()
+
+
+@needs("torchrl")
+@pytest.mark.parametrize("kind", ["one", "many"])
+def test_torchrls_collector_and_ppo_loss_with_masks(kind: str) -> None:
+    import torch
+    from tensordict.nn import TensorDictModule
+    from torchrl.collectors import Collector
+    from torchrl.modules import MaskedOneHotCategorical, ProbabilisticActor, ValueOperator
+    from torchrl.objectives import ClipPPOLoss
+
+    keys: Any = {"logits": "logits", "mask": "action_mask"}
+    env, size = torchrl_env_with_masks(kind), 557
+    policy = ProbabilisticActor(
+        TensorDictModule(torch.nn.Linear(size, 121), ["observation"], ["logits"]),
+        in_keys=keys,
+        distribution_class=MaskedOneHotCategorical,
+        return_log_prob=True,
+    )
+    loss = ClipPPOLoss(policy, ValueOperator(torch.nn.Linear(size, 1)))
+    loss.make_value_estimator(gamma=1.0)
+    collector = Collector(env, policy, frames_per_batch=64, total_frames=64)
+    for batch in collector:
+        losses = loss(batch)
+        (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
+    collector.shutdown()
+    gradients = [weights.grad for weights in policy.parameters()]
+    assert all(torch.isfinite(gradient).all() for gradient in gradients)
+    assert any(gradient.any() for gradient in gradients)
+
+
+@needs("tianshou")
+def test_tianshous_dqn_with_masks() -> None:
+    from tianshou.algorithm import DQN
+    from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+    from tianshou.algorithm.optim import AdamOptimizerFactory
+    from tianshou.data import Collector, VectorReplayBuffer
+    from tianshou.env import DummyVectorEnv
+    from tianshou.utils.net.common import Net
+    from tianshou.utils.torch_utils import policy_within_training_step
+
+    def named(given: Any) -> dict[str, Any]:
+        return {"obs": given["observation"], "mask": given["action_mask"]}
+
+    def make() -> Any:
+        env = gymnasium.make(ID, mask="observation", scaled=True, **SHORT)
+        return TransformObservation(env, named, spaces.Dict(named(env.observation_space)))
+
+    env = make()
+    net = Net(state_shape=(557,), action_shape=121, hidden_sizes=[16])
+    policy = DiscreteQLearningPolicy(model=net, action_space=env.action_space, eps_training=0.5)
+    dqn = DQN(policy=policy, optim=AdamOptimizerFactory(), gamma=1.0)
+    collector: Any = Collector(policy, DummyVectorEnv([make, make]), VectorReplayBuffer(500, 2))
+    collector.reset()
+    with policy_within_training_step(policy):
+        assert collector.collect(n_step=100).n_collected_episodes > 1
+        dqn.update(buffer=collector.buffer, sample_size=32)
+
+
+@needs("tianshou")
+def test_tianshous_pettingzoo_env() -> None:
+    from tianshou.env import PettingZooEnv
+
+    observation, _ = PettingZooEnv(fiveup_env.env(**SHORT)).reset()
+    assert set(observation) == {"agent_id", "obs", "mask"}
+
+
+@needs("ray")
+def test_rllibs_masked_module() -> None:
+    import ray
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import (
+        ActionMaskingTorchRLModule,
+    )
+    from ray.tune.registry import register_env
+
+    def named(given: Any) -> dict[str, Any]:
+        return {"observations": given["observation"], "action_mask": given["action_mask"]}
+
+    def make(options: dict[str, Any]) -> Any:
+        env = gymnasium.make(ID, mask="observation", scaled=True, **SHORT, **options)
+        return TransformObservation(env, named, spaces.Dict(named(env.observation_space)))
+
+    ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
+    register_env("fiveup", make)
+    try:
+        algorithm = (
+            PPOConfig()
+            .environment("fiveup", env_config={"illegal": "terminate"})  # RLlib tries an action
+            .env_runners(num_env_runners=0)
+            .training(train_batch_size=128, minibatch_size=64, num_epochs=1)
+            .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
+            .build_algo()
+        )
+        assert algorithm.train()["env_runners"]["num_episodes"] > 3
+        algorithm.stop()
+    finally:
+        ray.shutdown()
 
 
 @needs("torchrl")

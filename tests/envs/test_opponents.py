@@ -96,6 +96,10 @@ def test_equal_agents_in_all_seats_play_as_one_agent_does() -> None:
         ),
         (AgentError, "did you mean 'greedy'", {"opponents": ["greedi"], "players": 2}),
         (OptionError, "an agent or its spec, a list of them, or a dict", {"opponents": 7}),
+        (AgentError, "the spec of an agent is text", {"opponents": [7], "players": 2}),
+        (AgentError, "is called with views and rng, which .* does not take", {"opponents": id}),
+        (AgentError, "is called with views and rng", {"opponents": lambda views: views}),
+        (AgentError, "an instance of a class, not the class", {"opponents": Random}),
     ],
 )
 def test_what_does_not_seat_everybody_is_refused(

@@ -19,11 +19,20 @@ from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
-from fiveup_env.errors import AgentError, IllegalMoveError, SeatError, WrongMomentError
+from fiveup_env.errors import (
+    AgentError,
+    IllegalMoveError,
+    OptionError,
+    SeatError,
+    WrongMomentError,
+)
+from fiveup_env.rules.actions import PASS
 from tests.support import EVERY_PRESET, label
 
 if TYPE_CHECKING:
     from fiveup_env import Rules
+
+SMALL: dict[str, Any] = {"players": 2, "max_pip": 3, "hand_size": 3, "episode": "hand"}
 
 
 def make(**options: Any) -> FiveUpEnv:
@@ -116,7 +125,9 @@ def test_an_opponent_that_chooses_wrongly_is_named_and_the_game_has_to_be_reset(
     env = FiveUpEnv(players=2, opponents=opponent, illegal="terminate", seat=0)
     _, info = env.reset(seed=1)
     misbehaves = True
-    with pytest.raises(IllegalMoveError, match="the opponent of seat player_1 chose"):
+    with pytest.raises(
+        IllegalMoveError, match=r"opponent player_1: action 120 \(pass\) .* allowed: \d"
+    ):
         env.step(int(info["action_mask"].argmax()))
     with pytest.raises(WrongMomentError, match="reset"):
         env.step(120)
@@ -147,11 +158,60 @@ def test_only_what_a_learner_observes_is_encoded(kind: Any) -> None:
         assert rows == many.get("num_envs", 1)
 
 
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_masks_in_observations_are_those_of_the_infos(mode: Any) -> None:
+    options: dict[str, Any] = {"autoreset_mode": mode, "seed": 1, **SMALL}
+    envs, masked = (
+        FiveUpVectorEnv(20, **options),
+        FiveUpVectorEnv(20, mask="observation", **options),
+    )
+    rows, infos = envs.reset()
+    observations, others = masked.reset()
+    ended = 0
+    for _ in range(20):
+        assert set(infos) - set(others) == {"action_mask", "_action_mask"}
+        assert masked.observation_space.contains(observations)
+        assert (observations["observation"] == rows).all()
+        assert (observations["action_mask"] == infos["action_mask"]).all()
+        rows, _, terminated, _, infos = envs.step(envs.action_masks().argmax(1))
+        observations, _, _, _, others = masked.step(observations["action_mask"].argmax(1))
+        for game in np.flatnonzero(terminated):
+            ended += 1
+            if mode == "SameStep":
+                assert masked.single_observation_space.contains(final := others["final_obs"][game])
+                assert (final["observation"] == infos["final_obs"][game]).all()
+                assert np.flatnonzero(final["action_mask"]).tolist() == [PASS]
+        if mode == "Disabled" and terminated.any():
+            rows, infos = envs.reset(options={"reset_mask": terminated})
+            observations, others = masked.reset(options={"reset_mask": terminated})
+    assert ended > 20
+
+
+def test_checkers_and_masks_of_one_game_with_masks_in_observations() -> None:
+    check_env(FiveUpEnv(mask="observation", illegal="terminate"), skip_render_check=True)
+    env, masked = (make(mask=place, **SMALL) for place in ("info", "observation"))
+    row, info = env.reset(seed=3)
+    observation, _ = masked.reset(seed=3)
+    over, end = False, dict[str, Any]()
+    while not over:
+        assert (observation["observation"] == row).all()
+        assert (observation["action_mask"] == info["action_mask"]).all()
+        action = int(info["action_mask"].argmax())
+        row, _, over, _, info = env.step(action)
+        observation, _, _, _, end = masked.step(action)
+    assert np.flatnonzero(observation["action_mask"]).tolist() == [PASS]
+    assert set(end) == {"winner", "scores", "ended"}
+
+
 def test_bad_input() -> None:
     with pytest.raises(SeatError, match="seat must be from 0 to 2, not 3"):
         make(players=3, seat=3)
     with pytest.raises(AgentError, match=r"no agent 'randon'.*did you mean 'random'"):
         make(opponents="randon")
+    with pytest.raises(OptionError, match=r"no value of mask 'info_'.*did you mean 'info'"):
+        make(mask="info_")
+    with pytest.raises(OptionError, match="no option 'mask': MaskablePPO asks"):
+        FiveUpVecEnv(2, mask="observation")  # type: ignore[call-arg]
     env = make(players=2, episode="hand")
     with pytest.raises(WrongMomentError, match="call reset"):
         env.step(0)
