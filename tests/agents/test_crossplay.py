@@ -8,7 +8,6 @@ import pytest
 from benchmarks import crossplay
 from benchmarks.crossplay import (
     Crossplay,
-    among_all,
     play,
     teams_of,
     with_held_out,
@@ -43,18 +42,6 @@ def test_a_weak_partner_is_no_loss_of_strangers(additive: Crossplay) -> None:
     assert additive.beside("b", ["a", "c"]) == pytest.approx((0.2 + 0.35) / 2)
     assert additive.beyond_members("c", ["a", "b"]) == pytest.approx(0)
     assert additive.beyond_members("a", ["b", "c"]) == pytest.approx(-0.05 / 2)
-
-
-def test_the_mean_of_agents_is_that_of_their_rows(
-    additive: Crossplay, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(crossplay, "AGENTS", tuple(SKILL))
-    monkeypatch.setattr(crossplay, "HELD_OUT", ("b",))
-    rows = [among_all(additive, additive, [agent]) for agent in SKILL]
-    mean = among_all(additive, additive, list(SKILL))
-    for name in set(mean) - {"agent"}:
-        wanted = np.mean([row[name]["value"] for row in rows])
-        assert mean[name]["value"] == pytest.approx(wanted, abs=1e-4)
 
 
 def test_an_entry_is_played_beside_all_held_out_partners(monkeypatch: pytest.MonkeyPatch) -> None:

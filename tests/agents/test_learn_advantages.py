@@ -33,35 +33,6 @@ def estimated(
     )
 
 
-def test_a_decision_is_given_all_that_its_seat_got_until_its_next() -> None:
-    result = estimated(
-        seats=[0, 1, 0],
-        values=[10, 20, 30],
-        rewards=[[1, -1], [-2, 2], [0, 0]],
-        ended=[False, False, False],
-    )
-    # Seat 0 got 1 - 2, then stood at 30; its value had been 10.
-    assert result.advantages[0, 0] == 1 - 2 + 30 - 10
-    assert result.known[:, 0].tolist() == [True, False, False]
-    assert result.waiting.tolist() == [[2, 1]]
-    assert result.since.tolist() == [[0, 2]]
-
-
-def test_a_seat_may_move_twice_in_a_row() -> None:
-    result = estimated(
-        seats=[0, 0, 1, 0],
-        values=[1, 2, 50, 4],
-        rewards=[[3, -3], [5, -5], [0, 0], [7, -7]],
-        ended=[False, False, False, True],
-        gae_lambda=0.5,
-    )
-    third = 7 - 4
-    second = 5 + 4 - 2 + 0.5 * third
-    first = 3 + 2 - 1 + 0.5 * second
-    assert result.advantages[[0, 1, 3], 0].tolist() == [first, second, third]
-    assert result.advantages[2, 0] == -7 - 50
-
-
 @st.composite
 def games(draw: st.DrawFn) -> Game:
     """Draw any course of a game of three, in whole numbers so that sums are exact."""

@@ -84,11 +84,6 @@ def test_a_difference_of_any_size_is_held_19_times_of_20() -> None:
         assert coverage(bounds, rate, rate) > 0.92, rate
 
 
-def test_more_wins_never_have_a_lower_bound_than_none() -> None:
-    bounds = [duel_of(first_won(won)).win_interval() for won in range(DEALS + 1)]
-    assert (np.diff(bounds, axis=0)[[0, 1, 2, 3, -1, -2, -3, -4]] >= 0).all()
-
-
 def test_deals_that_differ_keep_the_interval_of_their_resamples() -> None:
     values = np.column_stack([first_won(5), first_won(20), np.arange(DEALS)])
     assert (resampled_means(values, (0, 50)) == resampled_means(values)).all()

@@ -318,20 +318,6 @@ def test_a_picture_that_somebody_read(plays: str, spinners: str, picture: str) -
     assert layout_text(moves(plays), spinners) == picture.removeprefix("\n")
 
 
-def test_arms_bend_before_they_leave_the_table() -> None:
-    plays = moves("6-4 4-3@4 3-1@3 1-0@1 5-0@0 5-2@5 2-2@2")
-    assert layout_text(plays, "none", width=24).splitlines() == [
-        " ┌5┐[5│0][0│1][1│3]",
-        " ├─┤            ┌3┐",
-        " └2┘            ├─┤",
-        "┃2┃2┃    6←[6│4]└4┘",
-        "  ↓4",
-        "",
-        "last 2-2; open ends 6,",
-        "2-2 (4); total 10",
-    ]
-
-
 def test_plain_characters_draw_the_same_picture() -> None:
     plays = moves("5-5 5-0@5x 5-1@5x 5-2@5x 2-2@2")
     picture = layout_text(plays, "all").translate(str.maketrans("│─→↓←↑", ":->v<^"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import gymnasium
@@ -11,7 +10,7 @@ import pytest
 
 import fiveup_env
 from fiveup_env.envs.single import FiveUpEnv
-from fiveup_env.errors import MissingExtraError, OptionError, SeatError
+from fiveup_env.errors import SeatError
 
 
 def play_hands(env: Any, moves: int = 1_000) -> int:
@@ -123,20 +122,3 @@ def test_the_window_shows_the_end_of_every_hand(monkeypatch: pytest.MonkeyPatch)
     assert shown.count(True) == 2
     assert shown[-1]
     assert len(shown) == made + 1
-
-
-def test_without_pygame_the_message_names_both_extras(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    env = fiveup_env.raw_env(players=2, render_mode="rgb_array")
-    env.reset(seed=3)
-    with pytest.raises(MissingExtraError, match=r"fiveup-env\[render\].*fiveup-env\[video\]"):
-        env.render()
-
-
-def test_spaces_print_in_one_line() -> None:
-    aec, single = fiveup_env.env(), FiveUpEnv()
-    assert str(single.observation_space) == "RowSpace('flat', 1, (557,), int8)"
-    assert len(str(aec.observation_space("player_0"))) < 120
-    assert len(str(aec.unwrapped.state_space)) < 120
-    with pytest.raises(OptionError, match="no render mode"):
-        fiveup_env.env(render_mode="text")  # type: ignore[arg-type]

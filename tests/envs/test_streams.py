@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -79,12 +78,6 @@ def test_environments_in_processes_play_what_those_in_one_process_play() -> None
         assert (here.reset()[0] == many.reset()[0]).all()
     finally:
         many.close()
-
-
-def test_no_seed_of_a_stream_is_in_the_range_of_deals_that_are_named() -> None:
-    for seed, index in product((0, 1, 2**63, 2**64 - 1), (0, 1, 63)):
-        stream = Stream(seed, index)
-        assert min(stream.next() for _ in range(100)) >= FIRST_OF_STREAMS
 
 
 def test_neighbouring_seeds_indices_and_episodes_share_no_bits() -> None:

@@ -88,18 +88,6 @@ def test_the_expected_reply_is_the_mean_over_all_hands(small: Game) -> None:
     assert feature("reply", small, "3-1@1") == pytest.approx(expected)
 
 
-def test_the_expected_reply_to_a_lead_is_the_mean_over_all_hands() -> None:
-    game = game_of("1-1 0-0", "2-1 3-3", max_pip=3)
-
-    def reply(hand: set[str]) -> float:
-        # The double of ones counts 2 with one side covered: 3-1 makes 5.
-        return float("3-1" in hand)
-
-    expected = mean_over_hands(game, "1-1 0-0", 2, reply)
-    assert expected > 0
-    assert feature("reply", game, "1-1") == pytest.approx(expected)
-
-
 def test_the_chance_that_the_next_player_is_stuck_is_the_share_of_such_hands(small: Game) -> None:
     expected = mean_over_hands(small, "3-1 3-3", 1, lambda hand: not has(hand, 3, 2))
     assert 0 < expected < 1

@@ -13,7 +13,7 @@ from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.policy import Student
 from fiveup_env.opponents.search.network_search import FAR, StudentSearch
 from fiveup_env.opponents.search.units import POINTS_IN_ONE
-from tests.support import game_of, play_randomly, push_all
+from tests.support import play_randomly
 
 if TYPE_CHECKING:
     from fiveup_env import Agent
@@ -55,21 +55,6 @@ def test_values_are_chances_to_win() -> None:
     assert agent.aim == "game"
     assert ((values[np.isfinite(values)] > 0) & (values[np.isfinite(values)] < 1)).all()
     assert POINTS_IN_ONE == 5  # the help of `error` says so
-
-
-def test_a_single_action_is_played() -> None:
-    game = push_all(game_of("6-5 1-0", "5-4 2-2"), "6-5")
-    (move,) = game.legal_moves
-    agent = make_agent("student+search")
-    assert agent(game.view(), np.random.default_rng(0)) == [move.action]
-
-
-def test_any_budget_of_time_gives_an_allowed_move() -> None:
-    views = positions(games=4)
-    for ms in (0.01, 3):
-        agent = make_agent(f"student+search:ms={ms}")
-        chosen = agent(views, np.random.default_rng(0))
-        assert (legal_masks(views)[np.arange(len(views)), chosen] == 1).all()
 
 
 def test_an_error_of_nothing_is_refused() -> None:

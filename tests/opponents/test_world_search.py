@@ -73,31 +73,6 @@ def test_worlds_count_by_how_likely_the_others_moves_were() -> None:
     assert np.average(holds(games, tile), weights=weights) == pytest.approx(expected, abs=0.04)
 
 
-def test_weighed_worlds_come_to_the_exact_posterior_of_a_mini_game() -> None:
-    game = play_randomly(Game("mini-3", players=2, seed=5), Random(2), 4)
-    view = game.view()
-    worlds = worlds_to_games(view, sample(view, 20_000, np.random.default_rng(0)))
-    likely = np.exp(log_weights(view, worlds, shipped_model()))
-    games, weights = dealt(game, 6400, weighed=8)
-    hands = worlds["hands"].copy()
-    seat = 1 - int(view["seat"][0])
-    assert len(np.unique(hands[:, seat])) > 3
-    for hand in np.unique(hands[:, seat]):
-        expected = likely[hands[:, seat] == hand].sum() / likely.sum()
-        assert np.average(games["hands"][:, seat] == hand, weights=weights) == pytest.approx(
-            expected, abs=0.02
-        )
-
-
-def test_worlds_hold_what_the_viewer_knows() -> None:
-    game = play_randomly(Game(seed=4), Random(4), 9)
-    (plain, _), (drawn, _) = (dealt(game, 70, weighed) for weighed in (1, 8))
-    assert (plain["hands"] != drawn["hands"]).any()
-    for games in (plain, drawn):
-        assert (games["public"] == game.state()["public"]).all()
-        assert (games["hands"][:, game.turn or 0] == game.view()["hand"]).all()
-
-
 def test_worlds_are_drawn_again_as_often_as_their_weights_say() -> None:
     rng = np.random.default_rng(0)
     worlds, logs = np.zeros((50, 64), GAME), rng.normal(0, 2, (50, 64)) - 1e4

@@ -187,24 +187,6 @@ def test_only_games_are_kept_under_plain_names_and_what_does_not_exist_says_so(
 
 
 @pytest.mark.parametrize(
-    ("content", "status", "sentence"),
-    [
-        (b"{", 400, "not valid JSON"),
-        (b"[]", 400, "a request is a JSON object"),
-        (b"[" * 100_000, 400, "not valid JSON"),
-        (b" " * ((1 << 20) + 1), 413, "a request may hold"),
-    ],
-)
-def test_bodies_that_are_no_requests_are_refused(
-    client: Client, content: bytes, status: int, sentence: str
-) -> None:
-    headers = {"content-type": "application/json"}
-    answer = client.request("POST", "/api/check", content=content, headers=headers)
-    assert answer.status_code == status
-    assert sentence in answer.json()["error"]
-
-
-@pytest.mark.parametrize(
     ("headers", "status"),
     [
         ({"origin": "https://example.org"}, 403),

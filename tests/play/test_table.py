@@ -10,12 +10,9 @@ import pytest
 
 from fiveup_env import Game, Rules
 from fiveup_env.errors import (
-    AgentError,
     FiveUpError,
     IllegalMoveError,
     InputError,
-    OptionError,
-    SeatError,
     WrongMomentError,
 )
 from fiveup_env.game.records import loads, record_of
@@ -106,23 +103,6 @@ def test_a_game_goes_on_from_where_it_stands_with_one_opponent_or_one_for_each_s
     assert len(game.moves) > 7
     specs = Setup(opponents="partner,pimc:worlds=4,playout=greedy,student", seat=1).specs
     assert specs == ["partner", "pimc:worlds=4,playout=greedy", "student"]
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "sentence"),
-    [
-        ({"seat": 4}, SeatError, "the seat must be from 0 to 3, not 4"),
-        ({"seat": "0"}, SeatError, "the seat must be from 0 to 3"),
-        ({"opponents": "greedi"}, AgentError, "did you mean 'greedy'"),
-        ({"opponents": "greedy,random"}, OptionError, "name one opponent for all 3 other seats"),
-        ({"opponents": 3}, OptionError, "opponents are specs"),
-    ],
-)
-def test_a_setup_that_cannot_be_played_is_refused_in_a_sentence(
-    options: dict[str, object], error: type[FiveUpError], sentence: str
-) -> None:
-    with pytest.raises(error, match=sentence):
-        Setup(**options)  # type: ignore[arg-type]
 
 
 # --- The terminal

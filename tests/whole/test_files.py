@@ -78,21 +78,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_an_interruption_as_soon_as_a_draft_is_made_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make = os.open
-
-    def make_and_interrupt(path: Path, flags: int, mode: int) -> None:
-        os.close(make(path, flags, mode))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "open", make_and_interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_atomic(tmp_path / "file", b"1")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_appears_once_it_is_complete_and_replaces_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     with new_folder(folder) as draft:
