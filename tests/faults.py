@@ -12,13 +12,10 @@ import io
 import os
 import re
 import shutil
-import signal
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
@@ -29,6 +26,7 @@ from fiveup_env.files import Appended, atomic_file, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 SPACE: Final = frozenset({"open", "write", "fsync", "mkdir"})  # what a full disk refuses
 COUNTED: Final = SPACE | {"ftruncate", "chmod", "replace", "rename", "unlink", "rmtree"}
@@ -73,9 +71,8 @@ class Fault:
 class System:
     """What stands for `os` and `shutil` in the room that writes: it passes calls on until a fault."""
 
-    def __init__(self, fault: Fault, die: Callable[[], None] | None = None) -> None:
-        """Let a fault happen; `die` ends the process in earnest."""
-        self.fault, self._die = fault, die
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
         self.calls: list[str] = []
         self._part = Random(fault.seed)
         # By inode: a descriptor that stays open, and the length that is surely on disk.
@@ -103,7 +100,7 @@ class System:
             if kind in ERRORS and (kind != "full" or name in SPACE):
                 raise self.fault.error
             if kind in DEADLY:
-                self._end()
+                self.lose()
                 raise Killed
             if kind == "interrupted":
                 real(*given, **named)
@@ -118,11 +115,6 @@ class System:
             os.close(self._unsynced.pop(about.st_ino)[0])
         elif name == "write" and about.st_ino not in self._unsynced:
             self._unsynced[about.st_ino] = os.dup(descriptor), about.st_size
-
-    def _end(self) -> None:
-        if self._die:
-            self._die()
-        self.lose()
 
     def lose(self) -> None:
         """Lose what was not synchronised, if the machine is unplugged."""
@@ -163,9 +155,9 @@ class _Raw(io.RawIOBase):
 
 
 @contextmanager
-def failing(fault: Fault, die: Callable[[], None] | None = None) -> Iterator[System]:
+def failing(fault: Fault) -> Iterator[System]:
     """Let a fault happen to whatever is written in the block."""
-    system = System(fault, die)
+    system = System(fault)
     with mock.patch.multiple(files, os=system, shutil=system):
         try:
             yield system
@@ -295,32 +287,3 @@ def writes_in(package: Path) -> set[str]:
         for path in package.rglob("*.py")
         if WRITING.search(path.read_text("utf-8"))
     }
-
-
-# --- Processes that really die
-
-
-def state_of(folder: Path) -> list[tuple[str, str]]:
-    """Return the files of a folder and their content, with the chance taken out of names."""
-    return sorted(
-        (path.name[:-16] if path.name in drafts(folder) else path.name, path.read_text())
-        for path in folder.iterdir()
-    )
-
-
-def main(name: str, place: str) -> None:
-    """Let a process of its own die before every call of a writer, each time in a new folder."""
-    for call in count(1):
-        folder = Path(place) / str(call)
-        folder.mkdir()
-        ROOM[name].write(folder, 0)
-        if (child := os.fork()) == 0:
-            with failing(Fault("killed", call), lambda: os.kill(os.getpid(), signal.SIGKILL)):
-                ROOM[name].write(folder, 1)
-            os._exit(0)
-        if os.WIFEXITED(os.waitpid(child, 0)[1]):
-            return
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

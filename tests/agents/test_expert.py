@@ -17,11 +17,8 @@ from agents.learn.labels import Judge
 from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config
-from fiveup_env import Batch, Game, Rules
+from fiveup_env import Game, Rules
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.exact.form import Form, form_of
-from fiveup_env.exact.profiles import profile_of
-from fiveup_env.exact.values import reaches
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.networks.compiled import Weights
 from fiveup_env.opponents.registry import make_agent
@@ -33,7 +30,7 @@ from tests.agents.learning import check_continues, noisy
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOKENS, LOOKAHEAD = get_encoder("tokens"), get_encoder("lookahead")
+LOOKAHEAD = get_encoder("lookahead")
 SMALL: dict[str, Any] = {
     "learner": "expert",
     "network": "guided",
@@ -110,80 +107,6 @@ def test_a_choice_that_a_teacher_ruled_out_says_nothing_about_the_value() -> Non
     assert loss.item() == 0
     assert values.grad is not None
     assert (values.grad == 0).all()
-
-
-def exact_values(form: Form, judge: Judge) -> np.ndarray:
-    """The exact value of every action in every information state of a small game.
-
-    Everybody has moved at random so far, and the judge plays on. Nothing is played out here: the
-    values are sums over the game's tree, by the sequences that lead to its ends.
-    """
-    nodes, players = form.histories.nodes, form.rules.players
-    reach, follows = reaches(form, form.uniform()), profile_of(form, judge, 1)
-    inner = np.flatnonzero(nodes["parent"] >= 0)
-    parents, sequences = nodes["parent"], np.full(len(nodes), -1)
-    sequences[inner] = form.firsts[form.state_of[parents[inner]]] + nodes["slot"][inner]
-    made = np.ones((len(nodes), players))  # how likely each seat is to have moved like this
-    for node in inner:
-        made[node] = made[parents[node]]
-        made[node, nodes["seat"][parents[node]]] = reach[sequences[node]]
-    ends = np.flatnonzero(nodes["seat"] < 0)
-    worth = np.zeros((len(nodes), players))
-    worth[ends] = form.histories.margins(ends) * nodes["chance"][ends, None]
-    values, weights = np.zeros((2, len(form.seats), ACTION_COUNT))
-    for node in inner[::-1]:
-        parent, action = parents[node], nodes["action"][node]
-        seat, state = nodes["seat"][parent], form.state_of[parent]
-        others = np.delete(made[parent], seat).prod()
-        values[state, action] += others * worth[node, seat]
-        weights[state, action] += others * nodes["chance"][node]
-        worth[parent] += follows[sequences[node]] * worth[node]
-    with np.errstate(invalid="ignore"):
-        return values / weights
-
-
-def rows_of(views: np.ndarray) -> np.ndarray:
-    """What the seats to move have seen and done, one value for each view."""
-    rows = np.zeros((len(views), row_size(TOKENS)), np.int8)
-    TOKENS.encode(views, rows)
-    return rows.view(f"V{rows.shape[1]}")[:, 0]
-
-
-@pytest.mark.slow
-def test_labels_of_self_play_are_unbiased() -> None:
-    rules = Rules.preset("mini-2-draw", 2)
-    form, judge = form_of(rules), Judge(compiled_weights(lively()))
-    views = form.views
-    scored = views["public"]["scores"][:, :2].astype(float)
-    so_far = (scored[:, 0] - scored[:, 1]) * np.where(views["seat"] == 0, 1, -1)
-    exact = exact_values(form, judge) - so_far[:, None]
-    batch, rng = Batch(1000, rules, episode="hand", seed=5), np.random.default_rng(0)
-    batch.reset()
-    keys, labels = [], []
-    for _ in range(150):
-        indices = np.flatnonzero(batch.action_mask.sum(1) > 1)
-        seen = batch.views()[indices]
-        keys.append(rows_of(seen))
-        labels.append(judge.label(batch.states, indices, Units(seen, "margin"), rng))
-        batch.step(batch.random_actions(rng))
-    known = rows_of(views)
-    order = known.argsort()
-    states = order[np.searchsorted(known[order], np.concatenate(keys))]
-    assert np.array_equal(known[states], np.concatenate(keys))
-    given = POINTS_IN_ONE * np.concatenate(labels).astype(float)
-    deviations = []
-    for state in np.unique(states):
-        of_state = given[states == state]
-        legal = ~np.isnan(of_state[0])
-        assert np.array_equal(legal, ~np.isnan(exact[state]))
-        if len(of_state) >= 30:
-            off = of_state[:, legal].mean(0) - exact[state, legal]
-            error = of_state[:, legal].std(0, ddof=1) / np.sqrt(len(of_state))
-            assert np.allclose(off[error == 0], 0, atol=1e-5)
-            deviations += list(off[error > 0] / error[error > 0])
-    assert len(deviations) > 100
-    assert np.square(deviations).mean() == pytest.approx(1, abs=0.35)
-    assert abs(np.mean(deviations)) < 0.25
 
 
 # --- Stakes

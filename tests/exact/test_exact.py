@@ -1,4 +1,4 @@
-"""Small games enumerated and solved, against plain enumeration with `Game` and linear programming."""
+"""Small games enumerated and solved, against plain enumeration with `Game`, and OpenSpiel."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
-from scipy.sparse import coo_array, vstack
 
 from fiveup_env import Deal, Game, Rules, legal_masks
 from fiveup_env.errors import IllegalMoveError
@@ -120,78 +118,15 @@ def test_games_too_large_are_refused_with_their_size() -> None:
         form_of(Rules.preset("five_up", 2))
 
 
-def value_by_linear_programming(game: Form) -> float:
-    """Return what seat 0 can guarantee: its best realisation plan against the best reply.
-
-    Variables: a probability for every sequence of seat 0, and what seat 1 can still be held to
-    after each of its information states, and at the start.
-    """
-    total = len(game.actions)
-    own = [*np.flatnonzero(game.seats == 0)]
-    theirs = [*np.flatnonzero(game.seats == 1)]
-    held = {state: total + 1 + k for k, state in enumerate(theirs)}
-    size = total + 1 + len(theirs)  # the sequences, the value, and one for each state of seat 1
-    sums = coo_array(
-        (
-            [v for s in own for v in (*[1.0] * game.widths[s], -1.0)] + [1.0],
-            (
-                [k for k, s in enumerate(own) for _ in range(game.widths[s] + 1)] + [len(own)],
-                [q for s in own for q in (*range(*game.firsts[s : s + 2]), game.parents[s])] + [0],
-            ),
-        ),
-        shape=(len(own) + 1, size),
-    )
-    after = dict.fromkeys(range(game.firsts[0]), total)  # the empty sequence is held to the value
-    after |= {q: held[s] for s in theirs for q in range(*game.firsts[s : s + 2])}
-    rows = {
-        q: k
-        for k, q in enumerate([1, *(q for s in theirs for q in range(*game.firsts[s : s + 2]))])
-    }
-    limits = coo_array(
-        (
-            [1.0] * len(rows) + [-1.0] * len(theirs),
-            (
-                [*rows.values(), *(rows[int(game.parents[s])] for s in theirs)],
-                [*(after[q] for q in rows), *(held[s] for s in theirs)],
-            ),
-        ),
-        shape=(len(rows), size),
-    )
-    gains = coo_array(
-        (-game.payoffs[:, 0], ([rows[int(q)] for q in game.ends[:, 1]], game.ends[:, 0])),
-        shape=(len(rows), size),
-    )
-    goal = np.zeros(size)
-    goal[total] = -1
-    result = linprog(
-        goal,
-        A_ub=vstack([limits + gains]),
-        b_ub=np.zeros(len(rows)),
-        A_eq=sums,
-        b_eq=[0.0] * len(own) + [1.0],
-        bounds=[(0, None)] * total + [(None, None)] * (1 + len(theirs)),
-    )
-    assert result.success
-    return float(-result.fun)
-
-
-@pytest.mark.parametrize("name", ["mini-2", "optional", "winner takes"])
-def test_cfr_and_linear_programming_find_the_same_value(name: str) -> None:
+@pytest.mark.parametrize("name", ["mini-2", "optional", "winner takes", "three players"])
+def test_cfr_comes_to_an_equilibrium(name: str) -> None:
     cfr = CfrPlus(form(name))
     for _ in range(2):  # in parts as in one
         cfr.run(1000)
     exact = exploitability(form(name), cfr.average)
-    value = value_by_linear_programming(form(name))
-    assert name != "mini-2" or value == pytest.approx(7 / 6)
     assert exact.nash_conv < 1e-4
-    assert exact.values == pytest.approx([value, -value], abs=1e-4)
-    assert -exact.best[1] - 1e-9 <= value <= exact.best[0] + 1e-9
-
-
-def test_three_players_of_the_smallest_come_to_an_equilibrium_too() -> None:
-    cfr = CfrPlus(form("three players"))
-    cfr.run(1000)
-    assert exploitability(form("three players"), cfr.average).nash_conv < 1e-4
+    if name == "mini-2":
+        assert exact.values == pytest.approx([7 / 6, -7 / 6], abs=1e-4)
 
 
 def test_partners_share_their_value() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from contextlib import closing, redirect_stderr
 from io import StringIO
 from itertools import count
-from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -31,12 +29,13 @@ from tests.faults import (
     failing,
     hidden,
     read_text,
-    state_of,
     survives_everywhere,
     write_text,
     writes_in,
 )
-from tests.support import on_posix
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL = Tournament(
     ("random", "greedy"), Terms(Rules.preset(players=2), "hand"), deals=2, seed=3, chunk=1
@@ -165,43 +164,6 @@ def test_a_fault_while_a_folder_is_made_leaves_all_of_it_or_nothing(
         assert not left or read_text(place / "folder") == 1
         if not system.was_hit:
             return
-
-
-def test_the_same_fault_does_the_same(tmp_path: Path) -> None:
-    states = []
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-        with pytest.raises(OSError, match="No space left"), failing(Fault("full", 2, seed=5)):
-            ROOM["lines"].write(tmp_path / name, 1)
-        states.append(state_of(tmp_path / name))
-    assert states[0] == states[1]
-    (content,) = [content for _, content in states[0]]
-    assert 0 < len(content) < 1_000
-
-
-@on_posix
-@pytest.mark.parametrize("name", ROOM)
-def test_a_process_that_is_really_killed_leaves_what_the_simulator_leaves(
-    name: str, tmp_path: Path
-) -> None:
-    (tmp_path / "real").mkdir()
-    line = [sys.executable, "-m", "tests.faults", name, str(tmp_path / "real")]
-    subprocess.run(line, check=True, cwd=Path(__file__).parents[2])
-    real = sorted((tmp_path / "real").iterdir(), key=lambda folder: int(folder.name))
-    assert len(real) > 3
-    for call, folder in enumerate(real, 1):
-        simulated = tmp_path / str(call)
-        simulated.mkdir()
-        ROOM[name].write(simulated, 0)
-        with failing(Fault("killed", call)) as system:
-            try:
-                ROOM[name].write(simulated, 1)
-            except Killed:
-                assert system.was_hit
-        assert state_of(simulated) == state_of(folder)
-        ROOM[name].write(folder, 1)
-        assert ROOM[name].read(folder) == 1
-        assert hidden(folder) == []
 
 
 def test_the_library_writes_by_the_room_that_is_tested() -> None:
