@@ -26,7 +26,6 @@ from fiveup_env.arena.play.faults import ArenaError
 from fiveup_env.arena.play.games import Played, Task, Terms, all_forfeited
 from fiveup_env.arena.play.workers import Player
 from fiveup_env.arena.statistics.ratings import elo, elo_against
-from fiveup_env.cli.evaluate import main
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 from tests.support import Here, install_agents
@@ -531,21 +530,3 @@ def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_no
             entry.check_again()  # its games are true
             with pytest.raises(EntryError, match="as if it knew the public deals"):
                 entry.check_fresh(16, seed=5)
-
-
-# --- The command
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ("--benchmark fiveup", "there is no benchmark 'fiveup' (did you mean 'fiveup-v1'?)"),
-        ("--benchmark fiveup-v1 --agents greedy,random", "--benchmark takes one agent, not 2"),
-        ("--benchmark fiveup-v1 --agents gredy", "did you mean 'greedy'"),
-        ("--benchmark fiveup-v1 --agents greedy --deals 5", "--deals is for fiveup-v1 to decide"),
-        ("--quick", "--quick goes with --benchmark"),
-    ],
-)
-def test_what_the_command_refuses(words: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words.split()) == 2
-    assert why in capsys.readouterr().err

@@ -131,41 +131,6 @@ def test_records_of_all_games_are_right(tmp_path: Path, capsys: pytest.CaptureFi
     assert json.loads(file.read_text().splitlines()[0])["rules"]["reserve"] == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--agents greedy", "at least two agents"),
-        ("--agents greedy,greedi", "did you mean 'greedy'"),
-        ("--against greedi", "did you mean 'greedy'"),
-        ("--deals 0", "--deals must be at least 1, not 0"),
-        ("--chunk 0", "--chunk must be at least 1, not 0"),
-        ("--seed -1", "a seed is a whole number"),
-        ("--players 7", "there must be 2 to 5 players"),
-        ("--rules chess", "no preset 'chess'"),
-        ("--set hand_siz=7", "did you mean 'hand_size'"),
-        ("--move-limit 0", "--move-limit must be more than 0 seconds"),
-        ("--move-limit nan", "--move-limit must be more than 0 seconds"),
-        ("--judge greedy", "the reference must be a pimc such as"),
-        ("--judge pimc --judge-every 0", "--judge-every must be at least 1, not 0"),
-        ("--results no/such/folder/file", "No such file or directory"),
-    ],
-)
-def test_bad_input_gets_one_sentence(
-    arguments: str,
-    sentence: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(arguments) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
-
-
-def test_no_cores_are_too_few(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--cores", "0"]) == 2
-    assert "--cores must be at least 1" in capsys.readouterr().err
-
-
 def test_an_interruption_tells_what_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

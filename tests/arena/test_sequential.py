@@ -227,26 +227,6 @@ def test_an_interrupted_test_goes_on_to_the_same_verdict(
     assert wanted["sprt"]["deals"] <= wanted["pairs"][0]["deals"] < 1_000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("greedy random --sprt 5 0", "the lower one first, such as --sprt 0 5, not 5 and 0"),
-        ("greedy random --sprt 5 5", "the lower one first, such as --sprt 0 5, not 5 and 5"),
-        ("greedy random --sprt nan 5", "two differences in Elo"),
-        ("greedy random --sprt 0 inf", "two differences in Elo"),
-        ("greedy random defensive --sprt 0 5", "--sprt is for two agents, not 3"),
-        ("greedy --sprt 0 5 --agents random", "one by one or with --agents, not both"),
-    ],
-)
-def test_bad_input_gets_one_sentence(
-    arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments.split()) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
-
-
 @pytest.mark.parametrize("bounds", ["0", "0 five", "zero 5"])
 def test_bounds_that_are_not_two_numbers_are_refused(
     bounds: str, capsys: pytest.CaptureFixture[str]

@@ -116,23 +116,3 @@ def test_the_command_line_exploits_agents(
     assert list(shares) == ["random", "greedy"]
     assert shares["random"] == "100.0%"
     assert 0 < float(shares["greedy"].rstrip("%")) < 100
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("size five_up", "fiveup: these rules allow about"),
-        ("size mini-2 --most 500", "fiveup: these rules allow about 7e+02 histories, and at most"),
-        ("size mini-4", "fiveup: there is no preset 'mini-4' (did you mean 'mini-"),
-        ("size mini-2 --players 4", "fiveup: 4 hands of 2 need 8 tiles"),
-        ("size mini-2 --set hand_sze=2", "fiveup: there is no rule field 'hand_sze' (did you mean"),
-        ("exploit mini-2 gredy", "fiveup: there is no agent 'gredy' (did you mean 'greedy'?)"),
-    ],
-)
-def test_the_command_line_refuses_in_a_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
-) -> None:
-    code, _, err = run(capsys, monkeypatch, words)
-    assert code == 2
-    assert sentence in err
-    assert len(err.splitlines()) == 1
