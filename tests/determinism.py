@@ -16,9 +16,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,9 +28,6 @@ from fiveup_env.arena.play.games import Task, Terms
 from fiveup_env.arena.play.workers import play_tasks
 from fiveup_env.belief import marginals
 from fiveup_env.envs.vector import FiveUpVectorEnv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT: Final = Path(__file__).parents[1]
 AGENTS: Final = ("random", "partner", "pimc:worlds=50", "student", "policy:family")

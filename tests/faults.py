@@ -12,21 +12,19 @@ import io
 import os
 import re
 import shutil
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from unittest import mock
 
 from fiveup_env import files
 from fiveup_env.errors import FiveUpError
 from fiveup_env.files import Appended, atomic_file, write_atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SPACE: Final = frozenset({"open", "write", "fsync", "mkdir"})  # what a full disk refuses
 COUNTED: Final = SPACE | {"ftruncate", "chmod", "replace", "rename", "unlink", "rmtree"}

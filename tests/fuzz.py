@@ -25,12 +25,13 @@ import tempfile
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
@@ -75,9 +76,6 @@ from fiveup_env.rules.presets import NAMED_RULES
 from fiveup_env.rules.tiles import TILE_COUNT, set_size
 from fiveup_env.sealed import _digest, seal, unseal
 from tests.support import play_randomly
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Makes an input from chance alone and hands it over; what it raises is judged.
 Target: TypeAlias = "Callable[[Random], object]"

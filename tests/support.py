@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from io import BytesIO
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -14,15 +16,10 @@ import pytest
 from fiveup_env import Batch, Deal, Game, Rules, Tile, legal_masks
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
+from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from fiveup_env.opponents.agent import Agent
 
 # What Windows does not have: permissions for groups, pipes with names, /dev, Ctrl-C for one process.
 on_posix = pytest.mark.skipif(os.name == "nt", reason="signals, pipes and permissions (no POSIX)")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import torch
 
-from agents.policies.networks import build
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agents.learn.all_actions import AllActions
-    from agents.learn.expert import Expert
-    from agents.policies.networks import PolicyNetwork, Shape
+from agents.learn.all_actions import AllActions
+from agents.learn.expert import Expert
+from agents.policies.networks import PolicyNetwork, Shape, build
 
 
 def noisy(shape: Shape, seed: int = 1, noise: float = 0.3) -> PolicyNetwork:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +20,6 @@ from fiveup_env.engine.view import legal_masks
 from fiveup_env.opponents.search.units import Units
 from fiveup_env.rules.actions import ACTION_COUNT
 from tests.agents.learning import check_continues, noisy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL: dict[str, Any] = {
     "learner": "all_actions",

@@ -11,9 +11,11 @@ import re
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,19 +29,12 @@ from agents.cluster.training import RLlibPlay
 from agents.learn.ppo import _minibatches
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
-from agents.runs.config import load_config
+from agents.runs.config import Config, load_config
 from fiveup_env import Rules
 from fiveup_env.arena.play.faults import ArenaError
-from fiveup_env.arena.play.games import Task, Terms
+from fiveup_env.arena.play.games import Played, Task, Terms
 from fiveup_env.arena.play.results import to_json
 from fiveup_env.arena.play.workers import play_tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from agents.runs.config import Config
-    from fiveup_env.arena.play.games import Played
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("the cluster (no Ray)", allow_module_level=True)

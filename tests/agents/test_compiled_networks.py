@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyErro
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from tests.agents.learning import noisy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHAPES = [Shape("guided", 1, 1, shared=True), Shape("guided", 48, 2, shared=True)]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,10 +15,6 @@ from agents.learn.selfplay import SelfPlay
 from agents.runs.config import make_config
 from benchmarks import convergence, results
 from benchmarks.convergence import GAMES, METHODS, Task
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import yaml
 
 from agents.data import __main__ as command
 from agents.data.files import CARD, make_data, read_data
-from agents.data.games import MOST_HANDS, rows_of_shard
+from agents.data.games import MOST_HANDS, Columns, rows_of_shard
 from agents.data.plan import COLUMNS, SPLITS, DataError, Plan
 from fiveup_env import MOVES, Rules, legal_masks
 from fiveup_env.belief import marginals
@@ -20,12 +22,6 @@ from fiveup_env.envs.aec import raw_env
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 from fiveup_env.game import move_words, rules_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from agents.data.games import Columns
 
 PLAN = Plan(agents=("greedy", "partner"), positions=60, values="pimc:worlds=8")
 TEXT = {"prompt", "moves", "deductions"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,9 +27,6 @@ from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env.rules.actions import ACTION_COUNT
 from tests.agents.learning import check_continues, noisy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOOKAHEAD = get_encoder("lookahead")
 SMALL: dict[str, Any] = {

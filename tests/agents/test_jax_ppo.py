@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,6 @@ from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import place_of, row_size
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "jax_ppo.py"
 

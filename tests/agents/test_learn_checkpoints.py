@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +15,6 @@ from agents.runs.checkpoints import (
     read_newest,
     write_checkpoint,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ARRAYS = {
     "weights": np.arange(6, dtype=np.float32).reshape(2, 3),

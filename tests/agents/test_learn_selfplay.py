@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ from agents.learn.starting import shape_of
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import build
 from agents.runs.config import Config, ConfigError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TINY: dict[str, Any] = {
     "games": 32,

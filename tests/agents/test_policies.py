@@ -8,7 +8,9 @@ import pickle
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,10 +29,6 @@ from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR
 from fiveup_env.opponents.registry import make_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 torch.set_num_threads(1)
 

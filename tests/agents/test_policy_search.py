@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +17,9 @@ from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.opponents.search.pimc import Pimc
 from tests.support import game_of, push_all
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from fiveup_env.opponents.search.network_search import PolicySearch
 
 torch.set_num_threads(1)
 

@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
 import pytest
 import yaml
 
@@ -31,11 +33,6 @@ from fiveup_env.opponents.networks.files import SHIPPED
 from fiveup_env.opponents.trust import check_policy, check_spec
 from fiveup_env.play.answers import Answers
 from fiveup_env.play.table import Setup
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
 
 ROOT: Final = Path(__file__).parents[2]
 MARK: Final = "ran"  # the file that is there once something has run

@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fiveup_env import Rules
 from fiveup_env.arena.play.faults import ArenaError
 from fiveup_env.arena.play.games import Played, Task, Terms, all_forfeited
 from fiveup_env.arena.play.tournament import Tournament, play_tournament
-from tests.faults import Fault, failing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from tests.faults import Fault, Killed, failing
 
 RIVALRY: Final = Tournament(
     ("greedy", "random"), Terms(Rules.preset(players=2), "hand"), deals=12, chunk=1
@@ -33,11 +31,13 @@ def rival(file: Path, call: int) -> int:
     """Start a process that plays on, and is killed before this call of the system."""
     if child := os.fork():
         return child
-    with failing(Fault("killed", call), lambda: os.kill(os.getpid(), signal.SIGKILL)):
+    with failing(Fault("killed", call)):
         try:
             play_tournament(RIVALRY, 1, file, playing)
         except ArenaError as error:
             os._exit(0 if "in use by another process" in str(error) else 1)
+        except Killed:
+            os.kill(os.getpid(), signal.SIGKILL)
     os._exit(0)
 
 
@@ -46,7 +46,7 @@ def main(folder: str) -> None:
     file = Path(folder) / "results.jsonl"
     for call in count(1):
         rivals = rival(file, call), rival(file, call + 1)
-        ends = [os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) for one in rivals]
+        ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in rivals]
         assert set(ends) <= {0, -signal.SIGKILL}, ends
         content = file.read_bytes() if file.exists() else b""
         if content.count(b"\n") > len(RIVALRY.tasks):

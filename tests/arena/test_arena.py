@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from random import Random as Chance
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,24 +17,17 @@ import pytest
 from fiveup_env import Batch, Game, Move, Rules, legal_masks
 from fiveup_env.arena.play import workers
 from fiveup_env.arena.play.faults import ArenaError, view_text
-from fiveup_env.arena.play.games import Task, Terms, play_chunk, seatings
+from fiveup_env.arena.play.games import Played, Task, Terms, play_chunk, seatings
 from fiveup_env.arena.play.results import to_json
 from fiveup_env.arena.play.tally import MOST_POINTS
 from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from fiveup_env.arena.play.workers import play_tasks
 from fiveup_env.arena.statistics.duels import Duel, duel, duel_of
 from fiveup_env.game.records import loads
-from fiveup_env.opponents.agent import Random
+from fiveup_env.opponents.agent import Agent, Random
 from fiveup_env.opponents.heuristics.ladder import Greedy
 from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, game_of, hidden_otherwise, install_agents
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from fiveup_env.arena.play.games import Played
-    from fiveup_env.opponents.agent import Agent
 
 SEEDS = np.arange(5_000, 5_300)
 NAMES = ("first", "second")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import math
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,11 +31,6 @@ from fiveup_env.arena.statistics.ratings import elo, elo_against
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
 from tests.support import Here, install_agents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
 
 V1 = read_protocol("fiveup-v1")
 TEXT = read_protocol("fiveup-text-v1")
@@ -422,25 +419,18 @@ def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
     ("path", "value", "named"),
     [
         ("format", "fiveup-card", "format is 'fiveup-card'"),
-        ("authors", " ", "authors is ' '"),
         ("card", None, "card is None"),
-        ("card/version", 2, "card.version is 2"),
         ("card/protocol_digest", "0", "card.protocol_digest is '0'"),
         ("card/size", "small", "card.size is 'small', not one of full, quick, quarter"),
-        ("card/score", 500.0, "card.score is 500.0, not a value and its interval"),
         ("card/score", [1.0, -1.0, 10**400], r"card.score is \[1.0, -1.0, 1000"),
         ("card/tasks/0/deals", 600, r"card.tasks\[0\].deals is 600, not 6"),
-        ("card/tasks/1/task", "tow", r"card.tasks\[1\].task is 'tow', not 'three'"),
         ("card/tasks/0/win_rates/greedy", None, r"card.tasks\[0\].win_rates.greedy is None"),
         ("card/tasks/0/win_rates/x", [0.5, 0.5, 0.5], "there is no card.tasks.*x in an entry"),
-        ("card/error_rate", 0.0, "card.error_rate is 0.0"),
         ("card/forfeits", -1, "card.forfeits is -1, not a count"),
         ("card/cost/megabytes", float("nan"), "card.cost.megabytes is nan"),
         ("card/cost", {"megabytes": 1.0}, "card.cost.seconds_per_move is missing"),
         ("card/agent_digest", "0", "card.agent_digest is '0'.* stale"),
-        ("card/agent", "defensiv", "did you mean 'defensive'"),
         ("card/minis", [], r"card.minis is \[\], not a list of 1"),
-        ("card/minis/0/exact", 1, r"card.minis\[0\].exact is 1, not true or false"),
     ],
 )
 def test_what_was_changed_in_an_entry_is_named(

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -30,17 +31,12 @@ from fiveup_env.envs import batch as batches
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import IllegalMoveError
-from fiveup_env.opponents.agent import Random
+from fiveup_env.opponents.agent import Agent, Random
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.programs.confined import CREATE_RULESET, SCOPED_SINCE
 from tests.support import game_of, install_agents
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from fiveup_env.opponents.agent import Agent
 
 SEED: Final = 0x1234_5678_9ABC
 STEPS: Final = 6  # how many moves a learner makes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.dom.minidom import parseString
 
 import numpy as np
@@ -16,9 +16,6 @@ from fiveup_env.arena.tables import duration, short_names
 from fiveup_env.cli import main as fiveup
 from fiveup_env.cli.evaluate import main
 from fiveup_env.cli.shared import INTERRUPTED
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLOTS = "pages of the arena (no matplotlib)"
 SECTIONS = [

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
 from fiveup_env import Rules
-from fiveup_env.arena.play.games import Terms
-from fiveup_env.arena.play.tournament import Tournament, play_tournament
+from fiveup_env.arena.play.games import Played, Task, Terms
+from fiveup_env.arena.play.tournament import Engine, Tournament, play_tournament
 from fiveup_env.arena.play.workers import play_tasks
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.arena.statistics.ratings import lead_of, win_rate
@@ -26,13 +27,6 @@ from fiveup_env.arena.statistics.sequential import (
 )
 from fiveup_env.cli.evaluate import main
 from fiveup_env.opponents.registry import make_agent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from fiveup_env.arena.play.games import Played, Task
-    from fiveup_env.arena.play.tournament import Engine
 
 TOURNAMENT = Tournament(
     ("defensive", "greedy"), Terms(Rules.preset(players=2), "hand"), 640, seed=5, chunk=32

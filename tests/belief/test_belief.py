@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import combinations, permutations, product
 from math import comb, perm
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,9 +27,6 @@ from fiveup_env.errors import BeliefError
 from fiveup_env.rules.tiles import TILE_COUNT, Tile, mask_of, tiles_in
 from tests.game.test_game import a_game, thorough
 from tests.support import deal, game_of, impossible_view, play_randomly, push_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # In some of them the tiles dealt decide who leads, and with which tile.
 MINI_SETS: list[tuple[int, int, int, int, Any]] = [

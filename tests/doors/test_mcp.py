@@ -6,7 +6,8 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -20,9 +21,6 @@ from fiveup_env.doors.mcp import server_for
 from fiveup_env.game import view_of_line
 from fiveup_env.game.records import loads
 from fiveup_env.play.table import Setup
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SETUP = Setup(rules=Rules.preset(players=2), opponents="greedy", seed=7)
 Call: TypeAlias = Callable[..., Awaitable[tuple[str, bool]]]

@@ -6,9 +6,10 @@ import json
 import pickle
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,9 +38,6 @@ from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 from fiveup_env.doors.openspiel import FiveUpState, load  # noqa: E402
 from fiveup_env.doors.openspiel.playthrough import DRAWING  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PLAYTHROUGHS = Path(__file__).parent / "playthroughs"
 VARIANTS = [

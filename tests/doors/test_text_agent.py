@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from random import Random
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,6 @@ from fiveup_env.doors.text.vocabulary import VOCABULARIES, vocabulary
 from fiveup_env.errors import AgentError, ModelError
 from fiveup_env.game import move_of_words, move_words
 from tests.support import play_randomly
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RULES = Rules.preset(players=2)
 

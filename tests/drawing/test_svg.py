@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import combinations
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,11 +19,9 @@ from fiveup_env.drawing.replay import replay_html
 from fiveup_env.drawing.scene import layout_picture
 from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.drawing.svg import game_svg, picture_svg
+from fiveup_env.files import Json
 from fiveup_env.game.records import record_of
 from tests.support import EVERY_PRESET, game_of, play_randomly, push_all
-
-if TYPE_CHECKING:
-    from fiveup_env.files import Json
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

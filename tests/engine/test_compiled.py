@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,10 +27,6 @@ from fiveup_env.engine.dispatch import Entry
 from fiveup_env.engine.state import side_of
 from fiveup_env.files import is_ours
 from tests.support import on_posix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.compiled
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -50,9 +51,6 @@ from fiveup_env.rules.tiles import TILE_COUNT
 from fiveup_env.sealed import seal, unseal
 from tests.fuzz import DOORS, door
 from tests.support import EVERY_PRESET, game_of, play_randomly, push_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RANDOM = np.random.default_rng
 

@@ -8,11 +8,9 @@ the rules. Chance comes from outside: the caller hands in every deal and every l
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import Any
 
 Pips = tuple[int, int]  # (low, high)
 # ((3, 5), None) is a lead, ((3, 5), (5, "plain")) and ((3, 5), (5, "double")) are set on an end;

@@ -13,7 +13,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -27,9 +28,6 @@ from fiveup_env.errors import RulesError
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import CHOICES, MAX_PLAYERS, Rules
 from tests.engines import second_engine as second
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOVES_OF_EACH: Final = 20_000  # random moves by one set of rules
 MOST_HANDS: Final = 300  # after which a game is given up: under some rules it would never end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +14,9 @@ from fiveup_env import PRESETS, TILES, Game, Move, Rules
 from fiveup_env.engine.view import as_game, as_views
 from fiveup_env.rules.fields import CHOICES
 from fiveup_env.rules.tiles import set_size
-from tests.engines.reference import Reference
+from tests.engines.reference import Move as InReference
+from tests.engines.reference import Pips, Reference
 from tests.support import EVERY_PRESET, SEATINGS, label
-
-if TYPE_CHECKING:
-    from tests.engines.reference import Move as InReference
-    from tests.engines.reference import Pips
 
 MOVES_OF_EACH_PRESET = 300
 

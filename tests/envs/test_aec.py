@@ -149,17 +149,9 @@ def test_a_step_after_the_episode_is_refused() -> None:
     [
         (EncoderError, "no encoder 'flatt'.*did you mean 'flat'.*tokens", {"encoder": "flatt"}),
         (EncoderError, "hidden tiles are never an observation", {"encoder": "oracle"}),
-        (OptionError, "no episode 'match'.*game, hand", {"episode": "match"}),
-        (OptionError, "no reward 'money'.*points, margin, win", {"reward": "money"}),
         (OptionError, "no render mode 'rgb'.*rgb_array", {"render_mode": "rgb"}),
         (OptionError, "error, terminate", {"illegal": "ignore"}),
         (OptionError, "max_hands must be", {"max_hands": -1}),
-        (
-            OptionError,
-            "unexpected keyword argument 'hand_sizes'.*did you mean 'hand_size'",
-            {"hand_sizes": 3},
-        ),
-        (OptionError, "did you mean 'encoder'", {"encoders": "flat"}),
     ],
 )
 def test_bad_options_list_what_there_is(error: Any, match: str, options: dict[str, Any]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -17,9 +18,6 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream, derived_seed
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import OptionError, SeedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # A hand of one tile each: it ends with the first play, so that episodes are quick to count.
 SHORT: dict[str, Any] = {"players": 2, "hand_size": 1, "episode": "hand"}

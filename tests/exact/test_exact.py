@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -22,9 +22,6 @@ from fiveup_env.exact.values import exploitability
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules import tiles
 from fiveup_env.rules.actions import ACTION_COUNT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Games of different kinds: draws, reserve, choices to draw and pass, three players, partners.
 GAMES = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,6 @@ from fiveup_env.exact.solutions import (
 )
 from fiveup_env.exact.values import exploitability
 from fiveup_env.rules.presets import MINIS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL = [("mini-2", 2), ("mini-2", 3), ("mini-2-draw", 2)]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,6 @@ from fiveup_env.rules import MINIS, PRESETS
 from fiveup_env.rules.fields import BOUNDS, CHOICES, FLAGS
 from fiveup_env.rules.presets import NAMED_RULES
 from tests.support import deal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 NAMES = {"Deal": Deal, "Move": Move, "Rules": Rules, "Tile": Tile}
 SOME_RULES = [

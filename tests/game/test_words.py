@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -31,9 +32,6 @@ from tests.support import (
     play_randomly,
     push_all,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.compiled
 
@@ -102,23 +100,18 @@ LINE: Final = "five_up/2,max_pip=3,hand_size=3 1 1-0,3-1,3-3 1:0 0 0 0.3-0 t1"
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        (" t1", "", "a line has 8 parts"),
         ("five_up/2", "five_up", "rules are written five_up/2"),
-        ("five_up/2", "five_up/9", "there must be 2 to 5 players"),
         ("max_pip=3", "colour=3", "there is no rule field 'colour'"),
         ("1-0,3-1,3-3", "1-0,3-1,3-9", "'3-9' is not a valid tile"),
         ("1-0,3-1,3-3", "1-0,3-1,1-3", "a hand has different tiles"),
         ("1-0,3-1,3-3", "-", "its tiles do not agree"),
         ("1:0", "1", "there are 2 scores"),
-        ("1:0", "1:99999999999", "the entry of the scores is a whole number"),
         ("0.3-0", "7.3-0", "an event is written"),
-        ("0.3-0", "0.draw", "a draw is written"),
         ("0.3-0", "0.3-0@3", "its plays and draws do not follow"),
         ("0.3-0", "0+2-2,0.3-0", "only the viewer's own draws"),
         ("0.3-0", ",".join(["1+"] * 40), "a history has at most"),
         ("t1", "t7", "the turn is a whole number from 0 to 1"),
         ("t1", "won", "there is no stand 'won'"),
-        ("t1", "domino:0:0", "its plays and draws do not follow"),
         ("t1", "domino:0", "there are 2 end points"),
     ],
 )

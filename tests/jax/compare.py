@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +18,6 @@ from fiveup_env.jax.words import as_seed, stream_key
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.presets import MINIS, PRESETS
 from tests.engines.soak import random_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 ILLEGAL_SHARE: Final = 1 / 400  # of the actions: any integer, in range or not
 OPTIONS: Final = (

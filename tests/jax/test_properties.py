@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,6 @@ from fiveup_env import Batch
 from fiveup_env.errors import EncoderError, OptionError, RulesError, SeatError, SeedError
 from fiveup_env.jax import FiveUp
 from fiveup_env.jax.words import stream_key, stream_seed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ENV = FiveUp(players=3, restart=True, episode="hand", reward="margin", illegal_reward=-3.0)
 STEP, OBSERVE = jax.jit(jax.vmap(ENV.step)), jax.jit(ENV.observe)

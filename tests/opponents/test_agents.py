@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -20,9 +21,6 @@ from fiveup_env.opponents.heuristics.ladder import LADDER, Greedy
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS
 from fiveup_env.opponents.registry import listing, make_agent, register_agent
 from tests.support import PROMISES_OF_AGENTS, lowest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Every agent of the library; the searches have little to do.
 AGENTS = [
@@ -67,9 +65,28 @@ def test_a_level_plays_as_what_it_stands_for() -> None:
         assert first == second
 
 
-@pytest.mark.parametrize("spec", ["level:0", "level:11", "level:1.5", "level:Pia", "level"])
-def test_another_level_gets_a_sentence(spec: str) -> None:
-    with pytest.raises(AgentError, match=r"from 1 to 10|must be a int|needs its number"):
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        *((spec, r"from 1 to 10|must be a int") for spec in ("level:0", "level:11", "level:1.5")),
+        ("level", "needs its number"),
+        ("casual:student", "rung of the ladder"),
+        ("casual:tiles=1.5", "chance from 0 to 1"),
+        ("casual:doubles=often", "must be a float"),
+        ("casual:luck=1", "option of casual"),
+        ("pimc:playout=gredy", r"no playout 'gredy' \(did you mean 'greedy'\?\)"),
+        ("pimc:aim=win", "no aim 'win'; known: game, hand"),
+        ("pimc:worlds=0", "worlds=1 or more"),
+        ("pimc:ms=-1", "worlds=1 or more and ms=0 or more"),
+        ("pimc:weighed=2000", "weighed must be from 1 to 1024, not 2000"),
+        ("student+search:error=0", r"error must be above 0, not 0\.0"),
+        ("pair:greedy", "pair needs its second"),
+        ("pair:greedy,second=pimc:worlds=5,world=1", "there is no option of pimc 'world'"),
+        ("pair:worlds=5,second=greedy", "there is no option of pair 'worlds'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_in_a_sentence(spec: str, why: str) -> None:
+    with pytest.raises(AgentError, match=why):
         make_agent(spec)
 
 

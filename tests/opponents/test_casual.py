@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Move, legal_masks, make_agent
-from fiveup_env.errors import AgentError
 from fiveup_env.opponents.heuristics.casual import Casual
 from fiveup_env.opponents.heuristics.ladder import LADDER
 from tests.support import game_of, push_all
@@ -100,17 +99,3 @@ def test_the_others_are_forgotten_as_often_as_asked() -> None:
     assert shares(casual("defensive"), game) == {"0-0": 1}
     forgetting = shares(casual("defensive", others=0.4), game)
     assert forgetting == pytest.approx({"0-0": 0.6 + 0.4 / 2, "6-6": 0.4 / 2}, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("spec", "word"),
-    [
-        ("casual:student", "rung of the ladder"),
-        ("casual:tiles=1.5", "chance from 0 to 1"),
-        ("casual:doubles=often", "must be a float"),
-        ("casual:luck=1", "option of casual"),
-    ],
-)
-def test_options_out_of_range_get_a_sentence(spec: str, word: str) -> None:
-    with pytest.raises(AgentError, match=word):
-        make_agent(spec)

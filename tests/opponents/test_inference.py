@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,9 +21,6 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.inference import log_weights, shipped_model
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
 from tests.support import label, play_randomly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VARIANTS = (
     Rules.preset(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -22,9 +22,6 @@ from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.search.inference import shipped_model
 from fiveup_env.opponents.search.outlook import outlook_of
 from tests.support import choices, game_of, push_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def test_nobody_can_write_into_what_all_share() -> None:

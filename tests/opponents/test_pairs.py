@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from fiveup_env import Batch, make_agent
-from fiveup_env.errors import AgentError
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.pairs import Pair
 from fiveup_env.opponents.registry import split_specs
@@ -53,19 +51,3 @@ def test_options_of_a_member_follow_it() -> None:
         f"pair:second={second},first={first}",
     ):
         assert make_agent(spec) == Pair(first, second)
-
-
-@pytest.mark.parametrize(
-    ("spec", "why"),
-    [
-        ("pair", "pair needs its first"),
-        ("pair:greedy", "pair needs its second"),
-        ("pair:greedy,second=gredy", "did you mean 'greedy'"),
-        ("pair:greedy,second=pimc:worlds=5,world=1", "there is no option of pimc 'world'"),
-        ("pair:worlds=5,second=greedy", "there is no option of pair 'worlds'"),
-        ("pair:greedy,second=level:99", "a level is a number"),
-    ],
-)
-def test_what_is_no_pair_gets_a_sentence(spec: str, why: str) -> None:
-    with pytest.raises(AgentError, match=why):
-        make_agent(spec)

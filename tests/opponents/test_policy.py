@@ -6,8 +6,9 @@ import itertools
 import json
 import os
 import shutil
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from fiveup_env.opponents.networks.files import (
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # What the policies thought when they were made, of a position by each preset with two, three and
 # four players: their actions, and the logits of these.

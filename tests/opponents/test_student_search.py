@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
-from fiveup_env import Batch, Game, legal_masks, make_agent
-from fiveup_env.errors import AgentError
+from fiveup_env import Agent, Batch, Game, legal_masks, make_agent
 from fiveup_env.opponents.networks.policy import Student
 from fiveup_env.opponents.search.network_search import FAR, StudentSearch
 from fiveup_env.opponents.search.units import POINTS_IN_ONE
 from tests.support import play_randomly
-
-if TYPE_CHECKING:
-    from fiveup_env import Agent
 
 
 def positions(games: int = 60, moves: int = 9) -> np.ndarray:
@@ -55,8 +49,3 @@ def test_values_are_chances_to_win() -> None:
     assert agent.aim == "game"
     assert ((values[np.isfinite(values)] > 0) & (values[np.isfinite(values)] < 1)).all()
     assert POINTS_IN_ONE == 5  # the help of `error` says so
-
-
-def test_an_error_of_nothing_is_refused() -> None:
-    with pytest.raises(AgentError, match=r"error must be above 0, not 0\.0"):
-        make_agent("student+search:error=0")

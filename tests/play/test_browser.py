@@ -10,10 +10,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -25,9 +26,6 @@ from fiveup_env.play.table import Setup, Table
 from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
 from tests.web import chromium, folder_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 AXE: Final = os.environ.get("FIVEUP_AXE")
 PICTURES: Final = os.environ.get("FIVEUP_PICTURES")

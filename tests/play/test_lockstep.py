@@ -7,19 +7,16 @@ import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from fiveup_env import Game, Move, Rules, make_agent
 from fiveup_env.analysis import judge
-from fiveup_env.drawing.placement import place
+from fiveup_env.drawing.placement import Placement, place
 from fiveup_env.drawing.snapshot import SIZES
 from fiveup_env.game.records import game_of, record_of
 from fiveup_env.play.page import write_page
-
-if TYPE_CHECKING:
-    from fiveup_env.drawing.placement import Placement
 
 NODE: Final = shutil.which("node")
 TSC: Final = shutil.which("tsc")

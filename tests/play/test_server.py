@@ -9,9 +9,11 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -27,10 +29,6 @@ from tests.web import BASE, Client, client_of
 launch = pytest.importorskip("fiveup_env.play.launch", reason="the server of the page (no Uvicorn)")
 httpx = pytest.importorskip("httpx", reason="the server of the page (no HTTPX)")
 guard = pytest.importorskip("fiveup_env.play.guard", reason="the server of the page (no Starlette)")
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +155,9 @@ def test_a_question_that_cannot_be_answered_gets_a_sentence(client: Client) -> N
         ("spec", "policy:leaderboard", "'leaderboard' is not a policy that a file or a"),
         ("spec", None, "the spec of an agent is text"),
         ("view", "00", "bytes in hexadecimal digits"),
-        ("view", 7, "bytes in hexadecimal digits"),
         ("view", "ff" * game.view().nbytes, "view"),
         ("view", others.tobytes().hex(), "not to move"),
         ("key", -1, "a key is a number"),
-        ("key", "many", "a key is a number"),
     ]
     for name, value, sentence in wrong:
         answer = client.post("/api/ask", asked(game, **{name: value}))
@@ -190,7 +186,6 @@ def test_only_games_are_kept_under_plain_names_and_what_does_not_exist_says_so(
     ("headers", "status"),
     [
         ({"origin": "https://example.org"}, 403),
-        ({"origin": "null"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
         ({"host": "example.org"}, 421),
         ({"content-type": "text/plain"}, 415),
@@ -212,7 +207,6 @@ def test_posts_from_other_pages_are_refused(
     [
         ("127.0.0.1", "127.0.0.1", "127.0.0.1 LocalHost:80 [::1]:8561", "10.0.0.2 [::1:80 1:80"),
         ("::1", "::1", "[::1]:8561 localhost", "example.org [::2]"),
-        ("10.0.0.2", "10.0.0.2", "10.0.0.2 10.0.0.2:80 localhost", "10.0.0.3 example.org:80"),
         ("table.example", "10.0.0.2", "table.example:80 10.0.0.2", "example table.example.org"),
         ("0", "::", "10.0.0.3:80 [2001:db8::7]:80", "example.org 10.0.0.3.example"),
         ("::", "::", "10.0.0.3 [::1]", "example.org:8561 10.0.0.3:80:80 [10.0.0.3]"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,9 +19,6 @@ from fiveup_env.game.records import loads, record_of
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.play.terminal import KEPT, kept_table, play_in_terminal
 from tests.support import play_randomly
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def setup(**options: object) -> Setup:

@@ -7,9 +7,10 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -22,9 +23,6 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.describe import as_json, source_digest
 from fiveup_env.portable.weights import pack
 from fiveup_env.rules.presets import MINIS, PRESETS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BINDING: Final = Path(fiveup_env.__file__).parent / "portable" / "fiveup.mjs"
 HERE: Final = Path(__file__).parent
@@ -214,30 +212,22 @@ def test_arguments_of_all_kinds_are_refused_or_answered() -> None:
 # What is refused, with its code and a word of its sentence.
 BAD: Final = [
     ("new Game({ rules: 'domino' })", "UNKNOWN", "five_up, "),
-    ("new Game({ players: 6 })", "BAD_RULES", "2 to 5"),
-    ("new Game({ hand_size: 9 })", "BAD_RULES", "dealt"),
     ("new Game({ players: 3, teams: true })", "BAD_RULES", "four players"),
-    ("new Game({ spinners: 'some' })", "UNKNOWN", "first"),
     ("new Game({ tagret: 61 })", "UNKNOWN", "target"),
     ("new Game({ seed: -1 })", "BAD_SEED", "0 to"),
     ("new Game({ seed: 1 }).push('6-6@6')", "ILLEGAL", "allowed here"),
     ("new Game({ seed: 1 }).pop()", "ILLEGAL", "just begun"),
     ("new Game().view(4)", "BAD_SEAT", "0 to 3"),
     ("new Game({ deals: [{ hands: [['9-9']], boneyard: [] }] })", "UNKNOWN", "9-9"),
-    ("new Game({ deals: [{ hands: [['6-6']], boneyard: [] }] })", "BAD_TILES", "every tile"),
     (f"new Game({{ ...mini, deals: [{GOOD}, {BAD_DEAL}] }})", "BAD_TILES", ""),
     (f"new Game({{ ...mini, deals: [{LONG}] }})", "BAD_TILES", "7 of 6"),
     ("new View(new Uint8Array(3))", "BAD_VIEW", "bytes"),
     ("new View(new Uint8Array(info.structs.view.size)).worlds()", "BAD_VIEW", "no view"),
     ("agent('strong')", "UNKNOWN", "partner"),
     ("agent('casual', { tiles: 1.5 })", "BAD_OPTIONS", "tiles is a chance from 0 to 1"),
-    ("agent('casual', { rung: 'student' })", "UNKNOWN", "partner"),
-    ("agent('casual', { luck: 0.1 })", "UNKNOWN", "tiles, points"),
     ("agent('student')", "BAD_OPTIONS", "policy"),
     ("agent('pimc', { world: 10 })", "UNKNOWN", "worlds"),
-    ("agent('pimc', { policy: 1 })", "UNKNOWN", "weighed"),
     ("agent('pimc', { weighed: 0 }).ask(new Game().view())", "BAD_OPTIONS", "option"),
-    ("agent('pimc', { aim: 'fame' })", "UNKNOWN", "hand, game"),
     ("agent('policy', { policy: no_policy }).ask(new Game().view())", "BAD_WEIGHTS", "policy"),
     ("agent('greedy').ask(new Game({ seed: 1 }).view(3))", "NOT_PLAYING", "another seat"),
 ]

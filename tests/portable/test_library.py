@@ -7,7 +7,8 @@ import json
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import BINDING, HERE, VIEWS, Fixed, asked, random_games
 from tests.web import chromium, folder_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["asked"]
 

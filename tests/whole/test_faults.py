@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing, redirect_stderr
 from io import StringIO
 from itertools import count
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -33,9 +33,6 @@ from tests.faults import (
     write_text,
     writes_in,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL = Tournament(
     ("random", "greedy"), Terms(Rules.preset(players=2), "hand"), deals=2, seed=3, chunk=1

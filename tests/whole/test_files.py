@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +18,6 @@ from fiveup_env.files import (
     write_atomic,
 )
 from tests.support import on_posix
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @on_posix

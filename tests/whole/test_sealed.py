@@ -53,11 +53,9 @@ def test_a_part_or_another_kind_is_refused() -> None:
         b"[" * 100_000,
         b'{"kind": "thing", "about": [], "arrays": []}',
         b'{"kind": "thing", "about": {}, "arrays": [["a", "O", [1]]]}',
-        b'{"kind": "thing", "about": {}, "arrays": [["a", "a", [1]]]}',
         b'{"kind": "thing", "about": {}, "arrays": [["a", "<f8", [-1]]]}',
         b'{"kind": "thing", "about": {}, "arrays": [["a", "|i1", [99999999999999999999]]]}',
         b'{"kind": "thing", "about": {}, "arrays": [["a", "<f8", [2]]]}',
-        b'{"kind": "thing", "about": {}, "arrays": [["a", "|i1", [1e3]]]}',
         b'{"kind": "thing", "about": {}, "arrays": [["a", "|i1", [4]]]}',
     ],
 )
