@@ -44,7 +44,7 @@ SMALL = replace(
     judge="pimc:worlds=4,playout=greedy",
     judge_every=2,
     tasks=tuple(
-        replace(task, quick=6, full=8, elo=task.elo[:2], fields=task.fields | {"target": 15})
+        replace(task, quick=6, full=8, elo=task.elo[:2], fields={**task.fields, "target": 15})
         for task in V1.tasks[1:3]  # two and three
     ),
     minis=(Mini("mini-2", 2, times=5, quick=True),),
@@ -157,7 +157,7 @@ def test_deals_are_reached_by_no_stream_and_overlap_nowhere() -> None:
 
 
 def test_code_that_plays_otherwise_is_refused_by_what_differs() -> None:
-    wrong_fields = replace(V1.tasks[1], fields=V1.tasks[1].fields | {"multiple": 7})
+    wrong_fields = replace(V1.tasks[1], fields={**V1.tasks[1].fields, "multiple": 7})
     other_words = replace(TEXT.tasks[0], text="words=quarry")
     for protocol, name in [
         (replace(SMALL, tasks=(wrong_fields,)), "greedy is not the same in the task two"),
