@@ -1,17 +1,24 @@
-"""The agents of the library are stronger than what they are built on; and how they are tuned."""
+"""Agents and shipped policies are stronger than what they are built on; and how they are tuned."""
 
 from __future__ import annotations
 
 import itertools
+from itertools import cycle
 
 import numpy as np
 import pytest
+import torch
 
 from agents.fitting.tuning import evolve, margins
+from agents.policies.agent import TorchPolicy
 from fiveup_env import Rules, make_agent
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
+from fiveup_env.opponents.networks.files import SHIPPED, WEIGHTS
+from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.rules.presets import PRESETS
+from tests.opponents.test_policy import ACTIONS, numbers, positions
 
 
 def test_where_nothing_has_a_weight_any_action_is_as_good() -> None:
@@ -67,3 +74,47 @@ def test_what_one_wins_on_duplicate_deals_the_other_loses() -> None:
     assert (won == -margins(rules, seeds, greedy, partner)).all()
     assert won.std() > 0
     assert (margins(rules, seeds, greedy, greedy) == 0).all()
+
+
+# --- The shipped policies
+
+DEALS = np.arange(700_000, 700_030, dtype=np.uint64)
+
+# What the policies valued these positions at since their heads were refitted.
+VALUES = {
+    "student": "0.0313 0.2892 0.1723 0.4375 -0.0046 -0.1532 0.3267 0.0930 -0.0796 -0.2179 0.2049 "
+    "0.4890 0.7490 0.2306 0.3438 -0.4857 0.1920 0.1760 0.1510 0.1287 0.0303",
+    "partners": "-0.1151 0.2322 0.2475 0.2630 0.0232 0.2173 0.3290 0.1499 0.0714 -0.0708 -0.0094 "
+    "0.5622 1.3209 -0.0763 0.2485 -0.2640 -0.0432 0.4117 0.6493 0.3743 0.3401",
+    "family": "0.1825 0.2617 0.3294 0.2357 -0.3949 -0.0116 0.4506 0.5189 -0.1414 0.1306 0.4500 "
+    "0.3782 1.0207 -0.5553 -0.6433 -0.9598 0.2413 0.2488 0.9131 -0.7966 0.3128",
+}
+
+torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_torch_plays_and_values_as_compiled_code_does(name: str) -> None:
+    agent, views = TorchPolicy(name), positions()
+    assert agent(views, np.random.default_rng(0)).tolist() == numbers(ACTIONS[name])
+    compiled = PolicyAgent(name)
+    logits = agent.logits(views), compiled.logits(views)
+    assert np.allclose(*logits, rtol=1e-4, atol=1e-4)
+    for player in (agent, compiled):
+        assert player.values(views) == pytest.approx(numbers(VALUES[name]), abs=2e-4)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_policy_is_small_and_beats_greedy(name: str) -> None:
+    assert (SHIPPED[name] / WEIGHTS).stat().st_size <= 4e6
+    agents = [make_agent(f"policy:{name}"), make_agent("greedy")]
+    assert duel(agents, Rules.preset("five_up", 4), DEALS).wins.mean() > 0.8
+
+
+@pytest.mark.parametrize(("preset", "players"), [*zip(PRESETS, cycle((2, 3, 4)), strict=False)])
+def test_the_family_policy_beats_greedy_by_every_preset(preset: str, players: int) -> None:
+    agents, rules = (
+        [make_agent("policy:family"), make_agent("greedy")],
+        Rules.preset(preset, players),
+    )
+    assert duel(agents, rules, DEALS).margin_interval()[0] > 0

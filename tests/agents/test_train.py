@@ -26,7 +26,7 @@ from agents.runs import checkpoints
 from agents.runs import folder as runs
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.runs.config import CONFIGS, Config, load_config
-from agents.runs.metrics import draw_curve, read_metrics
+from agents.runs.metrics import read_metrics
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
 
@@ -109,14 +109,6 @@ def test_rules_that_are_named_twice_are_played_twice_as_often_and_measured_once(
     assert text.count("five_up, 2 players") == text.count("five_up, 3 players") == 1
     players = make_batch(load_config("smoke", ["players=[2,2,3]", "games=60"]), "flat").states
     assert players["public"]["rules"]["players"].tolist() == [2, 2, 3] * 20
-
-
-def test_a_run_without_a_panel_has_a_curve(tmp_path: Path) -> None:
-    run = runs.Run(tmp_path)
-    line = {"update": 1, "decisions": 900, "minutes": 0.1, "panel": {}, "entropy": 1.5}
-    run.metrics_file.write_text(json.dumps(line))
-    draw_curve(run)
-    assert "</svg>" in run.curve_file.read_text("utf-8")
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(

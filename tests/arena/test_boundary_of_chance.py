@@ -36,7 +36,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.programs.confined import CREATE_RULESET, SCOPED_SINCE
-from tests.support import game_of, install_agents
+from tests.support import install_agents
 
 SEED: Final = 0x1234_5678_9ABC
 STEPS: Final = 6  # how many moves a learner makes
@@ -245,17 +245,6 @@ def test_hidden_tiles_change_no_byte_of_what_an_agent_is_handed(
         monkeypatch.undo()
     assert (first[0][0] != first[1][0]).any()
     assert first[0][1] == first[1][1]
-
-
-def test_hidden_tiles_change_no_byte_of_what_an_agent_at_the_table_is_handed() -> None:
-    handed = []
-    for mine in ("0-0 0-1 0-2 0-3 0-4", "1-1 1-2 1-3 1-4 1-5"):
-        thief, game = Thief(), game_of(mine, "5-5 5-6 6-6 4-5 4-6", lead=1)
-        table = Table(Setup(rules=game.rules, seed=SEED), game)
-        table._agents = dict.fromkeys(table._agents, thief)
-        table.go_on()
-        handed.append(thief.bytes[0])
-    assert handed[0] == handed[1]
 
 
 # --- Agents apart

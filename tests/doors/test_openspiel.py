@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import re
 import sys
 from collections.abc import Iterator
@@ -173,19 +172,6 @@ def test_returns_are_the_sum_of_the_rewards_that_the_environment_gives(
     assert rewards.any()
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_chances_have_a_sum_of_one_and_returns_of_zero_and_partners_share_them(name: str) -> None:
-    game = pyspiel.load_game(name)
-    for seed in range(2):
-        for state in states(game, seed):
-            if state.is_chance_node():
-                assert sum(chance for _, chance in state.chance_outcomes()) == pytest.approx(1)
-        returns = state.returns()
-        assert sum(returns) == pytest.approx(0)
-        assert not game.rules.teams or returns[:2] == returns[2:]
-        assert max(map(abs, returns)) <= game.max_utility()
-
-
 def test_every_rule_field_is_a_parameter_and_presets_decide_about_the_others() -> None:
     specified = pyspiel.load_game("fiveup").get_type().parameter_specification
     assert set(FIELDS) <= set(specified)
@@ -330,25 +316,6 @@ def test_public_observers_tell_every_player_the_same_and_no_hand() -> None:
         assert len(texts) == 1
 
 
-def test_observers_of_everybody_see_all_hands_and_private_ones_the_own_hand_alone() -> None:
-    game = load(players=3)
-    state = a_decision(game, 3)
-    everybody, own = (
-        make_observation(game, pyspiel.IIGObservationType(public, False, private))
-        for public, private in (
-            (True, pyspiel.PrivateInfoType.ALL_PLAYERS),
-            (False, pyspiel.PrivateInfoType.SINGLE_PLAYER),
-        )
-    )
-    everybody.set_from(state, 1)
-    own.set_from(state, 1)
-    hands = state.playthrough.games["hands"][0].tolist()
-    for k, seat in enumerate((1, 2, 0)):
-        assert everybody.dict["hands"][k].tolist() == [hands[seat] >> t & 1 for t in range(28)]
-    assert list(own.dict) == ["hand"]
-    assert own.tensor.tolist() == [hands[1] >> tile & 1 for tile in range(28)]
-
-
 def test_pieces_of_an_observer_share_the_memory_of_its_tensor_and_nonsense_is_refused() -> None:
     game = load(players=2)
     observer = make_observation(game)
@@ -405,12 +372,3 @@ def test_a_missing_openspiel_says_what_installs_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'fiveup-env\[openspiel\]'"):
         import fiveup_env.doors.openspiel  # noqa: F401
-
-
-def test_a_pickled_state_goes_on_as_the_first_does() -> None:
-    state = a_decision(load(players=2), 4)
-    again = pickle.loads(pickle.dumps(state))
-    assert str(again) == str(state)
-    for one in (state, again):
-        one.apply_action(one.legal_actions()[0])
-    assert str(again) == str(state)

@@ -10,7 +10,6 @@ import numpy as np
 import pygame
 import pytest
 
-import fiveup_env
 from fiveup_env import Game
 from fiveup_env.drawing.window import Window, pixels
 from fiveup_env.errors import MissingExtraError
@@ -65,17 +64,6 @@ def test_a_window_that_its_user_closes_stays_closed() -> None:
         assert window.closed
         assert pygame.display.get_surface() is None
     Window(fps=1).close()  # before it was ever shown
-
-
-def test_the_environment_renders_pixels_and_windows() -> None:
-    env = fiveup_env.env(render_mode="rgb_array", eyes="all")
-    env.reset(seed=1)
-    assert np.array_equal(env.render(), pixels(Game(seed=1)))
-    env = fiveup_env.env(render_mode="human")
-    env.reset(seed=1)
-    assert pygame.display.get_surface() is not None
-    env.close()
-    assert pygame.display.get_surface() is None
 
 
 def test_without_pygame_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

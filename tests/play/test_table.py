@@ -58,19 +58,6 @@ def test_undo_returns_to_ones_own_last_decision_and_the_others_reply_as_before()
         table.undo()
 
 
-def test_undo_takes_back_the_end_of_a_hand_and_of_the_game() -> None:
-    table = Table(setup(seed=8, target=1, hand_size=2, players=2))
-    table.go_on()
-    steps = 0
-    while not table.game.is_game_over():
-        table.play(table.choices()[-1].move)
-        steps += 1
-    assert any(table.game.scores)
-    for _ in range(steps):
-        table.undo()
-    assert (table.game.scores, table.game.hand_number) == ((0, 0), 0)
-
-
 def test_moves_that_are_not_allowed_change_nothing() -> None:
     table = Table(setup(seed=1))
     table.go_on()

@@ -5,12 +5,15 @@ Set FIVEUP_PICTURES to a folder to keep the picture of the README.
 
 from __future__ import annotations
 
+import doctest
 import os
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import fiveup_env
 from fiveup_env import Game, make_agent
 from fiveup_env.drawing.moving import hand_svg
 from tests.support import code_in, run_example
@@ -42,3 +45,20 @@ def test_the_picture_of_the_readme_is_what_the_code_draws() -> None:
         Path(folder, "hand.svg").write_text(picture, encoding="utf-8")
     assert (DOCS / "hand.svg").read_text(encoding="utf-8") == picture
     assert len(picture) < MOST_BYTES
+
+
+# --- Docstrings
+
+LIBRARY = Path(fiveup_env.__file__).parent
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts)
+    for path in sorted(LIBRARY.rglob("*.py"))
+    if ">>> " in path.read_text()
+]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_examples_of_a_module_hold(name: str) -> None:
+    failed, tried = doctest.testmod(import_module(name))
+    assert tried
+    assert not failed
