@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,7 +19,6 @@ import numpy as np
 import pytest
 import torch
 
-import evaluate
 from agents.cluster import arena, connection
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
@@ -241,21 +238,6 @@ def test_a_node_lost_in_a_tournament_loses_no_game(nodes: Any) -> None:
 
 
 # --- Tournaments
-
-
-def test_the_table_is_the_same_on_the_cluster(
-    nodes: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    del nodes
-    words = ["--agents", "greedy,defensive,random", "--deals", "60", "--chunk", "7"]
-    tables = []
-    for more in (["--cores", "1"], ["--engine", "ray"]):
-        monkeypatch.setattr(sys, "argv", ["evaluate.py", *words, *more])
-        assert evaluate.main() == 0
-        text = re.sub(r"[0-9.]+ (us|ms|s) ", "", capsys.readouterr().out)  # how long moves took
-        tables.append(text.split())
-    assert tables[0] == tables[1]
-    assert "defensive" in tables[0]
 
 
 def test_what_ends_a_task_is_told_in_a_sentence(

@@ -67,17 +67,3 @@ def test_the_saved_policy_chooses_what_the_network_in_jax_does(
         actions = agent(views, np.random.default_rng(0))
         assert (np.asarray(learner.network(weights, *given)[0].argmax(1)) == actions).all()
         batch.step(actions)
-
-
-@pytest.mark.slow
-def test_a_run_goes_on_from_its_checkpoint_and_from_no_other(learner: Any, tmp_path: Path) -> None:
-    path = tmp_path / "checkpoint.npz"
-    carry = learner.first_carry(1, 4)
-    learner.checkpoint(path, carry, (1, 2), 12.5, 99)
-    resumed, spent, decisions = learner.resumed(path, learner.first_carry(1, 4), (1, 2))
-    assert (spent, decisions) == (12.5, 99)
-    leaves = learner.jax.tree.leaves
-    assert all((a == b).all() for a, b in zip(leaves(resumed), leaves(carry), strict=True))
-    for seed, games, parts in ((1, 8, 2), (2, 4, 2), (1, 4, 1)):
-        with pytest.raises(SystemExit, match="another run"):
-            learner.resumed(path, learner.first_carry(seed, games), (seed, parts))

@@ -159,12 +159,6 @@ def quickly_checked() -> Iterator[Compared]:
     yield compare([FOUR_SIDES], 256, 60, 7, OPTIONS[2])
 
 
-def checked() -> str | None:
-    """Return the first difference by every rule and reward, if there is any."""
-    parts = (*quickly_checked(), compare(EVERY_RULES, 2 * GAMES, 400, 5, OPTIONS[3]))
-    return next((part.difference for part in parts if part.difference), None)
-
-
 def comparisons(seed: int, each: int = 12) -> Iterator[Compared]:
     """Yield comparisons without end: all rules traced, then each set of rules by itself.
 
