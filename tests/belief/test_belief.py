@@ -272,6 +272,26 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this_and_is_played_
         assert sum(place.bit_count() for place in places) + after["plies"] == game.rules.tile_count
 
 
+@pytest.mark.parametrize("lead_tile", ["any", "highest_double"])
+@pytest.mark.parametrize("draw", ["until_playable", "optional"])
+@pytest.mark.parametrize("seed", [5, 8])
+def test_shares_add_up_and_samples_look_the_same_all_through_a_hand(
+    lead_tile: Any, draw: Any, seed: int
+) -> None:
+    game = Game(players=3, max_pip=3, hand_size=2, lead_tile=lead_tile, draw=draw, seed=seed)
+    random, seen = Random(seed), np.zeros(1, VIEW)
+    while game.turn is not None and game.hand_number == 0:
+        for seat in range(3):
+            view = game.view(seat)
+            sizes = view[0]["public"]["sizes"]
+            np.testing.assert_allclose(marginals(view)[:BONEYARD].sum(1), sizes, atol=1e-9)
+            games = worlds_to_games(view, sample(view, 2, np.random.default_rng(0)))
+            for i in range(2):
+                observe_at(games, i, seat, seen, 0)
+                assert seen == view
+        play_randomly(game, random, 1)
+
+
 # --- What is seen, and what it says
 
 

@@ -16,6 +16,7 @@ from fiveup_env.analysis import chances_of
 from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, bounds, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
+from fiveup_env.encoders.pieces import rows_of
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import legal_count_at, mark_legal_at
 from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, GAME_OVER, PLAYING, TARGET
@@ -186,6 +187,8 @@ def test_an_encoder_writes_into_rows_that_fit_and_into_no_others(name: str) -> N
     fixed = np.zeros((1, size), np.int8)
     encoder.encode(views, fixed)
     assert ((low <= fixed) & (fixed <= high)).all()
+    for scaled in (False, True):
+        assert (np.sign(rows_of(encoder, views, scaled=scaled)) == np.sign(fixed)).all()
     fixed.flags.writeable = False
     for rows in (
         np.zeros((1, size - 1), np.int8),
@@ -204,6 +207,8 @@ def test_only_what_nobody_has_overridden_is_called_without_its_check() -> None:
             return ACTION_COUNT - 1 - legal_masks(views)[:, ::-1].argmax(1)
 
     class Ones(Flat):
+        name = "ones"
+
         def encode(self, _views: np.ndarray, rows: np.ndarray) -> None:
             rows[:] = 1
 

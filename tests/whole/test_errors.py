@@ -16,6 +16,7 @@ from fiveup_env import (
     Move,
     Rules,
     Tile,
+    get_encoder,
     register_encoder,
 )
 from fiveup_env.checks import is_one_of, whole
@@ -99,6 +100,7 @@ def test_only_words_are_words_and_texts_give_fields_and_values() -> None:
         (lambda: Rules.preset(target=10**5000), RulesError, "not <int that cannot be shown>"),
         (lambda: Move.parse(np.array(["pass", "draw"])), InvalidMoveError, "not a valid move"),
         (lambda: Game(deals=3), DealError, "lists, not 3"),  # type: ignore[arg-type]
+        (lambda: Move.of(Tile(5, 3), [5]), InvalidMoveError, r"pip \[5\]"),  # type: ignore[arg-type]
         (lambda: Game(deals=[Deal(3, [])]), DealError, "lists, not 3"),  # type: ignore[arg-type]
         (lambda: Game(deals=[Deal([np.array(3)], [])]), DealError, "lists, not array"),
         (lambda: loads(None), RecordError, "not NoneType"),  # type: ignore[arg-type]
@@ -109,6 +111,7 @@ def test_only_words_are_words_and_texts_give_fields_and_values() -> None:
         (lambda: make_agent("greedy\0"), AgentError, "did you mean 'greedy'"),
         (lambda: make_agent("pimc:worlds=" + "9" * 5000), AgentError, "worlds must be a int"),
         (lambda: register_encoder(SimpleNamespace(name="own", version="1", pieces=(), encode=print)), EncoderError, "it needs name, version"),
+        (lambda: get_encoder([]), EncoderError, r"no encoder \[\]"),  # type: ignore[arg-type]
         (lambda: Batch(2).load(b"PK\3\4 torn"), SealError, "not a saved batch, or a damaged one"),
     ],
 )  # fmt: skip
