@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from random import Random
+from subprocess import CompletedProcess, run
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +22,8 @@ from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.presets import PRESETS
 from fiveup_env.rules.tiles import TILES, set_size
+
+ROOT: Final = Path(__file__).parents[1]  # of the clone
 
 # What Windows does not have: permissions for groups, pipes with names, /dev, Ctrl-C for one process.
 on_posix = pytest.mark.skipif(os.name == "nt", reason="signals, pipes and permissions (no POSIX)")
@@ -61,6 +65,12 @@ def impossible_view() -> np.ndarray:
     public["turn"], public["passes"], public["lacked"][1] = 0, 1, 0b110
     public["lack_ply"][1, 1:3], public["lack_draws"][1, 1:3] = 1, 0
     return view
+
+
+def python(*words: str, cwd: Path = ROOT, **environment: str) -> CompletedProcess[str]:
+    """Run Python with some words, with these variables beside those of its environment."""
+    line, variables = [sys.executable, *words], os.environ | environment
+    return run(line, capture_output=True, text=True, check=False, cwd=cwd, env=variables)
 
 
 def push_all(game: Game, moves: str) -> Game:

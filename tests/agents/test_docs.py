@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import code_in, run_example
+from tests.support import ROOT, code_in, run_example
 from tests.whole.test_docs import PAGES as PAGES_OF_THE_LIBRARY
 
-ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 PACKAGES = {"fiveup_env", "agents", "benchmarks", "examples", "tests"}
 OWN = PACKAGES | {".ci", ".github", "configs", "docs", "leaderboard", "results"}

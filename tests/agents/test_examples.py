@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,8 +12,9 @@ import pytest
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
+from tests.support import ROOT, python
 
-FOLDER = Path(__file__).parents[2] / "examples"
+FOLDER = ROOT / "examples"
 EXAMPLES = sorted({*FOLDER.glob("*.py")} - {FOLDER / "bot.py"})  # the bot waits for questions
 
 # What an example prints, in order.
@@ -53,14 +51,8 @@ def missing_packages(example: Path) -> list[str]:
 
 def printed_by(example: Path, folder: Path, *words: str) -> str:
     """Return what an example prints when it is run from another folder."""
-    done = subprocess.run(
-        [sys.executable, str(example), *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "MINARI_DATASETS_PATH": f"{folder}-minari"},
-    )
+    apart = {"OMP_NUM_THREADS": "1", "MINARI_DATASETS_PATH": f"{folder}-minari"}
+    done = python(str(example), *words, cwd=folder, **apart)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

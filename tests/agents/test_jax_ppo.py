@@ -18,8 +18,9 @@ from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import place_of, row_size
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
+from tests.support import ROOT
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "jax_ppo.py"
+EXAMPLE = ROOT / "examples" / "jax_ppo.py"
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from fiveup_env.arena.benchmark.card import as_text
 from fiveup_env.arena.benchmark.entries import NOTES
 from fiveup_env.arena.benchmark.protocol import Protocol
 from tests.arena.test_benchmark import SMALL, V1, card, keep_here
-
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT
 
 
 def test_no_other_code_or_config_names_deals_as_high_as_its_own() -> None:

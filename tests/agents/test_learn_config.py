@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from agents.runs.config import (
     make_config,
     read_config,
 )
+from tests.support import python
 
 
 @pytest.mark.parametrize("name", known_configs())
@@ -183,11 +182,4 @@ def test_every_key_is_documented() -> None:
 
 def test_help_needs_no_torch() -> None:
     code = "import sys; sys.modules['torch'] = None; import train; sys.argv = ['x', '--keys']; train.main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-    assert "  gae_lambda=0.95" in done.stdout
+    assert "  gae_lambda=0.95" in python("-c", code).stdout

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +22,11 @@ from open_spiel.python.algorithms.cfr import CFRPlusSolver  # noqa: E402
 from agents.openspiel.bots import BotAgent  # noqa: E402
 from agents.openspiel.policies import AgentBot, AgentPolicy  # noqa: E402
 from fiveup_env.doors.openspiel import load  # noqa: E402
+from tests.support import python  # noqa: E402
 
 if TYPE_CHECKING:
     from fiveup_env.doors.openspiel import FiveUpState
 
-ROOT = Path(__file__).parents[2]
 # Small enough to be walked through in a second: two tiles each of the double-two set, no draws.
 TINY: dict[str, Any] = {"max_pip": 2, "hand_size": 2, "multiple": 3, "reserve": 2}
 
@@ -127,9 +124,5 @@ def test_agents_are_listed_where_openspiel_is_missing() -> None:
         "assert 'openspiel' in listing()\n"
         "make_agent('openspiel')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.stderr.strip().endswith(
-        "pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
-    )
+    sentence = "pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
+    assert python("-c", code).stderr.strip().endswith(sentence)

@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,6 +28,7 @@ from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR
 from fiveup_env.opponents.registry import make_agent
+from tests.support import python
 
 torch.set_num_threads(1)
 
@@ -342,8 +342,7 @@ def test_without_torch_agents_are_listed_and_a_policy_says_what_to_install(saved
         "from fiveup_env.opponents.registry import listing, make_agent;"
         f"print(listing()); make_agent('torch:{saved}')"
     )
-    command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = python("-W", "error", "-c", code)
     assert re.search("^torch +Plays a policy by PyTorch", done.stdout, re.MULTILINE)
     sentence = "policies need torch: pip install -c constraints.txt -e '.[train]'"
     assert f"MissingExtraError: {sentence}" in done.stderr

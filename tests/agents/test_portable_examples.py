@@ -15,9 +15,10 @@ from fiveup_env.arena.play.workers import Player
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import NODE
 from tests.portable.test_library import compiled, folder
+from tests.support import ROOT
 
 __all__ = ["folder"]
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 
 pytestmark = pytest.mark.skipif(
     NODE is None, reason="the examples in JavaScript and in C (no Node)"

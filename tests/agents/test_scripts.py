@@ -14,8 +14,7 @@ import pytest
 import evaluate
 import train
 from agents.runs import folder as runs
-
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT, python
 
 
 @pytest.mark.parametrize(
@@ -44,13 +43,7 @@ def test_what_is_unknown_is_told_the_nearest(
 
 def test_without_the_extra_train_names_the_line_that_installs_it() -> None:
     code = "import sys; sys.modules['torch'] = None; import train; sys.exit(train.main())"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "smoke", "--name", "never"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", code, "smoke", "--name", "never")
     assert done.returncode == 2
     assert done.stderr == (
         "train: there is no torch: pip install -c constraints.txt -e '.[train]'\n"

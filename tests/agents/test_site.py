@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 import fiveup_env
 from agents.runs.config import KEYS
 from tests.agents.test_docs import PAGES
+from tests.support import ROOT, python
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 COMMAND = re.compile(r"^python ((?:-m [\w.]+|[\w/]+\.py).*)$")
 WITH_COMMANDS = {"fiveup_env", "agents.submit"}  # of their own
@@ -37,9 +34,7 @@ def commands() -> list[str]:
 @cache
 def help_of(program: tuple[str, ...]) -> str:
     """Return what a program prints for `--help`."""
-    done = subprocess.run(
-        [sys.executable, *program, "--help"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = python(*program, "--help")
     assert done.returncode == 0, done.stderr
     return done.stdout
 

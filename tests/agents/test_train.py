@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -29,6 +28,7 @@ from agents.runs.config import CONFIGS, Config, load_config
 from agents.runs.metrics import read_metrics
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
+from tests.support import python
 
 SMALL = ["smoke", "games=16", "n_steps=16", "batch_size=64", "width=16", "threads=1"]
 SHORT = ["decisions=700", "checkpoint_minutes=0", "panel_minutes=999", "table_deals=0"]
@@ -222,13 +222,7 @@ def test_killed_again_and_again_it_ends_with_the_same_weights_bit_for_bit(
         "import sys, pathlib; from tests.agents import test_train; "
         "test_train.kill_and_resume(pathlib.Path(sys.argv[1]), int(sys.argv[2]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), str(kills)],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
+    done = python("-c", code, str(tmp_path), str(kills))
     assert done.returncode == 0, done.stderr
     assert_same_end(tmp_path / "straight", tmp_path / "killed")
     lines, straight = (

@@ -33,8 +33,8 @@ from fiveup_env.opponents.networks.files import SHIPPED
 from fiveup_env.opponents.trust import check_policy, check_spec
 from fiveup_env.play.answers import Answers
 from fiveup_env.play.table import Setup
+from tests.support import ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 MARK: Final = "ran"  # the file that is there once something has run
 MODULE: Final = f"""
 from pathlib import Path

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +24,7 @@ from fiveup_env.engine.code_cache import PACKAGE, module_sources
 from fiveup_env.files import Json
 from tests.arena.rivals import RIVALRY
 from tests.arena.test_arena import lasting
-from tests.support import on_posix
+from tests.support import on_posix, python
 
 SMALL = Tournament(
     ("random", "greedy"), Terms(Rules.preset(players=2), "hand"), deals=5, seed=3, chunk=2
@@ -285,11 +283,7 @@ def test_a_file_in_use_is_refused_to_others_and_loses_nothing(tmp_path: Path) ->
 def test_rivals_that_are_killed_and_started_again_lose_no_chunk_and_play_none_twice(
     tmp_path: Path,
 ) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "tests.arena.rivals", str(tmp_path)],
-        check=True,
-        cwd=Path(__file__).parents[2],
-    )
+    assert python("-m", "tests.arena.rivals", str(tmp_path)).returncode == 0
     header, *lines = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
     assert header == RIVALRY.header
     played = [Task(tuple(line["agents"]), line["first"], line["deals"]) for line in lines]

@@ -26,7 +26,7 @@ from fiveup_env.engine.compiled import compiled
 from fiveup_env.engine.dispatch import Entry
 from fiveup_env.engine.state import side_of
 from fiveup_env.files import is_ours
-from tests.support import on_posix
+from tests.support import on_posix, python
 
 pytestmark = pytest.mark.compiled
 
@@ -127,15 +127,8 @@ def write_module(folder: Path, package: str, name: str, source: str) -> None:
 
 def printed_by(code: str, folder: Path, **environment: str) -> list[str]:
     """Return the words that code prints in a process of its own; a warning is an error."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | environment,
-    )
-    assert done.stderr == ""
+    done = python("-W", "error", "-c", code, cwd=folder, **environment)
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()
 
 

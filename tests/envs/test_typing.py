@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT, python
+
 SCRIPT = """
 import fiveup_env
 from fiveup_env import Batch, Game, Move
@@ -55,16 +54,9 @@ def errors_of(folder: Path, *files: Path) -> list[tuple[str, int, str]]:
     """Return the name, the line and the message of every error that pyright finds."""
     settings = {"typeCheckingMode": "basic", "extraPaths": [str(ROOT)]}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pyright", "--outputjson"),
-            *("-p", str(folder), "--pythonpath", sys.executable, *map(str, files)),
-        ],
-        check=False,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
-    )
+    words = ["-p", str(folder), "--pythonpath", sys.executable, *map(str, files)]
+    silent = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    done = python("-m", "pyright", "--outputjson", *words, **silent)
     diagnostics = json.loads(done.stdout)["generalDiagnostics"]
     return [
         (Path(diagnostic["file"]).name, diagnostic["range"]["start"]["line"], diagnostic["message"])

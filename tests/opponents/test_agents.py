@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from types import SimpleNamespace
@@ -20,7 +18,7 @@ from fiveup_env.opponents import registry
 from fiveup_env.opponents.heuristics.ladder import LADDER, Greedy
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS
 from fiveup_env.opponents.registry import listing, make_agent, register_agent
-from tests.support import PROMISES_OF_AGENTS, lowest
+from tests.support import PROMISES_OF_AGENTS, lowest, python
 
 # Every agent of the library; the searches have little to do.
 AGENTS = [
@@ -254,9 +252,7 @@ def test_agents_play_without_the_laboratory_or_torch() -> None:
         "    game.ask(fiveup_env.make_agent(spec))\n"
         "print(*sorted(fiveup_env.opponents.known_agents()))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], check=False, capture_output=True, text=True
-    )
+    done = python("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr
     others = "random casual level pair student student+search policy policy+search pimc program sb3"
     assert done.stdout.split() == sorted([*LADDER, *others.split(), "text"])

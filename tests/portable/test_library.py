@@ -6,7 +6,6 @@ import ctypes
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,14 @@ from fiveup_env.portable.build import BuildError, build
 from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import BINDING, HERE, VIEWS, Fixed, asked, random_games
+from tests.support import python
 from tests.web import chromium, folder_server
 
 __all__ = ["asked"]
 
 
 def build_by_command(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "fiveup_env.portable", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return python("-m", "fiveup_env.portable", *options)
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ import pytest
 import fiveup_env
 from fiveup_env import Game, make_agent
 from fiveup_env.drawing.moving import hand_svg
-from tests.support import code_in, run_example
+from tests.support import ROOT, code_in, run_example
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 OF_THE_LIBRARY = (
     *("index", "understand/beliefs", "understand/encoding", "understand/rewards"),
