@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -122,6 +122,16 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
             break
         game.push(random.choice(list(game.legal_moves)))
     return game
+
+
+def random_views(games: int, moves: int, players: Sequence[int] = (2, 3, 4, 5)) -> np.ndarray:
+    """Return the views of the seats to move after random moves in games of several kinds."""
+    presets = ["five_up", "all_fives", "muggins"]
+    batch, rng = Batch(games, presets, players, draw="optional", seed=0), np.random.default_rng(2)
+    batch.reset()
+    for _ in range(moves):
+        batch.step(batch.random_actions(rng))
+    return batch.views()
 
 
 def code_in(pages: Iterable[Path]) -> list[Any]:

@@ -12,11 +12,12 @@ import pytest
 from agents.policies.agent import NetworkAgent
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape
-from fiveup_env import Batch
+from fiveup_env import legal_masks
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from tests.agents.learning import noisy
+from tests.support import random_views
 
 SHAPES = [Shape("guided", 1, 1, shared=True), Shape("guided", 48, 2, shared=True)]
 
@@ -25,26 +26,13 @@ def lively(shape: Shape) -> PolicyNetwork:
     return noisy(shape, seed=2, noise=0.2)
 
 
-def views_and_masks() -> tuple[np.ndarray, np.ndarray]:
-    """Decisions of random games under several rules, at all their stages."""
-    batch = Batch(200, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=6)
-    batch.reset()
-    rng = np.random.default_rng(0)
-    views, masks = [], []
-    for step in range(60):
-        if step % 12 == 0:
-            views.append(batch.views())
-            masks.append(batch.action_mask.copy())
-        batch.step(batch.random_actions(rng))
-    return np.concatenate(views), np.concatenate(masks)
-
-
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.encoder}-{shape.width}")
 def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) -> None:
     network = lively(shape)
     save_policy(tmp_path, network, {})
     agent, compiled = NetworkAgent(network), PolicyAgent(str(tmp_path))
-    (views, masks), rng = views_and_masks(), np.random.default_rng(0)
+    views = np.concatenate([random_views(200, moves) for moves in range(0, 60, 12)])
+    masks, rng = legal_masks(views), np.random.default_rng(0)
     logits, values = compiled.logits(views), compiled.values(views)
     best = make_agent(f"student:{tmp_path}")(views, rng)
     expected = agent.logits(views)

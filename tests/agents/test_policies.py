@@ -22,13 +22,13 @@ from agents.policies import __main__ as commands
 from agents.policies.agent import NetworkAgent, TorchPolicy
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, FiveUpError, Game
+from fiveup_env import FiveUpError, Game
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR
 from fiveup_env.opponents.registry import make_agent
-from tests.support import python
+from tests.support import python, random_views
 
 torch.set_num_threads(1)
 
@@ -51,16 +51,6 @@ def lively(shape: Shape, seed: int = 0) -> PolicyNetwork:
     return network
 
 
-def positions(moves: int = 13, games: int = 60) -> np.ndarray:
-    """Views of games of every kind."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], draw="optional", seed=0)
-    batch.reset(np.arange(5, 5 + games))
-    rng = np.random.default_rng(2)
-    for _ in range(moves):
-        batch.step(batch.random_actions(rng))
-    return batch.views()
-
-
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     save_policy(tmp_path / "policy", lively(Shape(width=16)), ABOUT)
@@ -81,7 +71,7 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
     assert list(weights) == list(network.state_dict())
     for name, weight in network.state_dict().items():
         assert torch.equal(weights[name], weight), name
-    views = positions()
+    views = random_views(60, 13)
     ours, theirs = (NetworkAgent(net).probabilities(views) for net in (network, loaded))
     assert (ours == theirs).all()
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
@@ -135,7 +125,7 @@ def test_logits_are_divided_by_a_number_above_0(
 
 
 def test_half_the_space_rarely_changes_a_choice(tmp_path: Path) -> None:
-    network, views, rng = lively(Shape()), positions(games=600), np.random.default_rng(0)
+    network, views, rng = lively(Shape()), random_views(600, 13), np.random.default_rng(0)
     sizes, chosen = [], []
     for half in (False, True):
         save_policy(tmp_path, network, {}, half=half)
@@ -324,7 +314,11 @@ def test_logits_that_are_values_count_by_their_error(tmp_path: Path) -> None:
 
 
 def test_actions_are_the_same_in_batches_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent, views, rng = NetworkAgent(lively(SHAPES[2])), positions(), np.random.default_rng(0)
+    agent, views, rng = (
+        NetworkAgent(lively(SHAPES[2])),
+        random_views(60, 13),
+        np.random.default_rng(0),
+    )
     together = agent(views, rng)
     alone = [agent(views[k : k + 1], rng)[0] for k in range(len(views))]
     assert together.tolist() == alone

@@ -12,14 +12,14 @@ import torch
 from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Batch, Game, Rules
+from fiveup_env import Game, Rules
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.opponents.search.pimc import Pimc
-from tests.support import game_of, push_all
+from tests.support import game_of, push_all, random_views
 
 torch.set_num_threads(1)
 
@@ -60,16 +60,6 @@ def values(agent: PolicySearch, game: Game, seed: int = 0) -> dict[str, float]:
     return {str(move): float(row[move.action]) for move in game.legal_moves}
 
 
-def positions(moves: int = 7, games: int = 30, **fields: Any) -> np.ndarray:
-    """Views after some random moves, of two to five players."""
-    batch = Batch(games, ["five_up", "all_fives"], [2, 3, 4, 5], **fields, seed=0)
-    batch.reset(np.arange(5, 5 + games))
-    rng = np.random.default_rng(2)
-    for _ in range(moves):
-        batch.step(batch.random_actions(rng))
-    return batch.views()
-
-
 # --- What is chosen
 
 
@@ -101,7 +91,7 @@ def test_a_policy_is_searched_in_the_units_that_it_was_trained_in(tmp_path: Path
 
 
 def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
-    views = positions(games=20)
+    views = random_views(20, 7)
     search = TorchSearch(str(blank), worlds=70, playout="greedy", trust=5, weighed=1)
     pimc = Pimc(worlds=70, aim="hand")
     assert search.aim == pimc.aim
@@ -111,7 +101,7 @@ def test_with_a_policy_that_prefers_nothing_it_is_pimc(blank: Path) -> None:
 
 
 def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(lively: Path) -> None:
-    views = positions(games=60)
+    views = random_views(60, 7)
     preferred = TorchPolicy(str(lively))(views, np.random.default_rng(0))
     followed = [
         (

@@ -55,8 +55,8 @@ def errors_of(folder: Path, *files: Path) -> list[tuple[str, int, str]]:
     settings = {"typeCheckingMode": "basic", "extraPaths": [str(ROOT)]}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
     words = ["-p", str(folder), "--pythonpath", sys.executable, *map(str, files)]
-    silent = {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-    done = python("-m", "pyright", "--outputjson", *words, **silent)
+    line = ("-m", "pyright", "--outputjson", *words)
+    done = python(*line, PYRIGHT_PYTHON_IGNORE_WARNINGS="1")
     diagnostics = json.loads(done.stdout)["generalDiagnostics"]
     return [
         (Path(diagnostic["file"]).name, diagnostic["range"]["start"]["line"], diagnostic["message"])

@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from fiveup_env import Batch, Game, Move, legal_masks, make_agent
+from fiveup_env import Game, Move, legal_masks, make_agent
 from fiveup_env.opponents.heuristics.casual import Casual
 from fiveup_env.opponents.heuristics.ladder import LADDER
-from tests.support import game_of, push_all
+from tests.support import game_of, push_all, random_views
 
 TIMES = 20_000
 
@@ -23,13 +23,7 @@ def casual(rung: str = "greedy", **chances: float) -> Casual:
 @pytest.fixture(scope="module")
 def views() -> np.ndarray:
     """Views from all over random games."""
-    batch = Batch(80, ["five_up", "all_fives", "muggins"], [2, 3, 4, 5], draw="optional", seed=1)
-    batch.reset()
-    parts, rng = [], np.random.default_rng(1)
-    for _ in range(40):
-        parts.append(batch.views().copy())
-        batch.step(batch.random_actions(rng))
-    return np.concatenate(parts[::5])
+    return np.concatenate([random_views(80, moves) for moves in range(0, 40, 5)])
 
 
 def shares(agent: Casual, game: Game) -> dict[str, float]:

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env import Batch, make_agent
+from fiveup_env import make_agent
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.pairs import Pair
 from fiveup_env.opponents.registry import split_specs
-from tests.support import lowest, lowest_after_draws
-
-
-def views_of(players: int) -> np.ndarray:
-    batch, greedy = Batch(30, "five_up", players, seed=4), make_agent("greedy")
-    batch.reset()
-    for _ in range(40):
-        batch.step(greedy(batch.views(), np.random.default_rng(0)))
-    return batch.views()
+from tests.support import lowest, lowest_after_draws, random_views
 
 
 def test_the_first_has_the_lower_seat_of_each_side() -> None:
-    views, rng = views_of(4), np.random.default_rng(0)
+    views, rng = random_views(30, 40, [4]), np.random.default_rng(0)
     assert set(views["seat"]) == {0, 1, 2, 3}
     chosen = Pair(lowest, "defensive")(views, rng)
     lower = views["seat"] < 2
@@ -31,7 +23,7 @@ def test_the_first_has_the_lower_seat_of_each_side() -> None:
 
 
 def test_the_first_plays_where_everybody_plays_alone() -> None:
-    views, rng = views_of(3), np.random.default_rng(0)
+    views, rng = random_views(30, 40, [3]), np.random.default_rng(0)
     assert (Pair(lowest, "random")(views, rng) == lowest(views, rng)).all()
 
 

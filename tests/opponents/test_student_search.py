@@ -6,23 +6,15 @@ from random import Random
 
 import numpy as np
 
-from fiveup_env import Agent, Batch, Game, legal_masks, make_agent
+from fiveup_env import Agent, Game, legal_masks, make_agent
 from fiveup_env.opponents.networks.policy import Student
 from fiveup_env.opponents.search.network_search import FAR, StudentSearch
 from fiveup_env.opponents.search.units import POINTS_IN_ONE
-from tests.support import play_randomly
-
-
-def positions(games: int = 60, moves: int = 9) -> np.ndarray:
-    batch, rng = Batch(games, players=4, seed=8), np.random.default_rng(2)
-    batch.reset()
-    for _ in range(moves):
-        batch.step(batch.random_actions(rng))
-    return batch.views()
+from tests.support import play_randomly, random_views
 
 
 def choices(agent: Agent) -> np.ndarray:
-    return agent(positions(), np.random.default_rng(0))
+    return agent(random_views(60, 9, [4]), np.random.default_rng(0))
 
 
 def test_the_surer_the_network_the_more_it_decides_and_otherwise_it_is_pimc() -> None:
@@ -34,7 +26,7 @@ def test_the_surer_the_network_the_more_it_decides_and_otherwise_it_is_pimc() ->
 
 
 def test_actions_of_which_the_network_expects_far_too_little_are_not_tried() -> None:
-    views = positions()
+    views = random_views(60, 9, [4])
     values = StudentSearch(worlds=32, error=0.02).values(views, np.random.default_rng(0))
     logits = Student().logits(views)
     behind = logits < logits.max(1, keepdims=True) - FAR * 0.02
