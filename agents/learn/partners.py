@@ -6,10 +6,12 @@ seat is played by an agent drawn from a population, so that the others learn to 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from fiveup_env.opponents.mixtures import shares_of
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ class Partners:
         """Write the partners' actions for some of the games into `actions`."""
         for agent in np.unique(self.agent[indices]):
             games = indices[self.agent[indices] == agent]
-            actions[games] = self._agents[agent](batch.views(games), rng)
+            chances = partial(batch.chances, games, agent)
+            for member, part in shares_of(self._agents[agent], len(games), chances):
+                actions[games[part]] = member(batch.views(games[part]), rng)
 
     def meet(self, batch: Batch, rng: np.random.Generator) -> None:
         """Seat another partner where a game is over."""

@@ -7,12 +7,14 @@ folder. Rivals that are hard to beat are met more often.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from agents.policies.agent import spec_of
 from fiveup_env.errors import shown
+from fiveup_env.opponents.mixtures import shares_of
 from fiveup_env.opponents.registry import make_agent
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ class Rivals:
         for rival in np.unique(self.rival[indices]):
             games = indices[self.rival[indices] == rival]
             agent = self._agents[self.specs[rival]]
-            actions[games] = agent(batch.views(games), rng)
+            for member, part in shares_of(agent, len(games), partial(batch.chances, games, rival)):
+                actions[games[part]] = member(batch.views(games[part]), rng)
 
     def meet(self, batch: Batch, rng: np.random.Generator) -> None:
         """Record the last move's rewards, and choose a new rival where a game is over."""

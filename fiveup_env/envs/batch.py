@@ -42,7 +42,7 @@ from fiveup_env.envs.episodes import (
 )
 from fiveup_env.envs.options import EpisodeOptions, check_fields, checked_flag, row_of_integers
 from fiveup_env.envs.rows import Rows
-from fiveup_env.envs.streams import fill_keys, fill_seeds
+from fiveup_env.envs.streams import fill_chances, fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import Rules
@@ -295,6 +295,16 @@ class Batch:
         views = np.zeros(len(indices), VIEW)
         observe_games(self._games, indices, views, self.action_mask, self.turn)
         return views
+
+    def chances(self, indices: np.ndarray, place: int) -> np.ndarray:
+        """Return a number from 0 to 1 for the episode of each of some games, for draws by episode.
+
+        It stays the same throughout an episode, depends on the stream and the number of the episode
+        alone, and is another one for each `place`.
+        """
+        indices, chances = self._checked_games(indices), np.zeros(len(indices))
+        fill_chances(self._keys[indices], self._episodes_played[indices], place, chances)
+        return chances
 
     def observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return what one seat observes in each of some games, whoever is to move."""

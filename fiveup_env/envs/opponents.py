@@ -6,22 +6,25 @@
 
 A list has an agent for every other seat, in order of play from the seat after the learner's: with
 partners, the second of three is the learner's partner wherever the learner sits. A dict names seats
-of the game, so it needs a learner with a fixed seat.
+of the game, so it needs a learner with a fixed seat. A mixture has one member in an episode, in all
+the seats that it has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from fiveup_env.errors import OptionError, SeatError, shown
 from fiveup_env.opponents.agent import Agent, unchecked
+from fiveup_env.opponents.mixtures import drawn, shares_of
 from fiveup_env.opponents.registry import get_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 Opponent: TypeAlias = str | Agent
 OpponentChoice: TypeAlias = Opponent | Sequence[Opponent] | Mapping[int, Opponent]
@@ -50,29 +53,44 @@ class Opponents:
                 made[key] = len(self.agents)
                 self.agents.append(get_agent(agent))
             self._by_offset.append(made[key])
-        self._choices = [unchecked(agent) for agent in self.agents]
         self._everybody = len(self.agents) == 1
 
-    def at(self, seat: int, learner: int, players: int) -> Agent:
-        """Return what chooses in one seat of a game, given views that the library has made."""
-        return self._choices[
-            0 if self._everybody else self._by_offset[(seat - learner) % players - 1]
-        ]
+    def seated(self, learner: int, players: int, *key: int) -> dict[int, Agent]:
+        """Return what chooses in each seat in an episode of a game, which a key names."""
+        playing = [unchecked(drawn(agent, *key, k)) for k, agent in enumerate(self.agents)]
+        offsets = range(1, players)
+        return {
+            (learner + offset) % players: playing[0 if self._everybody else self._by_offset[k]]
+            for k, offset in enumerate(offsets)
+        }
 
     def shares(
-        self, seats: np.ndarray, learners: np.ndarray, players: np.ndarray
+        self,
+        seats: np.ndarray,
+        learners: np.ndarray,
+        players: np.ndarray,
+        chances: Callable[[np.ndarray, int], np.ndarray],
     ) -> list[tuple[Agent, np.ndarray]]:
         """Return what chooses for each agent that is to move, and the positions of its games.
+
+        It chooses given views that the library has made.
 
         Args:
             seats: The seat to move in each game, which is not the learner's.
             learners: The learner's seat in each game.
             players: The number of players of each game.
+            chances: What returns a number from 0 to 1 for the episodes of the games at some
+                positions and the k-th agent, which draws the members of mixtures.
         """
         if self._everybody:
-            return [(self._choices[0], np.arange(len(seats)))]
-        chosen = np.array(self._by_offset)[(seats - learners) % players - 1]
-        shares = ((agent, np.flatnonzero(chosen == k)) for k, agent in enumerate(self._choices))
+            chosen = np.zeros(len(seats), np.int64)
+        else:
+            chosen = np.array(self._by_offset)[(seats - learners) % players - 1]
+        shares = []
+        for k, agent in enumerate(self.agents):
+            positions = np.flatnonzero(chosen == k)
+            for member, part in shares_of(agent, len(positions), partial(chances, positions, k)):
+                shares.append((member, positions[part]))
         return [(agent, positions) for agent, positions in shares if len(positions)]
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.encoders import Encoder
     from fiveup_env.envs.batch import Batch
+    from fiveup_env.envs.opponents import OpponentChoice
     from fiveup_env.envs.vector import VectorOptions
     from fiveup_env.rules.fields import Rules
 
@@ -137,8 +138,12 @@ class FiveUpVecEnv(VecEnv):
             }
         return observations, rewards.astype(np.float32), over, infos
 
+    def set_opponents(self, opponents: OpponentChoice) -> None:
+        """Play against other opponents, as `FiveUpVectorEnv.set_opponents` does."""
+        self._envs.set_opponents(opponents)
+
     def save(self) -> bytes:
-        """Return the whole state of the games, for `load`."""
+        """Return the whole state of the games, but for the opponents, for `load`."""
         return self._envs.save()
 
     def load(self, state: bytes) -> None:

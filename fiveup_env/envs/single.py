@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fiveup_env.envs.aec import Options
     from fiveup_env.envs.rows import MaskPlace
     from fiveup_env.game.game import Game
+    from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
 
@@ -94,7 +95,7 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         self._fixed_seat = None if seat is None else whole(seat, 0, self.rules.players - 1)
         if seat is not None and self._fixed_seat is None:
             raise SeatError(f"seat must be from 0 to {self.rules.players - 1}, not {shown(seat)}")
-        self._opponents = Opponents(opponents, [self.rules.players], self._fixed_seat)
+        self.set_opponents(opponents)
         self._agent = self._aec.possible_agents[self._fixed_seat or 0]
         self._masked = masks_in_observations(mask)
         rows: Any = self._aec.observation_space(self._agent)["observation"]
@@ -106,6 +107,7 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         self._started = False
         self._episodes = 0  # begun since the last seed
         self._chances: dict[str, np.random.Generator] = {}  # by opponent, in this episode
+        self._choices: dict[int, Agent] = {}  # by seat, in this episode
 
     @property
     def rules(self) -> Rules:
@@ -125,6 +127,13 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
     def action_masks(self) -> np.ndarray:
         """Return the learner's legal actions as sb3-contrib takes them: an array of 121 bool."""
         return self._mask.astype(np.bool_)
+
+    def set_opponents(self, opponents: OpponentChoice) -> None:
+        """Play against other opponents, from the next `reset` on; they are given as at the start.
+
+        Raises as making the environment does.
+        """
+        self._opponents = Opponents(opponents, [self.rules.players], self._fixed_seat)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -158,6 +167,8 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
             for name in self._aec.possible_agents
             if name != self._agent
         }
+        key = self.np_random_seed, self._episodes, deal
+        self._choices = self._opponents.seated(self.seat, self.rules.players, *key)
         self._before_first_turn = self._others_move()
 
     def _next_deal(self) -> int:
@@ -204,8 +215,7 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
             view = self._aec.view(mover)
             mask = unchecked_masks(view)[0]
             seat = self._aec.possible_agents.index(mover)
-            choose = self._opponents.at(seat, self.seat, self.rules.players)
-            action = choose(view, self._chances[mover])[0]
+            action = self._choices[seat](view, self._chances[mover])[0]
             number = whole(action, 0, ACTION_COUNT - 1)
             if number is None or not mask[number]:
                 raise IllegalMoveError(f"the opponent {mover}: {not_allowed(mask, action)}")

@@ -20,6 +20,7 @@ from fiveup_env.engine.compiled import Array, Word, compiled, inlined
 FIRST_OF_STREAMS: Final = 1 << 63
 
 _HIGHEST_BIT = np.uint64(FIRST_OF_STREAMS)
+CHANCE_STEP = np.uint64(0x9E6C63D0876A9A47)
 INDEX_STEP = np.uint64(0xA0761D6478BD642F)
 EPISODE_STEP = np.uint64(0xE7037ED1A0B428DB)
 
@@ -48,6 +49,14 @@ def fill_seeds(keys: Array, episodes: Array, seeds: Array) -> None:
     """Write the seed of an episode of each stream."""
     for i in range(len(keys)):
         seeds[i] = stream_seed(keys[i], episodes[i])
+
+
+@compiled
+def fill_chances(keys: Array, episodes: Array, place: int, chances: Array) -> None:
+    """Write a number from 0 to 1 for an episode of each stream, another one for each `place`."""
+    for i in range(len(keys)):
+        word = scramble(stream_seed(keys[i], episodes[i]) + np.uint64(place + 1) * CHANCE_STEP)
+        chances[i] = float(word >> np.uint64(11)) * 2.0**-53
 
 
 class Stream:

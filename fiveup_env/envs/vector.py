@@ -22,6 +22,7 @@ ignored: a masked distribution over it is certain, and so has neither entropy no
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -49,12 +50,13 @@ from fiveup_env.rules.actions import ACTION_COUNT, PASS
 from fiveup_env.sealed import seal, sealed_array, unseal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from typing_extensions import Unpack
 
     from fiveup_env.envs.episodes import Results
     from fiveup_env.envs.rows import MaskPlace
+    from fiveup_env.opponents.agent import Agent
     from fiveup_env.rules.fields import Rules
 
 ModeName: TypeAlias = Literal["NextStep", "SameStep", "Disabled"]
@@ -127,7 +129,8 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             raise SeatError(
                 f"seat must be from 0 to {fewest - 1} to exist in every game, not {shown(seat)}"
             )
-        self._opponents = Opponents(opponents, self._players.tolist(), self._fixed_seat)
+        self._lineups = [self._made(opponents)]
+        self._lineup = np.zeros(self.num_envs, np.int64)  # the index of a game's opponents
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self._masked = masks_in_observations(mask)
@@ -172,6 +175,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._random = rng
         self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
         self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0
+        self._lineup[:] = len(self._lineups) - 1
         self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
         return self._observations(), self._infos()
 
@@ -207,8 +211,21 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             self._infos() | ends.infos(),
         )
 
+    def set_opponents(self, opponents: OpponentChoice) -> None:
+        """Play against other opponents, in each game from its next episode on.
+
+        They are given as at the start. Games that are loaded are against them at once: a saved
+        state holds no opponents. Raises as making the environment does.
+        """
+        newest = self._made(opponents)
+        met, self._lineup = np.unique(self._lineup, return_inverse=True)
+        self._lineups = [*(self._lineups[k] for k in met), newest]
+
+    def _made(self, opponents: OpponentChoice) -> Opponents:
+        return Opponents(opponents, self._players.tolist(), self._fixed_seat)
+
     def save(self) -> bytes:
-        """Return the whole state of the games, for `load`."""
+        """Return the whole state of the games, but for the opponents, for `load`."""
         arrays = {name: getattr(self, name) for name in STATE}
         arrays["batch"] = np.frombuffer(self.batch.save(), np.uint8)
         return seal(SAVED, arrays, {"chance": self._random.bit_generator.state})
@@ -227,6 +244,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.batch.adopt(games)
         for name, array in kept.items():
             getattr(self, name)[:] = array
+        self._lineup[:] = len(self._lineups) - 1
         self._started = True
 
     def _check(self, public: np.ndarray, kept: dict[str, np.ndarray]) -> None:
@@ -285,10 +303,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             self.batch.turn, self._seats, self._over, self._fresh, self._waiting
         ):
             waiting = self._waiting[:count]
-            seats = self.batch.turn[waiting].astype(np.int64)
-            shares = self._opponents.shares(seats, self._seats[waiting], self._players[waiting])
-            for agent, positions in shares:
-                games = waiting[positions]
+            for agent, games in self._shares(waiting):
                 chosen = agent(self.batch.views(games), self._random)
                 try:
                     self.batch.advance(chosen, games, strictly=True)
@@ -296,6 +311,24 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                     raise IllegalMoveError(f"an opponent chose wrongly: {error}") from error
                 self._collect(games, rewards, ends)
         self._started = True
+
+    def _shares(self, waiting: np.ndarray) -> Iterator[tuple[Agent, np.ndarray]]:
+        """Yield what chooses in games that wait for an opponent, and the indices of its games."""
+        lineup = self._lineup[waiting]
+        for k, opponents in enumerate(self._lineups):
+            games = waiting if len(self._lineups) == 1 else waiting[lineup == k]
+            seats = self.batch.turn[games].astype(np.int64)
+            for agent, positions in opponents.shares(
+                seats,
+                self._seats[games],
+                self._players[games],
+                partial(self._chances, games),
+            ):
+                yield agent, games[positions]
+
+    def _chances(self, games: np.ndarray, positions: np.ndarray, place: int) -> np.ndarray:
+        """Return what draws the members of mixtures, for the games at some positions."""
+        return self.batch.chances(games[positions], place)
 
     def _collect(self, moved: np.ndarray, rewards: np.ndarray, ends: _Ends) -> None:
         """Add what a move brought the learners, and end their episodes.
@@ -328,6 +361,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             return
         self._before_first_turn[indices] = 0
         self._fresh[indices], self._over[indices] = True, False
+        self._lineup[indices] = len(self._lineups) - 1
         self.batch.begin(indices)
         if self._fixed_seat is None:
             self._seats[indices] = (self._seats[indices] + 1) % self._players[indices]

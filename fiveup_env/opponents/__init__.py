@@ -8,12 +8,14 @@ action_probabilities  with what probability an agent plays each action
 heuristics            features of an action, the ladder that weighs them, and `casual`, which errs
 levels                the ten levels of the table
 pairs                 two agents as partners of each other
+mixtures              an agent that is drawn for each episode
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
 """
 
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import (
+    MIX,
     PAIR,
     PROGRAM,
     SAVED_MODEL,
@@ -36,6 +38,7 @@ for _name, _place in {
     "casual": "heuristics.casual:Casual",
     "level": "levels:Level",
     PAIR: "pairs:Pair",
+    MIX: "mixtures:Mixture",
     "student": "networks.policy:Student",
     "student+search": "search.network_search:StudentSearch",
     "policy": "networks.policy:PolicyAgent",

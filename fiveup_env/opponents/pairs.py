@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fiveup_env.errors import AgentError
 from fiveup_env.opponents.agent import Agent, CompiledAgent, unchecked
+from fiveup_env.opponents.mixtures import Mixture
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
 
@@ -24,7 +26,10 @@ class Pair(CompiledAgent):
 
     def __post_init__(self) -> None:
         """Make the members; raise AgentError if there is no such agent."""
-        self._members = [unchecked(get_agent(one)) for one in (self.first, self.second)]
+        members = [get_agent(one) for one in (self.first, self.second)]
+        if any(isinstance(member, Mixture) for member in members):
+            raise AgentError("a pair has no mixtures in it; a mixture may have pairs")
+        self._members = [unchecked(member) for member in members]
 
     def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view; the members draw from generators of their own."""

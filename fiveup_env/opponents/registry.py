@@ -48,6 +48,7 @@ SAVED_MODEL: Final = "sb3"  # the agent that plays a zip file of Stable-Baseline
 PROGRAM: Final = "program"  # the agent that is a program of its own, named by its command
 TEXT: Final = "text"  # the agent that asks a language model, named by its place
 PAIR: Final = "pair"  # the agent that is two others, named by their specs
+MIX: Final = "mix"  # the agent that is one of several, drawn for each episode
 _PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _IMPORTABLE: Final = re.compile(r"(?!__main__:)[^:]+:\w+")
 
@@ -92,6 +93,13 @@ def register_agent(name: str, agent: Source | str, *, in_files: bool = False) ->
 def can_begin(name: str) -> bool:
     """Return whether specs can begin with a name: that of an agent, or of a module that is here."""
     return name in _AGENTS or name in offered() or _is_module(name.partition(".")[0])
+
+
+def begins_spec(part: str) -> bool:
+    """Return whether a part of a text between commas begins with an agent, not with an option."""
+    name = re.split("[:=]", part, maxsplit=1)[0]
+    known = name in _AGENTS or name in offered() or name.endswith(".zip")
+    return known or _PLACE.match(part) is not None
 
 
 def names_in_files() -> list[str]:
@@ -184,10 +192,12 @@ def split_specs(specs: str) -> tuple[str, ...]:
     """Return the specs in a text such as `greedy,pimc:worlds=50,ms=20,random`.
 
     Commas also separate the options of a spec: a part `option=value` belongs to the spec before it.
+    All that follows a mixture belongs to it, up to the next one.
     """
     names: list[str] = []
     for part in filter(None, specs.split(",")):
-        if names and "=" in part and ":" not in part.partition("=")[0]:
+        mixed = names and names[-1].startswith(f"{MIX}:") and not part.startswith(f"{MIX}:")
+        if mixed or (names and "=" in part and ":" not in part.partition("=")[0]):
             names[-1] += f",{part}"
         else:
             names.append(part)
@@ -297,8 +307,11 @@ def options_in(name: str, agent: type[Any], text: str) -> dict[str, Any]:
     """Return the options of a spec, converted to the types of their fields.
 
     The value of the first option may stand without its name. An option that is an agent takes the
-    parts that follow it and name no option here: they are that agent's own.
+    parts that follow it and name no option here: they are that agent's own. All of the text is a
+    mixture's members.
     """
+    if name == MIX:
+        return {"members": text}
     kinds = get_type_hints(agent)
     fields = [field.name for field in _fields_of(agent)]
     parts = [part for part in text.split(",") if part]

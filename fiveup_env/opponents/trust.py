@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, get_args, get_type_hints
 from fiveup_env.errors import AgentError, hint, shown
 from fiveup_env.files import file_path
 from fiveup_env.opponents.agent import Agent
+from fiveup_env.opponents.mixtures import members_of
 from fiveup_env.opponents.networks.files import SHIPPED, PolicyName
 from fiveup_env.opponents.registry import (
+    MIX,
     PAIR,
     is_word,
     names_in_files,
@@ -62,8 +64,12 @@ def _check(spec: object, folder: Path | None, names: Sequence[str]) -> None:
     source = resolved(name)[1]
     if not isinstance(source, type):
         return
+    if name == MIX:
+        for member, _ in members_of(text):
+            _check(member, folder, [one for one in names if one != MIX])
+        return
     kinds = get_type_hints(source, include_extras=True)
-    members = [one for one in names if one != PAIR]  # no pairs of pairs, without end
+    members = [one for one in names if one not in {PAIR, MIX}]  # no pairs of pairs, without end
     for option, value in options_in(name, source, text).items():
         if kinds[option] == PolicyName:
             check_policy(value, folder)

@@ -13,6 +13,7 @@ from fiveup_env.game.game import Game
 from fiveup_env.game.records import STUDY_FORMAT, record_of
 from fiveup_env.game.view_words import step_text
 from fiveup_env.opponents.levels import USUAL_LEVEL
+from fiveup_env.opponents.mixtures import drawn
 from fiveup_env.opponents.registry import make_agent, split_specs
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.fields import Rules
@@ -63,9 +64,11 @@ class Table:
         """Sit down to a new game, or go on with one from where it stands."""
         self.setup = setup
         self.game = Game(setup.rules, seed=setup.seed) if game is None else game
-        specs = iter(setup.specs)
-        seats = range(setup.rules.players)
-        self._agents = {seat: make_agent(next(specs)) for seat in seats if seat != setup.seat}
+        seats = [seat for seat in range(setup.rules.players) if seat != setup.seat]
+        self._agents = {
+            seat: drawn(make_agent(spec), "table", self.game.seed, spec)
+            for seat, spec in zip(seats, setup.specs, strict=True)
+        }
 
     @property
     def is_mine(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -112,3 +114,63 @@ def test_what_does_not_seat_everybody_is_refused(
 def test_opponents_by_seat_need_one_number_of_players() -> None:
     with pytest.raises(OptionError, match="one number of players, not of 2 and 3"):
         FiveUpVectorEnv(4, players=[2, 3], opponents=["random"])
+
+
+def test_one_game_meets_new_opponents_from_its_next_episode() -> None:
+    first, second = Recorder(), Recorder()
+    env = FiveUpEnv(players=2, opponents=first, seat=0, episode="hand")
+    _, info = env.reset(seed=1)
+    env.set_opponents(second)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    assert first.seats
+    assert not second.seats
+    played = len(first.seats)
+    _, info = env.reset()
+    for _ in range(2):
+        env.step(int(env.action_masks().argmax()))
+    assert len(first.seats) == played
+    assert second.seats
+
+
+@pytest.mark.parametrize("kind", ["vector", "vec_env"])
+def test_each_of_many_games_meets_new_opponents_from_its_next_episode(kind: str) -> None:
+    agents = [Recorder(), Recorder(), Recorder()]
+    make = FiveUpVectorEnv if kind == "vector" else FiveUpVecEnv
+    envs: Any = make(12, players=2, opponents=agents[0], episode="hand", seed=1)
+    envs.reset()
+    vector = envs if kind == "vector" else envs._envs
+    begun = vector.batch._episodes_played
+    for agent, following in pairwise(agents):
+        switched = begun.copy()
+        envs.set_opponents(following)
+        while (begun == switched).any():
+            of_old, of_new = len(agent.seats), len(following.seats)
+            waits = vector._lineup < len(vector._lineups) - 1
+            envs.step(envs.action_masks().argmax(1))
+            if not waits.any():
+                assert len(agent.seats) == of_old
+            if (begun == switched).all():
+                assert len(following.seats) == of_new
+        envs.step(envs.action_masks().argmax(1))
+        assert following.seats
+    assert len(vector._lineups) == 2
+    with pytest.raises(AgentError, match="did you mean 'greedy'"):
+        envs.set_opponents("greedi")
+
+
+def test_a_saved_state_holds_no_opponents_and_a_copy_does() -> None:
+    envs = FiveUpVectorEnv(12, players=2, opponents="greedy", episode="hand", seed=1)
+    envs.reset()
+    envs.step(envs.action_masks().argmax(1))
+    envs.set_opponents("partner")
+    twin = copy.deepcopy(envs)
+    loaded = FiveUpVectorEnv(12, players=2, opponents="greedy", episode="hand", seed=1)
+    loaded.set_opponents("partner")
+    loaded.load(envs.save())
+    assert set(loaded._lineup.tolist()) == {1}
+    for _ in range(20):
+        actions = envs.action_masks().argmax(1)
+        assert (envs.step(actions)[0] == twin.step(actions)[0]).all()
+    loaded.step(loaded.action_masks().argmax(1))

@@ -143,6 +143,8 @@ def test_only_what_a_learner_observes_is_encoded(kind: Any) -> None:
     class Counting(Flat):
         """Counts the rows that it writes."""
 
+        name = "counting"
+
         def encode(self, views: np.ndarray, rows_out: np.ndarray) -> None:
             """Write a row for each view."""
             nonlocal rows

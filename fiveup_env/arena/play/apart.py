@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fiveup_env.errors import AgentError, shown
+from fiveup_env.opponents.registry import MIX, split_name
 from fiveup_env.programs.process import ProgramProcess, serving
 
 if TYPE_CHECKING:
@@ -23,7 +25,12 @@ class Apart:
     """The agent of a spec, of which every part plays in a process of its own."""
 
     def __init__(self, spec: str, move_limit: float = math.inf) -> None:
-        """Start nothing yet. The parts are told the limit; the arena's clock keeps it."""
+        """Start nothing yet. The parts are told the limit; the arena's clock keeps it.
+
+        Raises AgentError for a mixture: its parts would have to be told which deal they play.
+        """
+        if split_name(spec)[0] == MIX:
+            raise AgentError(f"an agent that plays apart is not a mixture, such as {shown(spec)}")
         self._spec = spec
         self._seconds = None if move_limit == math.inf else move_limit
         self._parts: dict[tuple[int, int], ProgramProcess] = {}

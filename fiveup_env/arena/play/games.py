@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import ModelError, OptionError, shown, unknown
 from fiveup_env.game.records import dumps
-from fiveup_env.opponents.agent import unchecked
+from fiveup_env.opponents.mixtures import shares_of
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
@@ -200,8 +201,7 @@ class _Chunk:
         seeds: np.ndarray,
         announce: Callable[[Request | None], None] | None,
     ) -> None:
-        self.players, self.names, self.terms, self.announce = agents, names, terms, announce
-        self.agents = [one if isinstance(one, Apart) else unchecked(one) for one in agents]
+        self.agents, self.names, self.terms, self.announce = agents, names, terms, announce
         ways = seatings(terms.rules)
         self.seated = np.tile(ways, (len(seeds), 1)).astype(np.int8)
         self.seeds = np.repeat(seeds, len(ways)).astype(np.uint64)
@@ -251,11 +251,22 @@ class _Chunk:
                     self.ask(agent, queues[agent, : asked[agent]].copy())
             self.round += 1
 
+    @cached_property
+    def chances(self) -> np.ndarray:
+        """What draws the members of mixtures: a number for each deal and agent."""
+        seeds = self.seeds[:: self.terms.rules.sides].tolist()
+        return np.array([keyed_rng("mixture", seed).random(2) for seed in seeds])
+
     def ask(self, agent: int, games_i: np.ndarray) -> None:
-        """Let an agent move in some games; one that plays apart is asked part by part."""
+        """Let an agent move in some games; one that plays apart is asked part by part.
+
+        A mixture has one member in all games of a deal.
+        """
         asked = self.agents[agent]
         if not isinstance(asked, Apart):
-            self.decide(agent, asked, games_i, self.rngs[agent])
+            deals = games_i // self.terms.rules.sides
+            for member, games in shares_of(asked, len(deals), lambda: self.chances[deals, agent]):
+                self.decide(agent, member, games_i[games], self.rngs[agent])
             return
         ways, seats = games_i % self.terms.rules.sides, self.games["public"]["turn"][games_i]
         for way, seat in sorted(set(zip(ways.tolist(), seats.tolist(), strict=True))):

@@ -27,9 +27,10 @@ from fiveup_env.arena.play.tally import MOST_POINTS, NOBODY, TALLY
 from fiveup_env.engine.code_cache import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
+from fiveup_env.opponents.mixtures import members_of
 from fiveup_env.opponents.networks.files import policy_folder
 from fiveup_env.opponents.networks.statistics import statistics_beside
-from fiveup_env.opponents.registry import PAIR, PROGRAM, TEXT, options_in, resolved
+from fiveup_env.opponents.registry import MIX, PAIR, PROGRAM, TEXT, options_in, resolved
 
 if TYPE_CHECKING:
     import os
@@ -107,8 +108,10 @@ def _sources_of(spec: str) -> list[Path]:
 
 
 def _members_of(spec: str) -> list[str]:
-    """Return the specs that the spec of a pair names."""
+    """Return the specs that the spec of a pair or a mixture names."""
     name, source, text = resolved(spec)
+    if name == MIX:
+        return [member for member, _ in members_of(text)]
     if name != PAIR:
         return []
     assert isinstance(source, type)

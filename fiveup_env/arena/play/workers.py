@@ -31,6 +31,7 @@ from fiveup_env.arena.play.games import (
 )
 from fiveup_env.errors import FiveUpError
 from fiveup_env.game.game import Game
+from fiveup_env.opponents.mixtures import Mixture
 from fiveup_env.opponents.registry import make_agent, register_missing, registered
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Player:
             new: Sequence[Agent] = apart.start(seatings(self.terms.rules) == place)
         elif spec not in self.agents:
             made = self.agents[spec] = make_agent(spec)
-            new = [made]
+            new = made.agents if isinstance(made, Mixture) else [made]
         else:
             return
         game = Game(self.terms.rules, seed=0)
