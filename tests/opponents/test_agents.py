@@ -255,4 +255,4 @@ def test_agents_play_without_the_laboratory_or_torch() -> None:
     done = python("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr
     others = "random casual level pair student student+search policy policy+search pimc program sb3"
-    assert done.stdout.split() == sorted([*LADDER, *others.split(), "text"])
+    assert done.stdout.split() == sorted([*LADDER, *others.split(), "mix", "text"])

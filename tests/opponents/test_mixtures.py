@@ -141,7 +141,7 @@ def test_each_episode_has_one_member_by_weight_and_by_seed(kind: str) -> None:
 def test_a_member_plays_its_episode_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     envs = FiveUpVectorEnv(20, players=4, opponents=[TWO, "random", TWO], seed=2, episode="hand")
     asked: dict[tuple[int, int], set[Any]] = {}
-    shares = envs._shares
+    shares: Any = envs._shares
 
     def recorded(waiting: np.ndarray) -> Iterator[tuple[Any, np.ndarray]]:
         for agent, games in shares(waiting):
