@@ -28,7 +28,6 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -53,7 +52,8 @@ from fiveup_env.envs.episodes import (
     start_episodes,
     step_games,
 )
-from fiveup_env.envs.options import EpisodeOptions, as_array, check_fields
+from fiveup_env.envs.options import EpisodeOptions, check_fields
+from fiveup_env.envs.rewards import RewardFunction, checked_rewards
 from fiveup_env.envs.rows import Rows, RowSpace
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import (
@@ -66,7 +66,7 @@ from fiveup_env.errors import (
     unknown,
 )
 from fiveup_env.game.game import Game
-from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
+from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from fiveup_env.envs.episodes import EpisodeName, IllegalName, RewardName
     from fiveup_env.rules.fields import RuleFields
 
-RewardFunction: TypeAlias = Callable[[Game, Move, Game], Sequence[float] | np.ndarray]
 RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array", "rgb_array_list", "svg"]
 Eyes: TypeAlias = int | Literal["mover", "all"]
 RENDER_MODES: Final[tuple[RenderMode, ...]] = get_args(RenderMode)
@@ -313,18 +312,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         before, move = self.game, MOVES[self._actions[0]]
         after = before.copy()
         after.push(move)
-        rewards = reward(before, move, after)
-        count = self.rules.players
-        wanted = f"{count} numbers that float32 holds, one for each seat"
-        array = as_array(rewards, "what the reward function returns", wanted)
-        if array.shape == (count,) and array.dtype.kind in "iuf":
-            with np.errstate(over="ignore"):
-                array = array.astype(np.float32)
-            if np.isfinite(array).all():
-                return array
-        raise OptionError(
-            f"what the reward function returns must be {wanted}, not {shown(rewards)}"
-        )
+        return checked_rewards(reward(before, move, after), self.rules.players)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what an agent observes; its mask is all 0 unless the agent is to move."""

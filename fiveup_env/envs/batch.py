@@ -41,6 +41,7 @@ from fiveup_env.envs.episodes import (
     step_games,
 )
 from fiveup_env.envs.options import EpisodeOptions, check_fields, checked_flag, row_of_integers
+from fiveup_env.envs.rewards import checked_rewards
 from fiveup_env.envs.rows import Rows
 from fiveup_env.envs.streams import fill_chances, fill_keys, fill_seeds
 from fiveup_env.errors import IllegalMoveError, OptionError, SeatError, WrongMomentError, shown
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.encoders import Encoder
     from fiveup_env.envs.episodes import EpisodeName, IllegalName, Results, RewardName
+    from fiveup_env.envs.rewards import BatchRewardFunction
     from fiveup_env.rules.fields import RuleFields
 
 SLICE: Final = 2048  # games that a thread steps, observes and encodes together
@@ -68,7 +70,7 @@ STATE: Final = ("_games", "_finals", "_keys", "_episodes_played", "reward", "_en
 class BatchOptions(EpisodeOptions, total=False):
     """The keywords of `Batch`, for interfaces that hand them on."""
 
-    reward: RewardName
+    reward: RewardName | BatchRewardFunction
     seed: int | None
     threads: int
     oracle: bool
@@ -94,7 +96,10 @@ class Batch:
             need them; otherwise they are int8.
         episode: A whole `game`, or a single `hand`.
         reward: What a move brings each seat: `win`, `points` or `margin`
-            (docs/understand/rewards.md).
+            (docs/understand/rewards.md), or a function of (before, actions, after), GAME structs
+            before the moves in some games, the actions, and GAME structs after them. It returns
+            numbers [games, players] and is called once for all games that move, illegal actions
+            excepted: if it raises or returns anything else, nothing has changed.
         max_hands: The number of hands after which an episode is cut off; 0 means never.
         illegal: Whether an illegal action raises an `error`, or makes the episode `terminate` with
             `illegal_reward` for its player and 0 for the others.
@@ -139,7 +144,7 @@ class Batch:
         encoder: str | Encoder = "flat",
         scaled: bool = False,
         episode: EpisodeName = "game",
-        reward: RewardName = "win",
+        reward: RewardName | BatchRewardFunction = "win",
         max_hands: int = 0,
         illegal: IllegalName = "error",
         illegal_reward: float = -1.0,
@@ -158,7 +163,10 @@ class Batch:
         ]
         if not self.rules:
             raise OptionError("a batch needs rules, and numbers of players, not an empty list")
-        self._options = Episodes(episode, reward, max_hands, illegal, illegal_reward)
+        self._reward = reward if callable(reward) else None
+        self._options = Episodes(
+            episode, "points" if callable(reward) else reward, max_hands, illegal, illegal_reward
+        )
         self._rows = Rows(encoder, scaled=scaled)
         self.encoder = self._rows.encoder
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
@@ -256,8 +264,12 @@ class Batch:
         """
         actions = self._checked_actions(actions, self._all)
 
+        if self._reward:
+            self._move_and_reward(self._all, actions, self._reward)
+
         def step_and_observe(part: slice) -> None:
-            self._move(self._all[part], actions[part])
+            if not self._reward:
+                self._move(self._all[part], actions[part])
             self._restart(self._all[part])
             self._observe_slice(part)
 
@@ -275,7 +287,10 @@ class Batch:
         if first_repeated(indices, self._seen) >= 0:
             raise OptionError("each game can make one move: an index is there twice")
         actions = self._checked_actions(actions, indices, strictly=strictly)
-        self._move(indices, actions)
+        if self._reward:
+            self._move_and_reward(indices, actions, self._reward)
+        else:
+            self._move(indices, actions)
         self.turn[indices] = self._games["public"]["turn"][indices]
         self._update_endings()
 
@@ -484,6 +499,31 @@ class Batch:
     def _move(self, indices: np.ndarray, actions: np.ndarray) -> None:
         codes = self._options.codes
         step_games(self._games, indices, actions, codes, self.reward, self._endings)
+
+    def _move_and_reward(
+        self, indices: np.ndarray, actions: np.ndarray, reward: BatchRewardFunction
+    ) -> None:
+        """Make moves, and write what a function returns for them; undo them if it fails."""
+        arrays = self._games, self.reward, self._endings
+        before = [array[indices] for array in arrays]
+        self._move(indices, actions)
+        after = self._games[indices]
+        # An illegal action ends an episode without a move, and so before its hand is over.
+        forfeits = (self._endings[indices] != 0) & (after["public"]["phase"] == PLAYING)
+        moved = np.flatnonzero(~forfeits)
+        if not len(moved):
+            return
+        players = after["public"]["rules"]["players"][moved]
+        absent = np.arange(self.reward.shape[1]) >= players[:, None]
+        try:
+            rewards = reward(before[0][moved], actions[moved], after[moved])
+            self.reward[indices[moved]] = np.where(
+                absent, 0, checked_rewards(rewards, *absent.shape)
+            )
+        except BaseException:
+            for array, kept in zip(arrays, before, strict=True):
+                array[indices] = kept
+            raise
 
     def _restart(self, indices: np.ndarray) -> None:
         restart_ended(

@@ -79,7 +79,7 @@ class Episodes:
         if callable(self.reward):
             raise OptionError(
                 f"reward must be {', '.join(REWARDS[:-1])} or {REWARDS[-1]} here: a function is "
-                f"taken by env, raw_env and FiveUpEnv alone"
+                f"taken by PettingZoo's, Gymnasium's and vector environments and Batch alone"
             )
         if not is_one_of(self.reward, REWARDS):
             raise OptionError(unknown("reward", self.reward, REWARDS))

@@ -9,11 +9,12 @@ import pytest
 
 import fiveup_env
 from fiveup_env import Batch, Game, Move
+from fiveup_env.envs.episodes import Episodes
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError
-from fiveup_env.rules.actions import PASS
+from fiveup_env.rules.actions import MOVES, PASS
 from tests.support import lowest
 
 HAND: dict[str, Any] = {"players": 2, "episode": "hand"}
@@ -245,6 +246,101 @@ def test_a_reset_that_is_refused_changes_nothing(kind: Any) -> None:
 
 
 def test_other_interfaces_refuse_a_reward_function() -> None:
-    for make in (Batch, FiveUpVectorEnv, FiveUpVecEnv):
-        with pytest.raises(OptionError, match="a function is taken by env, raw_env and FiveUpEnv"):
-            make(reward=tiles_played)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="a function is taken by PettingZoo's"):
+        Episodes(reward=tiles_played)  # type: ignore[arg-type]
+
+
+# --- Functions of arrays
+
+DOUBLES = np.array([move.tile is not None and move.tile.is_double for move in MOVES])
+
+
+def points_and_doubles(before: Game, move: Move, after: Game) -> list[float]:
+    """Return the points that each seat's side gained, and a half for a double that is set."""
+    gained = np.subtract(after.scores, before.scores)
+    rewards = [float(gained[before.rules.side_of(seat)]) for seat in range(before.rules.players)]
+    if move.tile and move.tile.is_double:
+        rewards[before.turn or 0] += 0.5
+    return rewards
+
+
+def points_and_doubles_of_many(
+    before: np.ndarray, actions: np.ndarray, after: np.ndarray
+) -> np.ndarray:
+    """Return what `points_and_doubles` does, for up to four seats of many games."""
+    earlier, later = before["public"], after["public"]
+    gained = later["scores"] - earlier["scores"]
+    sides = np.arange(4) % earlier["rules"]["sides"][:, None]
+    rewards = np.take_along_axis(gained, sides, 1).astype(float)
+    rewards[np.arange(len(actions)), earlier["turn"]] += DOUBLES[actions] / 2
+    return rewards
+
+
+@pytest.mark.parametrize("episode", ["hand", "game"])
+def test_a_function_of_arrays_rewards_as_one_of_games_does(episode: Any) -> None:
+    seeds = [3, 4, 5, 6]
+    options: dict[str, Any] = {"episode": episode, "max_hands": 3, "threads": 2}
+    batch = Batch(4, players=[2, 3, 4], reward=points_and_doubles_of_many, **options)
+    batch.reset(seeds)
+    del options["threads"]
+    envs = [
+        fiveup_env.raw_env(players=players, reward=points_and_doubles, **options)
+        for players in (2, 3, 4, 2)
+    ]
+    for env, seed in zip(envs, seeds, strict=True):
+        env.reset(seed=seed)
+    playing = np.ones(4, np.bool_)
+    for _ in range(200):
+        actions = batch.action_mask.argmax(1)
+        batch.step(actions)
+        for i in np.flatnonzero(playing):
+            env = envs[i]
+            env.step(int(actions[i]))
+            rewards = list(env.rewards.values())
+            assert batch.reward[i].tolist() == rewards + [0.0] * (4 - len(rewards))
+        playing &= ~(batch.terminated | batch.truncated)
+    assert not playing.any()
+
+
+def test_learners_of_many_games_get_what_a_function_of_arrays_brings_their_seats() -> None:
+    def moves_of_all(before: np.ndarray, actions: np.ndarray, after: np.ndarray) -> np.ndarray:
+        del before, after
+        return np.ones((len(actions), 2))
+
+    options: dict[str, Any] = {"players": 2, "seat": 0, "seed": 1, "illegal": "terminate"}
+    envs = FiveUpVectorEnv(8, reward=moves_of_all, **options)
+    games = FiveUpVecEnv(8, reward=moves_of_all, **options)
+    envs.reset()
+    games.reset()
+    before = envs.batch.states["public"]["plies"].copy()
+    actions = envs.action_masks().argmax(1)
+    _, rewards, _, _, _ = envs.step(actions)
+    moved = envs.batch.states["public"]["plies"] - before
+    assert (rewards >= moved).all()  # draws and passes that were chosen count as moves, too
+    assert (games.step(actions)[1] == rewards).all()
+    actions = envs.action_masks().argmax(1)
+    actions[3] = 120
+    _, rewards, terminated, _, _ = envs.step(actions)
+    assert rewards[3] == -1
+    assert terminated[3]
+
+
+@pytest.mark.parametrize(
+    "wrong", [1.0, np.ones(4), np.ones((4, 3)), np.full((4, 2), np.nan), np.full((4, 2), "a"), None]
+)
+def test_rewards_of_arrays_that_are_refused_leave_everything_as_it_was(wrong: Any) -> None:
+    answers = Answers()
+    batch = Batch(4, players=2, reward=answers, seed=1, episode="hand")
+    batch.reset()
+    answers.rewards = np.full((4, 2), 2.0)
+    for _ in range(9):
+        batch.step(batch.action_mask.argmax(1))
+        saved, right, answers.rewards = batch.save(), answers.rewards, wrong
+        actions = batch.action_mask.argmax(1)
+        with pytest.raises(OptionError, match="must be 4 x 2 numbers that float32 holds"):
+            batch.step(actions)
+        with pytest.raises(OptionError, match="must be 4 x 2 numbers that float32 holds"):
+            batch.advance(actions, np.arange(4))
+        assert batch.save() == saved
+        answers.rewards = right
+    assert (batch.reward == 2).all()
