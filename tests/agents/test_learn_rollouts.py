@@ -113,21 +113,6 @@ def test_deals_are_those_of_the_seed_and_none_that_are_measured_on() -> None:
     assert batch.states["seed"].min() >= FIRST_OF_STREAMS
 
 
-def test_a_window_goes_on_from_a_saved_state() -> None:
-    def learnt(*, stop: bool) -> np.ndarray:
-        batch, rollouts = rollouts_of(reward="outlook")
-        choose = Chooser()
-        played(rollouts, 2, choose)
-        if stop:
-            saved, state = batch.save(), rollouts.state()
-            batch, rollouts = rollouts_of(reward="outlook")
-            batch.load(saved)
-            rollouts.restore(state)
-        return played(rollouts, 1, choose)[0].advantages
-
-    assert (learnt(stop=True) == learnt(stop=False)).all()
-
-
 def test_the_oracles_rows_are_those_of_the_same_moment() -> None:
     batch, rollouts = rollouts_of(oracle=True)
     seen: dict[bytes, bytes] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +74,6 @@ def test_the_rewarded_action_becomes_the_likeliest(*, oracle: bool) -> None:
     assert values.mean() == pytest.approx(1, abs=0.25)
 
 
-def test_an_action_is_drawn_as_often_as_its_probability_says_and_never_where_forbidden() -> None:
-    learner = learner_of()
-    lesson = lesson_of(learner, float, count=3000)
-    assert set(lesson.actions) == {3, 50, 90}
-    for action in (3, 50, 90):
-        chosen = np.exp(lesson.log_probabilities[lesson.actions == action])
-        assert (lesson.actions == action).mean() == pytest.approx(chosen.mean(), abs=0.04)
-
-
 def test_the_reference_holds_the_policy_back() -> None:
     free, held = (learner_of(kl_coef=kl_coef, learning_rate=3e-3) for kl_coef in (0.0, 20.0))
     assert share_of(free, taught(free, 15)[0], 50) > 0.8
@@ -116,17 +106,6 @@ def test_values_alone_learn_without_changing_what_is_played(keys: dict[str, Any]
     assert losses[-1] < 0.9 * losses[0]
     learner.learn(lesson, 0, rng)
     assert not torch.equal(learner.network(rows)[0], before[0])
-
-
-def test_the_critic_has_its_own_rate() -> None:
-    learner = learner_of(oracle=True, critic_scale=0.0)
-    assert learner.critic
-    critic, head = copy.deepcopy(learner.critic.state_dict()), learner.network.policy_head.weight
-    before = head.detach().clone()
-    learner.learn(lesson_of(learner, float), 0, np.random.default_rng(0))
-    kept = learner.critic.state_dict()
-    assert all(torch.equal(weight, kept[name]) for name, weight in critic.items())
-    assert not torch.equal(head, before)
 
 
 def test_entropy_keeps_a_policy_open() -> None:

@@ -12,8 +12,7 @@ import torch
 from agents.policies.agent import TorchPolicy, TorchSearch
 from agents.policies.files import save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
-from fiveup_env import Game, Rules
-from fiveup_env.arena.statistics.duels import duel
+from fiveup_env import Game
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.registry import make_agent
@@ -114,15 +113,6 @@ def test_trust_moves_choices_from_those_of_the_worlds_to_those_of_the_policy(liv
     ]
     assert followed == sorted(followed)
     assert followed[0] < followed[1] < followed[2] == 1
-
-
-# --- That it gains
-
-
-def test_search_beats_its_own_policy(lively: Path) -> None:
-    agents = make_agent(f"torch+search:{lively},worlds=16"), make_agent(f"torch:{lively}")
-    played = duel([*agents], Rules.preset(players=3), np.arange(60), "hand")
-    assert played.margin_interval()[0] > 0
 
 
 # --- What is refused

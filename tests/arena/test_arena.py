@@ -26,7 +26,6 @@ from fiveup_env.arena.statistics.duels import Duel, duel, duel_of
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Agent, Random
 from fiveup_env.opponents.heuristics.ladder import Greedy
-from fiveup_env.opponents.registry import split_specs
 from tests.support import SEATINGS, game_of, hidden_otherwise, install_agents
 
 SEEDS = np.arange(5_000, 5_300)
@@ -349,15 +348,7 @@ def test_a_process_that_dies_is_told_with_who_played() -> None:
         list(play_tasks(tasks, Terms(Rules.preset(players=2), "hand"), 2))
 
 
-# --- Specs
-
-
-def test_specs_are_parted_by_commas_and_keep_their_options() -> None:
-    assert split_specs("greedy,pimc:worlds=50,ms=20,random") == (
-        "greedy",
-        "pimc:worlds=50,ms=20",
-        "random",
-    )
+# --- Pairs
 
 
 def test_pairs_are_all_or_those_against_one() -> None:

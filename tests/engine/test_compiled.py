@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -18,7 +17,6 @@ from fiveup_env import Game, make_agent
 from fiveup_env.engine.code_cache import (
     PACKAGE,
     _cache_of,
-    digest_of,
     module_sources,
     source_digest,
 )
@@ -185,25 +183,6 @@ def test_caches_of_older_source_are_removed_once_they_are_a_day_old(tmp_path: Pa
     _cache_of(tmp_path / "layout.py", SOURCES)
     left = sorted(path.name for path in beside.iterdir())
     assert left == ["fiveup-layout-young", "fiveup-other-old"]
-
-
-@pytest.mark.parametrize(("years", "left"), [(-10, ["young"]), (0, ["young"]), (10, [])])
-def test_a_clock_that_jumps_removes_no_code_in_use(
-    years: float, left: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    current = tmp_path / "__pycache__" / f"fiveup-layout-{digest_of(SOURCES)}"
-    young = current.with_name("fiveup-layout-young")
-    young.mkdir(parents=True)
-    now = time.time()  # noqa: TID251
-    monkeypatch.setattr(time, "time", lambda: now + years * 365 * 24 * 60 * 60)
-    _cache_of.__wrapped__(tmp_path / "layout.py", SOURCES)
-    names = [path.name.rpartition("-")[2] for path in current.parent.iterdir()]
-    assert names == left
-    young.mkdir(exist_ok=True)
-    current.mkdir()
-    _cache_of.__wrapped__(tmp_path / "layout.py", SOURCES)
-    assert current.exists()
-    assert young.exists()
 
 
 @on_posix

@@ -64,13 +64,6 @@ def test_a_shipped_policy_plays_as_when_it_was_trained(name: str) -> None:
     assert agent.logits(views).max(1) == pytest.approx(numbers(LOGITS[name]), abs=2e-4)
 
 
-def test_a_position_has_the_same_logits_alone_and_among_others() -> None:
-    agent, views = PolicyAgent("partners"), positions()
-    together = agent.logits(views)
-    for k in range(len(views)):
-        assert (agent.logits(views[k : k + 1]) == together[k]).all()
-
-
 def test_probabilities_are_those_of_allowed_actions_and_samples_follow_them() -> None:
     agent, views = PolicyAgent("partners", sample=True), positions()
     shares = agent.probabilities(views)
