@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -55,6 +56,12 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(runs, "RUNS", folder)
         assert trained(*TINY) == 0
     return folder / "smoke"
+
+
+@pytest.fixture
+def mine(straight: Path, tmp_path: Path) -> Path:
+    """Return the folder of a copy of that run."""
+    return Path(shutil.copytree(straight, tmp_path / "mine"))
 
 
 def end_of(run: Path) -> dict[str, np.ndarray]:
@@ -233,14 +240,13 @@ def test_killed_again_and_again_it_ends_with_the_same_weights_bit_for_bit(
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_said_so(
-    straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    straight: Path, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert trained(*TINY, "decisions=400", "--name", "mine") == 0
-    newest = checkpoints_in(tmp_path / "mine" / "checkpoints")[-1]
+    newest = checkpoints_in(mine / "checkpoints")[-1]
     newest.write_bytes(newest.read_bytes()[:1000])
-    assert trained("--resume", "mine", "decisions=700") == 0
+    assert trained("--resume", "mine") == 0
     assert f"{newest} is damaged" in capsys.readouterr().out.replace("\n", " ")
-    assert_same_end(straight, tmp_path / "mine")
+    assert_same_end(straight, mine)
 
 
 def test_a_damaged_line_of_metrics_is_dropped_and_a_run_goes_on(tmp_path: Path) -> None:
@@ -257,15 +263,13 @@ def test_a_damaged_line_of_metrics_is_dropped_and_a_run_goes_on(tmp_path: Path) 
 
 
 def test_a_checkpoint_of_other_code_is_refused_in_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert trained(*TINY, "decisions=100", "--name", "mine") == 0
-    folder = tmp_path / "mine" / "checkpoints"
+    folder = mine / "checkpoints"
     newest = read_newest(folder)
     arrays = {name.replace("network.", "net."): array for name, array in newest.arrays.items()}
     write_checkpoint(folder, newest.about["updates"] + 1, arrays, newest.about)
-    capsys.readouterr()
-    assert trained("--resume", str(tmp_path / "mine"), "decisions=9000") == 2
+    assert trained("--resume", str(mine), "decisions=9000") == 2
     assert "does not fit this code" in capsys.readouterr().err
 
 

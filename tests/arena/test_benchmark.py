@@ -398,10 +398,10 @@ def test_a_true_entry_is_accepted(defensive: dict[str, Any]) -> None:
 def changed(entry: dict[str, Any], path: str, value: object) -> dict[str, Any]:
     """Return a copy of an entry with another value in one place."""
     copied = copy.deepcopy(entry)
-    *way, last = [int(one) if one.isdigit() else one for one in path.split("/")]
+    *way, last = [int(name) if name.isdigit() else name for name in path.split("/")]
     part: Any = copied
-    for one in way:
-        part = part[one]
+    for name in way:
+        part = part[name]
     part[last] = value
     return copied
 

@@ -83,22 +83,22 @@ def numbers_in(*handed: Any) -> set[int]:
     """Return the numbers that can be reached from what is handed, but through code."""
     numbers, seen, waiting = set[int](), set[int](), list(handed)
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, (ModuleType, FunctionType, type)):
+        item = waiting.pop()
+        if id(item) in seen or isinstance(item, (ModuleType, FunctionType, type)):
             continue
-        seen.add(id(one))
-        if isinstance(one, int):
-            numbers.add(one)
-        elif isinstance(one, np.ndarray):
-            waiting.append(one.base)
-            if one.dtype.itemsize % 8 == 0 and one.flags.c_contiguous:
-                numbers |= set(one.view(np.uint8).reshape(-1).view(np.uint64).tolist())
-        elif isinstance(one, np.random.Generator):
-            waiting += [one.bit_generator.state, one.bit_generator.seed_seq]
-        elif isinstance(one, np.random.SeedSequence):
-            waiting += [one.state, one.pool]
+        seen.add(id(item))
+        if isinstance(item, int):
+            numbers.add(item)
+        elif isinstance(item, np.ndarray):
+            waiting.append(item.base)
+            if item.dtype.itemsize % 8 == 0 and item.flags.c_contiguous:
+                numbers |= set(item.view(np.uint8).reshape(-1).view(np.uint64).tolist())
+        elif isinstance(item, np.random.Generator):
+            waiting += [item.bit_generator.state, item.bit_generator.seed_seq]
+        elif isinstance(item, np.random.SeedSequence):
+            waiting += [item.state, item.pool]
         else:
-            waiting += gc.get_referents(one)
+            waiting += gc.get_referents(item)
     return numbers
 
 
@@ -292,8 +292,8 @@ class Pickpocket:
             while frame:
                 held += [*frame.f_locals.values(), *frame.f_globals.values()]
                 frame = frame.f_back
-            arrays = [one for one in [*held, *gc.get_objects()] if type(one) is np.ndarray]
-            if any(wanted in one.tobytes() for one in arrays if one.dtype != object):
+            arrays = [item for item in [*held, *gc.get_objects()] if type(item) is np.ndarray]
+            if any(wanted in array.tobytes() for array in arrays if array.dtype != object):
                 raise RuntimeError("found it")
         if self.where == "parent":
             try:
