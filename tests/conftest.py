@@ -17,9 +17,9 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
-# Rooms whose tests wait for processes, browsers and XLA: two workers begin with a part each, so
-# that one waits while the other compiles what both will need.
-APART = {"arena", "cli", "jax", "play", "portable", "programs"}
+# Rooms whose tests wait for processes and browsers: of two workers, one begins with them, while the
+# other compiles what both will need.
+APART = {"arena", "cli", "play", "portable", "programs"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

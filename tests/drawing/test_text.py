@@ -255,14 +255,6 @@ def test_every_tile_is_seen_once(seed: int, count: int, spinners: str) -> None:
 
 PICTURES = {
     "no tile": ("", "all", "No tile has been set yet."),
-    "a plain lead": (
-        "5-3",
-        "all",
-        """
- 5←┃5┃3┃→3
-
-last 5-3; open ends 5, 3; total 8""",
-    ),
     "a double lead counts once": (
         "5-5",
         "all",
@@ -284,16 +276,6 @@ last 5-5; open ends 5-5 (10); total 10""",
          ↓
 
 last 5-1; open ends 5-5 (0), 0, 1; total 1""",
-    ),
-    "a double that is no spinner": (
-        "5-5 5-0@5x 5-1@5x",
-        "none",
-        """
-        ┌5┐
- 1←┃1┃5┃├─┤[5│0]→0
-        └5┘
-
-last 5-1; open ends 0, 1; total 1""",
     ),
     "a double on each arm, and a cross arm": (
         "6-4 4-4@4 4-3@4x 4-1@4x 3-3@3 6-6@6",

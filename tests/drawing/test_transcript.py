@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from fiveup_env import Game
 from fiveup_env.drawing.transcript import table_text, transcript
-from fiveup_env.game.records import record_of
-from tests.support import game_of, play_randomly, push_all
-
-
-def test_the_text_of_a_game_holds_what_its_record_holds() -> None:
-    game = play_randomly(Game("five_up", players=4, seed=6), Random(6), 5_000)
-    text = transcript(game)
-    assert "five_up, 4 players as partners" in text
-    assert all(name in text for name in game.rules.fields())
-    for number, hand in enumerate(record_of(game)["hands"]):
-        assert f"Hand {number}: seat {hand['lead']} leads" in text
-    assert text.count(" sets ") == sum(move.tile is not None for move in game.moves)
-    assert text.splitlines()[-1] == "Seats 0 and 2 win, 62 : -20"
+from tests.support import game_of, push_all
 
 
 def test_the_text_of_a_hand_that_somebody_read() -> None:
