@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from random import Random as Chance
 from types import SimpleNamespace
 from typing import Any
@@ -26,10 +25,11 @@ from fiveup_env.arena.statistics.duels import Duel, duel, duel_of
 from fiveup_env.game.records import loads
 from fiveup_env.opponents.agent import Agent, Random
 from fiveup_env.opponents.heuristics.ladder import Greedy
-from tests.support import SEATINGS, game_of, hidden_otherwise, install_agents
+from tests.support import SEATINGS, game_of, hidden_otherwise
 
 SEEDS = np.arange(5_000, 5_300)
 NAMES = ("first", "second")
+FAULTY = "tests.arena.strangers:Faulty"
 
 
 def lowest(views: np.ndarray, rng: Any) -> np.ndarray:
@@ -257,43 +257,6 @@ def test_the_text_of_a_view_tells_nothing_that_is_hidden() -> None:
 
 # --- Processes
 
-STRANGERS = '''
-"""Agents of another package."""
-
-import os
-import time
-from dataclasses import dataclass
-
-from fiveup_env import legal_masks
-
-
-@dataclass(frozen=True)
-class Sleeper:
-    """Never returns once two tiles have been set in every game."""
-
-    def __call__(self, views, rng):
-        while views["public"]["plies"].min() > 1:
-            time.sleep(0.01)
-        return legal_masks(views).argmax(1)
-
-
-@dataclass(frozen=True)
-class Killer:
-    """Ends its process, but not at its first move."""
-
-    def __call__(self, views, rng):
-        if len(views) > 1:
-            os._exit(3)
-        return legal_masks(views).argmax(1)
-'''
-
-
-@pytest.fixture
-def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install a package that offers agents through entry points."""
-    install_agents(tmp_path, "strangers", STRANGERS, "Sleeper", "Killer")
-    monkeypatch.syspath_prepend(tmp_path)
-
 
 def test_any_number_of_processes_plays_the_same() -> None:
     terms = Terms(Rules.preset(), "hand", record=True)
@@ -306,12 +269,13 @@ def test_any_number_of_processes_plays_the_same() -> None:
     assert alone.records == crowd.records
 
 
-@pytest.mark.usefixtures("strangers")
 def test_an_agent_that_never_answers_is_ended_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "GRACE", 0.3)
     terms = Terms(Rules.preset(players=2), "hand", move_limit=0.05)
-    task = Task(("random", "sleeper"), 3, 2)
-    with pytest.raises(ArenaError, match=r"^sleeper did not respond; 0.05 seconds a") as caught:
+    task = Task(("random", f"{FAULTY},how=silent"), 3, 2)
+    with pytest.raises(
+        ArenaError, match=r"Faulty,how=silent did not respond; 0.05 seconds a"
+    ) as caught:
         list(play_tasks([task], terms, 1))
     assert view_text(loads(str(caught.value).splitlines()[-1])) in str(caught.value)
     others = Task(("random", "greedy"), 3, 2)
@@ -341,10 +305,10 @@ def test_only_what_an_agent_does_itself_is_on_its_clock() -> None:
         worker.end()
 
 
-@pytest.mark.usefixtures("strangers")
 def test_a_process_that_dies_is_told_with_who_played() -> None:
-    tasks = [Task(("random", "killer"), first, 2) for first in (3, 5)]
-    with pytest.raises(ArenaError, match=r"worker died while random met killer on deals [35] to"):
+    ends = f"{FAULTY},how=ends"
+    tasks = [Task(("random", ends), first, 2) for first in (3, 5)]
+    with pytest.raises(ArenaError, match=rf"worker died while random met {ends} on deals [35] to"):
         list(play_tasks(tasks, Terms(Rules.preset(players=2), "hand"), 2))
 
 

@@ -30,7 +30,8 @@ from fiveup_env.arena.play.workers import Player
 from fiveup_env.arena.statistics.ratings import elo, elo_against
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import FiveUpError
-from tests.support import Here, install_agents
+from tests.arena.strangers import KNOWN
+from tests.support import Here
 
 V1 = read_protocol("fiveup-v1")
 TEXT = read_protocol("fiveup-text-v1")
@@ -50,57 +51,7 @@ SMALL = replace(
     minis=(Mini("mini-2", 2, times=5, quick=True),),
 )
 NOTED = {name: f"some {name}" for name in NOTES}
-SILENT = "faulty:silent"
-
-
-AGENTS = '''
-"""Agents of another package that do what they should not."""
-
-import os
-import sys
-import time
-from dataclasses import dataclass
-
-import numpy as np
-
-from fiveup_env import legal_masks
-
-
-@dataclass(frozen=True)
-class Faulty:
-    """Does what its option says."""
-
-    how: str = "silent"
-
-    def __call__(self, views, rng):
-        if self.how == "silent" and views["public"]["plies"].any():
-            time.sleep(600)
-        if self.how == "ends" and views["public"]["plies"].any():
-            os._exit(3)
-        if self.how == "raises":
-            raise RuntimeError("no idea")
-        return legal_masks(views).argmax(1)
-
-
-@dataclass(frozen=True)
-class Spy:
-    """Chooses the action whose number is the games that it finds in the frames above it."""
-
-    def __call__(self, views, rng):
-        frame, games = sys._getframe(), 0
-        while frame := frame.f_back:
-            values = [getattr(value, "games", value) for value in frame.f_locals.values()]
-            kinds = [held.dtype.names or () for held in values if isinstance(held, np.ndarray)]
-            games += sum("hands" in names for names in kinds)
-        return np.full(len(views), games)
-'''
-
-
-@pytest.fixture
-def strangers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install a package that offers these agents through entry points."""
-    install_agents(tmp_path, "strange", AGENTS, "Faulty", "Spy")
-    monkeypatch.syspath_prepend(tmp_path)
+STRANGERS = "tests.arena.strangers"
 
 
 def keep_here(patch: pytest.MonkeyPatch) -> None:
@@ -271,7 +222,6 @@ def test_a_card_and_its_page_show_the_figures(defensive: dict[str, Any]) -> None
     assert json.loads(as_text(defensive)) == defensive
 
 
-@pytest.mark.usefixtures("strangers")
 def test_an_agent_at_fault_forfeits_and_the_card_says_why(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -282,12 +232,12 @@ def test_an_agent_at_fault_forfeits_and_the_card_says_why(
         tasks=tuple(replace(task, quick=1, elo=task.elo[:1]) for task in SMALL.tasks[:1]),
     )
     monkeypatch.setattr(workers, "GRACE", 0.3)
-    made = card_of(few, SILENT, QUICK, [*play(few, SILENT, QUICK, tmp_path / "games")], None, [])
+    silent = f"{STRANGERS}:Faulty,how=silent"
+    made = card_of(few, silent, QUICK, [*play(few, silent, QUICK, tmp_path / "games")], None, [])
     assert made["forfeits"] == 2
-    assert f"{SILENT} forfeited games (two): it did not respond" in card_text(made)
+    assert f"{silent} forfeited games (two): it did not respond" in card_text(made)
 
 
-@pytest.mark.usefixtures("strangers")
 def test_nash_conv_is_exact_where_it_can_be_and_says_where_it_is_not() -> None:
     rows = {
         spec: next(isolated.rows_of(spec, SMALL.minis)) for spec in ("student", "random", "greedy")
@@ -295,7 +245,7 @@ def test_nash_conv_is_exact_where_it_can_be_and_says_where_it_is_not() -> None:
     assert [row["exact"] for row in rows.values()] == [True, True, False]
     assert rows["random"]["of_random"] == pytest.approx(1)
     assert all(row["nash_conv"] > 0 for row in rows.values())
-    (broken,) = isolated.rows_of("faulty:raises", SMALL.minis)
+    (broken,) = isolated.rows_of(f"{STRANGERS}:Faulty,how=raises", SMALL.minis)
     assert broken["nash_conv"] is None
     assert broken["fault"] == "raised RuntimeError: no idea"
 
@@ -357,29 +307,29 @@ def test_an_agent_apart_plays_as_it_does_here() -> None:
     assert (here.play(Task(pair, task.first, 4)).scores == apart.scores).all()
 
 
-@pytest.mark.usefixtures("strangers")
 def test_an_agent_that_walks_up_the_frames_finds_no_game() -> None:
-    task, faults = Task(("spy", "greedy"), 1, 1), {}
-    for apart in (None, "spy"):
+    spy = f"{STRANGERS}:spy"
+    task, faults = Task((spy, "greedy"), 1, 1), {}
+    for apart in (None, spy):
         player = Player(Terms(SMALL.tasks[0].rules, forfeit=True, apart=apart))
         faults[apart] = player.play(task).faults[0]
     # Beside the games it finds some, and none where it is asked apart from them: action 0 is a play.
-    assert faults[None] != faults["spy"]
+    assert faults[None] != faults[spy]
     views = Game(seed=1).view()
-    (part,) = Apart("spy").start(np.array([[True]]))
+    (part,) = Apart(spy).start(np.array([[True]]))
     assert part(views, np.random.default_rng(0)).tolist() == [0]
     process = part._process
     del part
     assert process.returncode is not None  # it has ended with its agent
 
 
-@pytest.mark.usefixtures("strangers")
 def test_an_agent_whose_process_ended_is_made_anew_for_the_next_chunk() -> None:
-    player = Player(Terms(SMALL.tasks[0].rules, "hand", forfeit=True, apart="faulty:ends"))
-    played = player.play(Task(("faulty:ends", "greedy"), 1, 2))
+    ends = f"{STRANGERS}:Faulty,how=ends"
+    player = Player(Terms(SMALL.tasks[0].rules, "hand", forfeit=True, apart=ends))
+    played = player.play(Task((ends, "greedy"), 1, 2))
     assert (played.forfeits == 0).all()
     assert "ended its process" in played.faults[0]
-    assert player.play(Task(("faulty:ends", "greedy"), 5, 1)).decisions[0] > 0
+    assert player.play(Task((ends, "greedy"), 5, 1)).decisions[0] > 0
 
 
 # --- Entries
@@ -457,37 +407,6 @@ def test_figures_that_the_games_do_not_give_are_found_by_playing_again(
 
 # --- Fresh deals
 
-KNOWING = '''
-"""An agent of another package that has learnt deals by heart, and plays well on no others."""
-
-import os
-from dataclasses import dataclass, field
-from pathlib import Path
-
-import numpy as np
-
-from fiveup_env.opponents.registry import make_agent
-
-from fiveup_env import legal_masks
-
-
-@dataclass(frozen=True)
-class Knowing:
-    """Knows the hands that are dealt to a seat in a file."""
-
-    now: dict = field(default_factory=dict)
-
-    def __call__(self, views, rng):
-        known = set(Path(os.environ["KNOWN"]).read_text().split())
-        public = views["public"]
-        first = (public["hand_number"] == 0) & (public["plies"] < 2) & (views["hand"] != 0)
-        if first.any():
-            self.now["known"] = any(str(hand) in known for hand in views["hand"][first])
-        if self.now["known"]:
-            return make_agent("partner")(views, rng)
-        return np.array([np.flatnonzero(mask)[-1] for mask in legal_masks(views)])
-'''
-
 
 def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -495,14 +414,11 @@ def test_an_agent_that_knows_the_public_deals_is_refused_and_an_honest_one_is_no
     task = replace(V1.tasks[1], quick=16, elo=(0.0,))
     protocol = replace(SMALL, panel=("greedy",), tasks=(task,), chunk=16, judge_every=16, minis=())
     monkeypatch.setattr(entries, "read_protocol", lambda _: protocol)
-    install_agents(tmp_path, "cheats", KNOWING, "Knowing")
-    monkeypatch.syspath_prepend(tmp_path)
-    games = [Game(task.rules, seed=task.first + k) for k in range(task.quick)]
-    hands = {str(hand) for game in games for hand in game.state()["hands"][0].tolist()[:2]}
-    (tmp_path / "known").write_text(" ".join(hands))
-    monkeypatch.setenv("KNOWN", str(tmp_path / "known"))
+    for k in range(task.quick):
+        hands = Game(task.rules, seed=task.first + k).state()["hands"][0]
+        KNOWN.update(hands[: task.rules.players].tolist())
     keep_here(monkeypatch)
-    for spec in ("counter", "knowing"):
+    for spec in ("counter", f"{STRANGERS}:Knowing"):
         results = list(play(protocol, spec, QUICK, tmp_path / "games"))
         made = card_of(protocol, spec, QUICK, results, None, [])
         entry = Entry(entry_of(made, NOTED), trust=True)

@@ -36,6 +36,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.programs.confined import CREATE_RULESET, SCOPED_SINCE
+from tests.arena.strangers import MASK
 from tests.support import install_agents
 
 SEED: Final = 0x1234_5678_9ABC
@@ -249,85 +250,16 @@ def test_hidden_tiles_change_no_byte_of_what_an_agent_is_handed(
 
 # --- Agents apart
 
-PICKPOCKET = '''
-"""An agent of another package that looks for the seed of the arena everywhere in its process."""
-
-import ctypes
-import gc
-import os
-import signal
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-
-from fiveup_env import legal_masks
-
-
-def memory_of(process):
-    """Yield the memory of a process that may be read."""
-    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as memory:
-        for line in maps:
-            if " rw-p " in line and "[v" not in line:
-                first, last = (int(part, 16) for part in line.split()[0].split("-"))
-                memory.seek(first)
-                try:
-                    yield memory.read(last - first)
-                except OSError:
-                    pass
-
-
-@dataclass(frozen=True)
-class Pickpocket:
-    """Raises what it finds."""
-
-    where: str = "here"
-
-    def __call__(self, views, rng):
-        wanted = int(Path(os.environ["WANTED"]).read_text()) ^ (1 << 62)
-        wanted = wanted.to_bytes(8, "little")
-        if self.where == "here":
-            frame, held = sys._getframe(), []
-            while frame:
-                held += [*frame.f_locals.values(), *frame.f_globals.values()]
-                frame = frame.f_back
-            arrays = [item for item in [*held, *gc.get_objects()] if type(item) is np.ndarray]
-            if any(wanted in array.tobytes() for array in arrays if array.dtype != object):
-                raise RuntimeError("found it")
-        if self.where == "parent":
-            try:
-                is_there = any(wanted in part for part in memory_of(os.getppid()))
-            except OSError:
-                raise RuntimeError("was kept out") from None
-            raise RuntimeError("found it" if is_there else "did not find it")
-        if self.where == "stop":
-            try:
-                os.kill(os.getppid(), 0)
-            except OSError:
-                raise RuntimeError("was kept out") from None
-            raise RuntimeError("may stop it")
-        if self.where == "here":
-            texts = [str(list(os.environ.items())), str(sys.argv)]
-            texts += [Path("/proc/self/cmdline").read_text()]
-            if any(str(int.from_bytes(wanted, "little")) in text for text in texts):
-                raise RuntimeError("found it")
-        return legal_masks(views).argmax(1)
-'''
-
 
 @pytest.fixture
-def pickpocket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install the agent, and tell it what to look for: masked, so that this is not found."""
-    install_agents(tmp_path, "pockets", PICKPOCKET, "Pickpocket")
-    (tmp_path / "wanted").write_text(str(SEED ^ (1 << 62)))
-    monkeypatch.setenv("WANTED", str(tmp_path / "wanted"))
-    monkeypatch.syspath_prepend(tmp_path)
+def pickpocket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tell the agent what to look for."""
+    monkeypatch.setenv("WANTED", str(SEED ^ MASK))
 
 
 def what_it_said(where: str) -> str:
     """Return why the agent apart forfeited its games on the secret deal, if it did."""
-    spec = f"pickpocket:where={where}"
+    spec = f"tests.arena.strangers:Pickpocket,where={where}"
     player = Player(Terms(RULES, "hand", forfeit=True, apart=spec))
     return player.play(Task((spec, "greedy"), SEED, 2)).faults[0]
 
