@@ -202,10 +202,12 @@ def test_an_agent_whose_file_has_changed_is_refused(
     assert results.origin("greedy") != before
     (weights / "first").write_text("2")
     assert results.origin(f"greedy:path={weights}") != before
-    pair = f"pair:random,second=greedy:{weights}"
-    before = results.origin(pair)
-    (weights / "first").write_text("3")
-    assert results.origin(pair) != before
+    for number, spec in enumerate(
+        (f"pair:random,second=greedy:{weights}", f"mix:random=1,greedy:{weights}=2")
+    ):
+        before = results.origin(spec)
+        (weights / "first").write_text(f"{number}!")
+        assert results.origin(spec) != before
     file = tmp_path / "results.jsonl"
     play_tournament(SMALL, 1, file)
     monkeypatch.setattr(results, "origin", lambda spec: "changed" if spec == "greedy" else spec)
@@ -214,6 +216,13 @@ def test_an_agent_whose_file_has_changed_is_refused(
         match=r"line 2, was played with version '\w+' of greedy, not 'changed': its code",
     ):
         play_tournament(SMALL, 1, file)
+
+
+def test_the_code_of_members_is_that_of_a_pair_and_of_a_mixture() -> None:
+    ours, other = "greedy", "tests.support:lowest"
+    for form in ("pair:random,second={}", "mix:random=1,{}=2"):
+        assert results.code_of(form.format(ours)) == results.code_version()
+        assert results.code_of(form.format(other)) != results.code_version()
 
 
 def test_results_of_the_same_games_may_be_concatenated_and_others_are_named(

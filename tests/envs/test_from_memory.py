@@ -113,12 +113,14 @@ def test_torchrls_gym_env_by_its_id() -> None:
 
 
 def torchrl_env_with_masks(kind: str) -> Any:
-    """Return one game or eight, with the transform that masks random actions."""
+    """Return one game, two or eight, with the transform that masks random actions."""
     from torchrl.envs import ActionMask, TransformedEnv
     from torchrl.envs.libs.gym import GymEnv, GymWrapper
 
-    if kind == "one":
-        return TransformedEnv(GymEnv(ID, mask="observation", scaled=True, **SHORT), ActionMask())
+    if kind != "many":
+        workers: dict[str, Any] = {"num_workers": 2} if kind == "processes" else {}
+        env = GymEnv(f"fiveup_env:{ID}", mask="observation", scaled=True, **workers, **SHORT)
+        return TransformedEnv(env, ActionMask())
     envs = gymnasium.make_vec(
         ID, num_envs=8, autoreset_mode="Disabled", mask="observation", scaled=True, **SHORT
     )
@@ -126,7 +128,7 @@ def torchrl_env_with_masks(kind: str) -> Any:
 
 
 @needs("torchrl")
-@pytest.mark.parametrize("kind", ["one", "many"])
+@pytest.mark.parametrize("kind", ["one", "processes", "many"])
 def test_torchrls_masked_rollout(kind: str) -> None:
     from torchrl.envs.utils import check_env_specs
 
@@ -135,6 +137,7 @@ def test_torchrls_masked_rollout(kind: str) -> None:
     played = env.rollout(40, break_when_any_done=False)
     assert played["next", "done"].sum() > 1
     assert (played["action_mask"] & played["action"].bool()).any(-1).all()
+    env.close()
 
 
 @needs("torchrl")

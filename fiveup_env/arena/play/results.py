@@ -60,7 +60,7 @@ def origin(spec: str) -> str:
     """Return a digest of the source of an agent's class and all files that its spec names.
 
     The source is the file of the class, and its whole package where that is not the library; that
-    of a pair includes its members', that of `text` the model's.
+    of a pair or a mixture includes its members', that of `text` the model's.
     """
     sources = _sources_of(spec)
     packages = {top_folder(file.parent) for file in sources} - {PACKAGE}
@@ -73,8 +73,13 @@ def origin(spec: str) -> str:
 
 def code_of(spec: str) -> str:
     """Return `code_version`, and the digest of an agent's own code if it is not the library's."""
-    library = all(PACKAGE in file.parents for file in _sources_of(spec))
-    return code_version() if library else f"{code_version()}, {origin(spec)}"
+    return code_version() if _is_of_library(spec) else f"{code_version()}, {origin(spec)}"
+
+
+def _is_of_library(spec: str) -> bool:
+    """Return whether the code of an agent and of its members is the library's."""
+    own = all(PACKAGE in file.parents for file in _sources_of(spec))
+    return own and all(map(_is_of_library, _members_of(spec)))
 
 
 def agent_digest(spec: str) -> str:
