@@ -101,7 +101,7 @@ def test_what_is_no_mixture_is_refused(spec: str, match: str) -> None:
 def test_a_mixture_is_not_asked_without_an_episode() -> None:
     with pytest.raises(AgentError, match=r"drawn for each episode.*not mix:low=3,high=1"):
         Game(seed=1).ask(make_agent(TWO))
-    with pytest.raises(AgentError, match="plays apart is not a mixture"):
+    with pytest.raises(AgentError, match="name one agent, not the mixture"):
         Apart(TWO)
 
 

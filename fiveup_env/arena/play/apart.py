@@ -30,7 +30,10 @@ class Apart:
         Raises AgentError for a mixture: its parts would have to be told which deal they play.
         """
         if split_name(spec)[0] == MIX:
-            raise AgentError(f"an agent that plays apart is not a mixture, such as {shown(spec)}")
+            raise AgentError(
+                f"an agent in a process of its own is not told when an episode begins: name one "
+                f"agent, not the mixture {shown(spec)}"
+            )
         self._spec = spec
         self._seconds = None if move_limit == math.inf else move_limit
         self._parts: dict[tuple[int, int], ProgramProcess] = {}
