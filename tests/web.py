@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from functools import partial
@@ -82,6 +84,20 @@ def folder_server(folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
         thread.join()
+
+
+@contextmanager
+def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A table in a process of its own, which is killed at the end, and its port."""
+    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert process.stdout
+            address = process.stdout.readline().split()[4]
+            yield process, address.rpartition(":")[2].rstrip("/")
+        finally:
+            process.kill()
 
 
 @contextmanager

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,7 +23,7 @@ from fiveup_env.play.page import write_page
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
-from tests.web import chromium, folder_server
+from tests.web import chromium, folder_server, table_process
 
 AXE: Final = os.environ.get("FIVEUP_AXE")
 PICTURES: Final = os.environ.get("FIVEUP_PICTURES")
@@ -379,18 +377,6 @@ def test_agents_that_cannot_be_reached_are_stood_in_for(browser: Any, address: s
         assert "The server" not in page.inner_text("#said")
 
 
-@contextmanager
-def served_table(*words: str) -> Iterator[str]:
-    """The address of a table in a process of its own, which is killed at the end."""
-    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", *words]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            yield process.stdout.readline().split()[4]
-        finally:
-            process.kill()
-
-
 @on_posix
 @pytest.mark.slow
 def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
@@ -400,9 +386,8 @@ def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
     with visitor(browser) as (page, _):
         for _ in range(2):
             words = ("--games", str(tmp_path), "--opponents", "random", "--port", port)
-            with served_table(*words) as url:
-                port = url.rpartition(":")[2].rstrip("/")
-                begin(page, url, "")
+            with table_process(*words) as (_process, port):
+                begin(page, f"http://127.0.0.1:{port}/", "")
                 assert hand in {"", page.inner_html("#hand")}
                 play_by_mouse(page)
                 assert state_of(page) == "yours"
@@ -416,8 +401,8 @@ def test_the_game_goes_on_when_the_server_is_killed_and_started_again(
 def test_a_game_that_goes_on_elsewhere_is_watched(browser: Any, tmp_path: Path) -> None:
     file, table = tmp_path / "game.json", Table(Setup(rules=Rules.preset(players=2), seed=7))
     words = ("--port", "0", "--watch", str(file))
-    with visitor(browser) as (page, _), served_table(*words) as url:
-        page.goto(url)
+    with visitor(browser) as (page, _), table_process(*words) as (_process, port):
+        page.goto(f"http://127.0.0.1:{port}/")
         table.go_on()
         for _ in range(2):
             table.play(table.choices()[0].move)

@@ -6,11 +6,9 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,7 +22,7 @@ from fiveup_env.game.records import loads, record_of
 from fiveup_env.play.folder import Folder
 from fiveup_env.play.page import page_files
 from tests.support import on_posix, play_randomly
-from tests.web import BASE, Client, client_of
+from tests.web import BASE, Client, client_of, table_process
 
 launch = pytest.importorskip("fiveup_env.play.launch", reason="the server of the page (no Uvicorn)")
 httpx = pytest.importorskip("httpx", reason="the server of the page (no HTTPX)")
@@ -224,25 +222,12 @@ def test_a_server_answers_for_its_own_names_alone(
 # --- The command line
 
 
-@contextmanager
-def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A table in a process of its own, and its port."""
-    line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", "--port", "0", *words]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True) as process:
-        try:
-            assert process.stdout
-            yield process, int(process.stdout.readline().split()[4].rpartition(":")[2].rstrip("/"))
-        finally:
-            process.kill()
-
-
 @on_posix
 @pytest.mark.parametrize(("number", "host"), [(signal.SIGINT, "127.0.0.1"), (signal.SIGTERM, "0")])
 def test_a_table_ends_at_once_whatever_goes_on(number: signal.Signals, host: str) -> None:
     endless = asked(Game(seed=1), spec="pimc:worlds=2000000,playout=partner")  # minutes for a move
     with (
-        table_process("--host", host) as (process, port),
+        table_process("--port", "0", "--host", host) as (process, port),
         httpx.Client(base_url=f"http://127.0.0.1:{port}") as web,
         socket.create_connection(("127.0.0.1", port)) as half,
         socket.create_connection(("127.0.0.1", port)) as asking,
