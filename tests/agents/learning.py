@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -10,6 +11,12 @@ import torch
 from agents.learn.all_actions import AllActions
 from agents.learn.expert import Expert
 from agents.policies.networks import PolicyNetwork, Shape, build
+
+# A small run of a learner from labels.
+SMALL: Final[dict[str, Any]] = {
+    "network": "guided", "shared": True, "width": 16, "games": 64, "n_steps": 8, "batch_size": 64,
+    "reward": "outlook", "threads": 1,
+}  # fmt: skip
 
 
 def noisy(shape: Shape, seed: int = 1, noise: float = 0.3) -> PolicyNetwork:

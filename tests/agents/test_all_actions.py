@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn import all_actions, rollouts
+from agents.learn import all_actions
 from agents.learn.all_actions import VALUED, AllActions, gain_loss
 from agents.learn.ppo import LossError
 from agents.policies.files import load_policy, save_policy
@@ -19,28 +19,13 @@ from agents.runs.config import Config
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.opponents.search.units import Units
 from fiveup_env.rules.actions import ACTION_COUNT
-from tests.agents.learning import check_continues, noisy
+from tests.agents.learning import SMALL, check_continues, noisy
 
-SMALL: dict[str, Any] = {
-    "learner": "all_actions",
-    "network": "guided",
-    "shared": True,
-    "width": 16,
-    "games": 64,
-    "n_steps": 8,
-    "batch_size": 64,
-    "reward": "outlook",
-    "threads": 1,
-}
-
-
-@pytest.fixture(autouse=True)
-def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rollouts, "BURN_IN", (30, 50))
+pytestmark = pytest.mark.usefixtures("briefly")
 
 
 def learner_of(folder: Path, **changes: Any) -> AllActions:
-    return AllActions(Config(**SMALL | changes), folder)
+    return AllActions(Config(**SMALL | {"learner": "all_actions"} | changes), folder)
 
 
 # --- What is raised

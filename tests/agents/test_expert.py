@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from agents.fitting.teachers import label_by, make_teacher
-from agents.learn import expert, rollouts
+from agents.learn import expert
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
@@ -26,28 +25,12 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env.rules.actions import ACTION_COUNT
+from tests.agents import learning
 from tests.agents.learning import check_continues, noisy
 
 LOOKAHEAD = get_encoder("lookahead")
-SMALL: dict[str, Any] = {
-    "learner": "expert",
-    "network": "guided",
-    "shared": True,
-    "width": 16,
-    "student": 8,
-    "games": 64,
-    "n_steps": 8,
-    "batch_size": 64,
-    "gate_every": 2,
-    "gate_deals": 10,
-    "reward": "outlook",
-    "threads": 1,
-}
-
-
-@pytest.fixture(autouse=True)
-def _briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rollouts, "BURN_IN", (30, 50))
+SMALL = learning.SMALL | {"learner": "expert", "student": 8, "gate_every": 2, "gate_deals": 10}
+pytestmark = pytest.mark.usefixtures("briefly")
 
 
 def lively(width: int = 8, depth: int = 1) -> PolicyNetwork:

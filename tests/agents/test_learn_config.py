@@ -102,43 +102,16 @@ def test_what_cannot_be_run_is_refused_by_its_key(config: str, changes: str, sen
 
 # A config for each learner, and another value for every key that not all of them read.
 CONFIG_OF = {
-    "self_play": "selfplay",
-    "rllib": "cluster",
-    "plain": "plain",
-    "expert": "quick",
-    "all_actions": "all_actions",
-}
+    "self_play": "selfplay", "rllib": "cluster", "plain": "plain", "expert": "quick", "all_actions": "all_actions",
+}  # fmt: skip
 OTHERWISE = {
-    "gamma": 0.9,
-    "gae_lambda": 0.9,
-    "clip_range": 0.1,
-    "ent_coef": 0.01,
-    "ent_coef_end": 0.01,
-    "normalize_advantage": False,
-    "forced": True,
-    "start": "fiveup_env/opponents/networks/policies/partners",
-    "start_temperature": 0.5,
-    "oracle": True,
-    "critic_scale": 2,
-    "warm_up": 1,
-    "kl_coef": 0.1,
-    "kl_every": 3,
-    "rival_share": 0.5,
-    "rivals": ["greedy"],
-    "partner_share": 0.5,
-    "partners": ["greedy"],
-    "past_every": 3,
-    "past_kept": 3,
-    "judge": "partner",
-    "averaging": 0.9,
-    "teacher": "pimc",
-    "student": 16,
-    "explore": 0.5,
-    "gate_every": 3,
-    "gate_deals": 100,
-    "env_runners": 1,
-    "learners": 1,
-}
+    "gamma": 0.9, "gae_lambda": 0.9, "clip_range": 0.1, "ent_coef": 0.01, "ent_coef_end": 0.01,
+    "normalize_advantage": False, "forced": True, "start_temperature": 0.5,
+    "start": "fiveup_env/opponents/networks/policies/partners", "oracle": True, "critic_scale": 2, "warm_up": 1,
+    "kl_coef": 0.1, "kl_every": 3, "rival_share": 0.5, "rivals": ["greedy"], "partner_share": 0.5,
+    "partners": ["greedy"], "past_every": 3, "past_kept": 3, "judge": "partner", "averaging": 0.9, "teacher": "pimc",
+    "student": 16, "explore": 0.5, "gate_every": 3, "gate_deals": 100, "env_runners": 1, "learners": 1,
+}  # fmt: skip
 LEARNERS = next(key for key in fields(Config) if key.name == "learner").metadata["choices"]
 READ_BY_SOME = {key.name: key.metadata["of"] for key in fields(Config) if "of" in key.metadata}
 
