@@ -18,12 +18,8 @@ from agents.policies.networks import build
 from agents.runs.config import Config, ConfigError
 
 TINY: dict[str, Any] = {
-    "games": 32,
-    "n_steps": 16,
-    "batch_size": 128,
-    "width": 16,
-    "rules": "all_fives_cribbage",
-}
+    "games": 32, "n_steps": 16, "batch_size": 128, "width": 16, "rules": "all_fives_cribbage",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -122,16 +118,11 @@ PARTNERS: dict[str, Any] = {"partner_share": 0.5, "partners": ["greedy", "random
 OPTIONS: dict[str, dict[str, Any]] = {
     "rivals and partners": {"rival_share": 0.5, "players": [4, 3], **RIVALS, **PARTNERS},
     "oracle and reference": {
-        "oracle": True,
-        "critic_scale": 10.0,
-        "warm_up": 700,
-        "kl_coef": 0.1,
-        "kl_every": 2,
-        "reward": "outlook",
+        "oracle": True, "critic_scale": 10.0, "warm_up": 700, "kl_coef": 0.1, "kl_every": 2, "reward": "outlook",
     },
     "games": {"reward": "win", "horizon": "game", "network": "residual", "shared": True},
     "attention": {"network": "attention", "width": 32, "depth": 1, "players": [2, 3]},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OPTIONS)
