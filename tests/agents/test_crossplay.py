@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import crossplay
-from benchmarks.crossplay import (
-    Crossplay,
-    play,
-    teams_of,
-    with_held_out,
-)
+from benchmarks.crossplay import Crossplay, play, teams_of, with_held_out
 
 SKILL = {"a": 0.1, "b": 0.4, "c": 0.3}
 

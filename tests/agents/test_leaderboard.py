@@ -27,9 +27,7 @@ def test_no_other_code_or_config_names_deals_as_high_as_its_own() -> None:
 
 
 def test_the_command_line_makes_checks_and_lists_entries(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     defensive: dict[str, Any] = card("defensive", tmp_path / "games")
     keep_here(monkeypatch)

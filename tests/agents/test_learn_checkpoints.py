@@ -9,12 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.runs.checkpoints import (
-    CheckpointError,
-    checkpoints_in,
-    read_newest,
-    write_checkpoint,
-)
+from agents.runs.checkpoints import CheckpointError, checkpoints_in, read_newest, write_checkpoint
 
 ARRAYS = {
     "weights": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -49,9 +49,7 @@ def clear(shipped: PuzzleFile) -> Puzzle:
 # --- What is shipped
 
 
-def test_a_thousand_puzzles_are_shipped_in_five_grades(
-    shipped: PuzzleFile,
-) -> None:
+def test_a_thousand_puzzles_are_shipped_in_five_grades(shipped: PuzzleFile) -> None:
     puzzles = shipped.puzzles
     assert len(puzzles) >= 1000
     grades = Counter(puzzle.grade for puzzle in puzzles)
@@ -78,9 +76,7 @@ def test_every_shipped_puzzle_is_reached_by_legal_moves_to_a_legal_best_move_and
     assert easy <= making.MOST_EASY * len(shipped.puzzles)
 
 
-def test_the_solver_proves_what_is_said_to_be_proven_and_no_other_move(
-    shipped: PuzzleFile,
-) -> None:
+def test_the_solver_proves_what_is_said_to_be_proven_and_no_other_move(shipped: PuzzleFile) -> None:
     for puzzle in [puzzle for puzzle in shipped.puzzles if puzzle.proven][:2]:
         position = position_of(puzzle)
         assert [solved(position, int(action)).proves for action in position.actions] == (

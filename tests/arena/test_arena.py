@@ -187,10 +187,7 @@ def failing(_masks: np.ndarray) -> np.ndarray:
 CROOKS: list[tuple[Callable[[np.ndarray], np.ndarray], str]] = [
     (illegal, r"made an illegal move: action \d+ .* is not allowed; allowed: "),
     (not_a_number, r"returned NaN of float64 of shape \(\d+,\); \d+ views need one integer each"),
-    (
-        too_few,
-        r"returned an array of int64 of shape \(\d+,\); \d+ views need one integer each",
-    ),
+    (too_few, r"returned an array of int64 of shape \(\d+,\); \d+ views need one integer each"),
     (beyond, "made an illegal move: action 1099511627776 is not allowed"),
     (failing, "raised RuntimeError: out of ideas"),
 ]

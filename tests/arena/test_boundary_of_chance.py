@@ -141,10 +141,7 @@ def with_stable_baselines(agent: Agent, seed: int) -> set[int]:
         reason="secrets in Stable-Baselines3 (no Stable-Baselines3)",
     )
     vec_env = env_util.make_vec_env(
-        "fiveup/FiveUp-v0",
-        2,
-        seed,
-        env_kwargs={"players": 2, "opponents": agent, "seat": 0},
+        "fiveup/FiveUp-v0", 2, seed, env_kwargs={"players": 2, "opponents": agent, "seat": 0}
     )
     vec_env.reset()
     secrets = {seed, seed + 1}

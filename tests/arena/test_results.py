@@ -90,10 +90,7 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
 
 
 @given(part=st.floats(0, 1))
-@settings(
-    max_examples=20,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_file_cut_off_anywhere_goes_on_to_the_same(
     part: float, complete: tuple[bytes, str], tmp_path: Path
 ) -> None:

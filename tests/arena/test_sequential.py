@@ -19,12 +19,7 @@ from fiveup_env.arena.play.tournament import Engine, Tournament, play_tournament
 from fiveup_env.arena.play.workers import play_tasks
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.arena.statistics.ratings import lead_of, win_rate
-from fiveup_env.arena.statistics.sequential import (
-    ADDED,
-    Follower,
-    SequentialTest,
-    log_likelihood,
-)
+from fiveup_env.arena.statistics.sequential import ADDED, Follower, SequentialTest, log_likelihood
 from fiveup_env.cli.evaluate import main
 from fiveup_env.opponents.registry import make_agent
 

@@ -134,10 +134,7 @@ def test_a_lost_match_is_shown_by_bounds_in_every_output() -> None:
     assert (best["elo_ci"], worst["elo_ci"]) == ([least, None], [None, most])
     assert 0 < least < best["elo"]
     assert most == pytest.approx(-least)
-    for text in (
-        standings_text(standings),
-        report_html(outcome, standings, "evaluate"),
-    ):
+    for text in (standings_text(standings), report_html(outcome, standings, "evaluate")):
         assert f"(> {least:+.0f})" in html.unescape(text)
         assert f"(< {most:+.0f})" in html.unescape(text)
     json.dumps(standings.ratings, allow_nan=False)

@@ -14,12 +14,7 @@ import pytest
 from numba.core import config
 
 from fiveup_env import Game, make_agent
-from fiveup_env.engine.code_cache import (
-    PACKAGE,
-    _cache_of,
-    module_sources,
-    source_digest,
-)
+from fiveup_env.engine.code_cache import PACKAGE, _cache_of, module_sources, source_digest
 from fiveup_env.engine.compiled import compiled
 from fiveup_env.engine.dispatch import Entry
 from fiveup_env.engine.state import side_of

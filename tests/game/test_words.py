@@ -25,13 +25,7 @@ from tests.engines.reference import Move as Made
 from tests.engines.reference import Reference
 from tests.engines.soak import random_rules
 from tests.engines.test_engine_against_reference import Lockstep, in_reference
-from tests.support import (
-    EVERY_PRESET,
-    game_of,
-    hidden_otherwise,
-    play_randomly,
-    push_all,
-)
+from tests.support import EVERY_PRESET, game_of, hidden_otherwise, play_randomly, push_all
 
 pytestmark = pytest.mark.compiled
 

@@ -29,8 +29,7 @@ HALF_WAY = 2e-4  # the share of features that lie half way between two steps, at
 
 
 @pytest.mark.parametrize(
-    "rung",
-    [pytest.param(rung, marks=[pytest.mark.slow] * (rung != "greedy")) for rung in LADDER],
+    "rung", [pytest.param(rung, marks=[pytest.mark.slow] * (rung != "greedy")) for rung in LADDER]
 )
 def test_a_rung_plays_what_it_plays_in_the_library(rung: str) -> None:
     def act(values: Any, game: Any, key: Any) -> Any:

@@ -113,11 +113,7 @@ WORTH = {"dtype": "F16", "shape": [17], "data_offsets": [134278, 134312]}  # as 
     ],
 )
 def test_weights_of_another_shape_are_refused_before_any_is_read(
-    copied: Path,
-    change: dict[str, Any],
-    more: int,
-    why: str,
-    monkeypatch: pytest.MonkeyPatch,
+    copied: Path, change: dict[str, Any], more: int, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = (copied / WEIGHTS).read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Rules
-from fiveup_env.errors import (
-    FiveUpError,
-    IllegalMoveError,
-    InputError,
-    WrongMomentError,
-)
+from fiveup_env.errors import FiveUpError, IllegalMoveError, InputError, WrongMomentError
 from fiveup_env.game.records import loads, record_of
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.play.terminal import KEPT, kept_table, play_in_terminal

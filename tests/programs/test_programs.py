@@ -24,14 +24,7 @@ from fiveup_env.arena.play.workers import Player
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.programs.agent import Program
-from fiveup_env.programs.messages import (
-    chance_of,
-    hello,
-    line_of,
-    question,
-    rng_of,
-    views_in,
-)
+from fiveup_env.programs.messages import chance_of, hello, line_of, question, rng_of, views_in
 from fiveup_env.programs.process import EndedError, ProgramError, serving
 from fiveup_env.programs.serve import Server
 from tests.support import Here, hidden_otherwise, on_posix, play_randomly

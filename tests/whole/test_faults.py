@@ -97,11 +97,7 @@ def results_of(chunks: list[tuple[Task, Played]]) -> Writer:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [*ROOM, "records", "results"])
 def test_a_fault_at_any_call_leaves_the_old_or_the_new(
-    name: str,
-    kind: str,
-    before: int | None,
-    chunks: list[tuple[Task, Played]],
-    tmp_path: Path,
+    name: str, kind: str, before: int | None, chunks: list[tuple[Task, Played]], tmp_path: Path
 ) -> None:
     more = {"records": Writer(write_records, read_records), "results": results_of(chunks)}
     survives_everywhere((ROOM | more)[name], kind, tmp_path, before)
