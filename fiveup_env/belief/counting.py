@@ -20,6 +20,7 @@ from fiveup_env.engine.compiled import (
     Word,
     bit_count,
     compiled,
+    compiled_later,
     inlined,
     signed,
 )
@@ -120,7 +121,7 @@ def _divide(digits: Array, divisor: int) -> None:
         rest %= np.uint64(divisor)
 
 
-@compiled
+@compiled_later
 def fill_count(views: Array, belief: Array, digits: Array) -> bool:
     """Write the number of worlds of the first view; return whether there is any."""
     read_view(views[0], belief[0])

@@ -12,12 +12,12 @@ import numpy as np
 from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
 from fiveup_env.belief.structs import BELIEF, BONEYARD
-from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled, inlined
+from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled_later, inlined
 from fiveup_env.engine.view import as_view
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
-@compiled
+@compiled_later
 def fill_marginals(views: Array, beliefs: Array, shares: Array) -> bool:
     """Write the probability of each tile to be in each hand and in the boneyard by the first view.
 

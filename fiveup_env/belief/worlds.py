@@ -12,14 +12,23 @@ from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
 from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
 from fiveup_env.engine.chance import chance_below, scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.compiled import (
+    Array,
+    Struct,
+    Word,
+    compiled,
+    compiled_later,
+    inlined,
+    lowest_bit,
+    signed,
+)
 from fiveup_env.engine.state import GAME, ONE
 from fiveup_env.engine.view import as_view
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
-@compiled
+@compiled_later
 def fill_worlds(views: Array, belief: Array, key: Word, worlds: Array) -> bool:
     """Fill the hands and orders of WORLD or GAME structs with worlds of the first view.
 

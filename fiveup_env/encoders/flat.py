@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.encoders.pieces import CompiledEncoder, Piece, offsets
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, lowest_bit, signed
 from fiveup_env.engine.layout import (
     ALL_DOUBLES,
     TILE_HIGH,
@@ -272,7 +272,7 @@ def _write_rules(rules: Struct, rows: Array, r: int, at: int) -> int:
     return _write_number(rows, r, at + 25, _in_units(rules, rules.target))
 
 
-@compiled
+@compiled_later
 def _write(views: Array, rows: Array) -> None:
     for r in range(len(views)):
         write_flat(views[r], rows, r, 0)

@@ -28,9 +28,8 @@ OPTIONS: Final = {
     "error_model": "numpy",
     "no_cfunc_wrapper": True,  # nothing here is called back from C, and it takes time to make
 }
-NOTICE_KIND: Final = "numba:compile"
 PATIENCE: Final = 2.0  # seconds of calls as Python before compiling pays
-FEW: Final = 32  # entries of an array that are handled as Python
+FEW: Final = 8  # entries of an array that are handled as Python
 
 _MAKING = RLock()
 _COPIES: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by the identity of the first
@@ -151,16 +150,19 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
 class _Notice(event.Listener):  # type: ignore[misc]
     """Explains the wait of the first run, once, wherever warnings are logged."""
 
+    is_logged = False
+
     def on_start(self, started: event.Event) -> None:
         dispatcher = started.data["dispatcher"]
-        if isinstance(dispatcher, Entry) and dispatcher.__module__.startswith(PACKAGE.name):
+        is_ours = isinstance(dispatcher, Entry) and dispatcher.__module__.startswith(PACKAGE.name)
+        if is_ours and not self.is_logged:
+            self.is_logged = True
             logging.getLogger(PACKAGE.name).warning(
                 "compiling for this machine, once: 5 to 20 seconds (all at once: fiveup warm)"
             )
-            event.unregister(NOTICE_KIND, self)
 
     def on_end(self, ended: event.Event) -> None:
         """Do nothing."""
 
 
-event.register(NOTICE_KIND, _Notice())
+event.register("numba:compile", _Notice())

@@ -56,4 +56,6 @@ def _as_compiled(value: Any) -> Any:
         return int(value)
     if type(value) is np.void:
         return value.view((_Struct, value.dtype))
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return type(value)._make(map(_as_compiled, value))
     return value.view(_Array) if type(value) is np.ndarray else value

@@ -13,7 +13,6 @@ from fiveup_env.engine.compiled import (
     Mask,
     Struct,
     bit_count,
-    compiled,
     compiled_later,
     inlined,
     lowest_bit,
@@ -180,14 +179,14 @@ def is_legal_at(games: Array, i: int, action: int) -> bool:
     return is_legal(game.public, game.hands[game.public.turn], action)
 
 
-@compiled
+@compiled_later
 def mark_legal_at(games: Array, i: int, masks: Array) -> None:
     """Write 1 for every legal action of the i-th game into the first row, which must hold zeros."""
     game = games[i]
     mark_legal(game.public, game.hands[game.public.turn], masks, 0, 0)
 
 
-@compiled
+@compiled_later
 def legal_count_at(games: Array, i: int) -> int:
     """Return the number of legal actions in the i-th game."""
     game = games[i]

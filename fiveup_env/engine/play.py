@@ -197,7 +197,7 @@ def start_hand(games: Array, i: int) -> None:
     begin_hand(games[i], deal(games[i]))
 
 
-@compiled
+@compiled_later
 def start_given_hand(games: Array, i: int, lot: int) -> None:
     """Begin a hand whose tiles have already been written into the struct."""
     begin_hand(games[i], lot)

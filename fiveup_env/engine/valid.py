@@ -21,7 +21,6 @@ from fiveup_env.engine.compiled import (
     Mask,
     Struct,
     bit_count,
-    compiled,
     compiled_later,
     inlined,
     signed,
@@ -109,7 +108,7 @@ def first_unsound_view(views: Array) -> tuple[int, int]:
     return _first_unsound(views, COMPARE)
 
 
-@compiled
+@compiled_later
 def first_unsound_game(games: Array) -> tuple[int, int]:
     """Return the index of the first game that no play stores, and its fault; -1 if there is none.
 
@@ -126,7 +125,7 @@ def first_unsound_game(games: Array) -> tuple[int, int]:
     return -1, SOUND
 
 
-@compiled
+@compiled_later
 def complete_views(views: Array) -> tuple[int, int]:
     """Write into each view what follows from its rules and its plays and draws.
 

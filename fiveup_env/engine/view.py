@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled, compiled_later, inlined
+from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined
 from fiveup_env.engine.legality import mark_legal
 from fiveup_env.engine.state import GAME, PLAYING, PUBLIC
 from fiveup_env.engine.valid import FAULTS, first_unsound_game, first_unsound_view
@@ -54,14 +54,14 @@ def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
     observe(games[i], seat, views[j])
 
 
-@compiled
+@compiled_later
 def observe_seats(games: Array, indices: Array, seats: Array, views: Array) -> None:
     """Write views of the games at `indices`: `views[k]` is that of `seats[k]` in the k-th."""
     for k in range(len(indices)):
         observe(games[indices[k]], seats[k], views[k])
 
 
-@compiled
+@compiled_later
 def mark_legal_in(views: Array, masks: Array) -> None:
     """Write 1 for every legal action of each view whose seat is to move, and 0 for all others."""
     for i in range(len(views)):

@@ -15,7 +15,7 @@ import numpy as np
 
 from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.engine.chance import deal
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
+from fiveup_env.engine.compiled import Array, Struct, compiled, compiled_later, inlined
 from fiveup_env.engine.legality import is_legal, mark_legal, mark_legal_at
 from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, PLAYING, side_of
@@ -129,7 +129,7 @@ def not_allowed(mask: np.ndarray, action: object) -> str:
     return f"action {name} is not allowed; allowed: {legal}"
 
 
-@compiled
+@compiled_later
 def start_episodes(games: Array, indices: Array, seeds: Array) -> None:
     """Start a game with each seed, under the rules that its struct already holds."""
     for k in range(len(indices)):
@@ -148,7 +148,7 @@ def _start(game: Struct, seed: int) -> None:
     begin_hand(game, deal(game))
 
 
-@compiled
+@compiled_later
 def first_illegal(games: Array, indices: Array, actions: Array) -> int:
     """Return the index of the first illegal action, or -1."""
     for k in range(len(indices)):
@@ -158,7 +158,7 @@ def first_illegal(games: Array, indices: Array, actions: Array) -> int:
     return -1
 
 
-@compiled
+@compiled_later
 def first_repeated(indices: Array, seen: Array) -> int:
     """Return the position of the first duplicate, or -1; leave `seen`, zeroed scratch, zeroed."""
     first = -1
@@ -171,7 +171,7 @@ def first_repeated(indices: Array, seen: Array) -> int:
     return first
 
 
-@compiled
+@compiled_later
 def step_games(
     games: Array, indices: Array, actions: Array, codes: Codes, rewards: Array, endings: Array
 ) -> None:
@@ -192,7 +192,7 @@ def step_games(
             begin_hand(game, deal(game))
 
 
-@compiled
+@compiled_later
 def restart_ended(
     games: Array, indices: Array, endings: Array, keys: Array, episodes: Array, finals: Array
 ) -> None:
@@ -326,7 +326,7 @@ def results_of(games: np.ndarray, indices: np.ndarray, episode: int, sides: int)
     return Results(winners, public["scores"][:, :sides].astype(np.int64), ended)
 
 
-@compiled
+@compiled_later
 def write_winners(games: Array, indices: Array, episode: int, winners: Array) -> None:
     """Write the side that won each of some episodes that have ended, or -1."""
     for k in range(len(indices)):
@@ -338,7 +338,7 @@ def write_winners(games: Array, indices: Array, episode: int, winners: Array) ->
             winners[k] = public.winner
 
 
-@compiled
+@compiled_later
 def observe_games(games: Array, indices: Array, views: Array, masks: Array, turns: Array) -> None:
     """Write the view and the legal actions of the seat to move in each of some games.
 

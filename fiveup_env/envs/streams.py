@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled, inlined
+from fiveup_env.engine.compiled import Array, Word, compiled_later, inlined
 
 FIRST_OF_STREAMS: Final = 1 << 63
 
@@ -37,14 +37,14 @@ def stream_seed(key: Word, episode: int) -> Word:
     return scramble(key + np.uint64(episode + 1) * EPISODE_STEP) | _HIGHEST_BIT
 
 
-@compiled
+@compiled_later
 def fill_keys(seeds: Array, first: int, keys: Array) -> None:
     """Write the keys of streams: the i-th of the i-th seed and the index `first` + i."""
     for i in range(len(keys)):
         keys[i] = stream_key(seeds[i], first + i)
 
 
-@compiled
+@compiled_later
 def fill_seeds(keys: Array, episodes: Array, seeds: Array) -> None:
     """Write the seed of an episode of each stream."""
     for i in range(len(keys)):

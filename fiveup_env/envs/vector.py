@@ -31,7 +31,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled_later
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.envs.batch import Batch, BatchOptions
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
@@ -377,7 +377,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return np.flatnonzero(mask)
 
 
-@compiled
+@compiled_later
 def find_waiting(turn: Array, seats: Array, over: Array, fresh: Array, waiting: Array) -> int:
     """List the games in which an opponent is to move, and return how many they are.
 
@@ -395,7 +395,7 @@ def find_waiting(turn: Array, seats: Array, over: Array, fresh: Array, waiting: 
     return count
 
 
-@compiled
+@compiled_later
 def add_rewards(
     moved: Array, seats: Array, brought: Array, fresh: Array, before: Array, rewards: Array
 ) -> None:

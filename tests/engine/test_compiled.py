@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from fiveup_env import Game, make_agent
+from fiveup_env import Batch, Game, belief, make_agent, raw_env
 from fiveup_env.engine.code_cache import PACKAGE, _cache_of, module_sources, source_digest
 from fiveup_env.engine.compiled import compiled
 from fiveup_env.engine.dispatch import Entry
 from fiveup_env.engine.state import side_of
+from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.files import is_ours
-from tests.support import on_posix, python
+from fiveup_env.game.view_line import view_line, view_of_line
+from tests.support import game_of, on_posix, python
 
 pytestmark = pytest.mark.compiled
 
@@ -312,42 +314,57 @@ def test_what_is_compiled_later_is_python_until_it_pays_and_comes_to_the_same(
     assert printed_by(PATIENCE, tmp_path)[:2] == ["12", "1"]  # the disk has it now
 
 
-def test_a_game_as_python_is_played_and_drawn_as_a_compiled_one_is(
+def both_ways(entry: Entry, called: set[Entry]) -> Callable[..., object]:
+    """Return what calls an entry compiled and as Python, and compares all that they change."""
+
+    def call(*arguments: object) -> object:
+        called.add(entry)
+        copies = deepcopy(arguments)
+        result = entry(*arguments)
+        assert entry.in_python(*copies) == result
+        for argument, copy in zip(arguments, copies, strict=True):
+            assert not isinstance(argument, np.ndarray) or np.array_equal(argument, copy)  # type: ignore[arg-type]
+        return result
+
+    return call
+
+
+def test_what_is_compiled_later_plays_as_python_what_it_plays_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    called = set[str]()
-
-    def both_ways(entry: Entry) -> Callable[..., object]:
-        def call(*arguments: object) -> object:
-            called.add(entry.__name__)
-            copies = deepcopy(arguments)
-            result = entry(*arguments)
-            assert entry.in_python(*copies) == result
-            for one, copy in zip(arguments, copies, strict=True):
-                assert not isinstance(one, np.ndarray) or np.array_equal(one, copy)  # type: ignore[arg-type]
-            return result
-
-        return call
-
-    partner = make_agent("partner")
+    called, later = set[Entry](), set[Entry]()
+    agents = [make_agent(spec) for spec in ("partner", "student", "student:sample=1", "level:1")]
     str(Game(seed=1))  # which imports what draws
     for name, module in list(sys.modules.items()):
         for own, value in list(vars(module).items()) if name.startswith("fiveup_env.") else ():
             if isinstance(value, Entry) and value.is_later:
-                monkeypatch.setattr(module, own, both_ways(value))
-    for seed in range(3):
-        game = Game("five_up", 2 + seed, seed=seed)
-        for _ in range(12):
-            game.push(game.ask(partner))
+                later.add(value)
+                monkeypatch.setattr(module, own, both_ways(value, called))
+    for seed, agent in enumerate(agents):
+        game = Game("five_up", 2 + seed, seed=seed, hand_size=4)
+        for _ in range(4):
+            game.push(game.ask(agent))
         assert str(game)
-    drawn = {"draw", "choose_all"}
-    assert called == drawn | {
-        "start_hand",
-        "play_at",
-        "observe_at",
-        "first_unsound_view",
-        "is_legal_at",
-    }
+        assert len(game.legal_moves) == len(list(game.legal_moves))
+        belief.sample(game.view(), 2, np.random.default_rng(0))
+        belief.marginals(game.view())
+        belief.count(game.view())
+        assert view_of_line(view_line(game.view())) == game.view()
+    game_of("0-0", "1-1")
+    env = raw_env(episode="hand", encoder="tokens", scaled=True)
+    env.reset(seed=1)
+    while not env.terminations[env.agent_selection]:
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    env.state()
+    batch = Batch(3, episode="hand", encoder="lookahead", oracle=True, seed=1)
+    batch.reset()
+    for _ in range(3):
+        batch.step(batch.action_mask.argmax(1))
+        assert batch.oracle.any()
+    envs = FiveUpVectorEnv(2, seed=1)
+    envs.step(envs.reset()[1]["action_mask"].argmax(1))
+    envs.load(envs.save())
+    assert called == later
 
 
 @pytest.mark.slow

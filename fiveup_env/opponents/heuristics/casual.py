@@ -20,6 +20,7 @@ from fiveup_env.engine.compiled import (
     Word,
     bit_count,
     compiled,
+    compiled_later,
     inlined,
     lowest_bit,
     signed,
@@ -98,7 +99,7 @@ class Casual(CompiledAgent):
         return actions
 
 
-@compiled
+@compiled_later
 def choose_casually(
     views: Array, key: Word, weights: Array, mistakes: Struct, scratch: Array, actions: Array
 ) -> None:

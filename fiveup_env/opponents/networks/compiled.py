@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS, write_flat
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, read_only, signed
+from fiveup_env.engine.compiled import (
+    Array,
+    Struct,
+    compiled,
+    compiled_later,
+    inlined,
+    read_only,
+    signed,
+)
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import PLAYING
@@ -270,14 +278,14 @@ def value_of(view: Struct, weights: Weights, memory: Memory) -> float:
     return value
 
 
-@compiled
+@compiled_later
 def choose_all(views: Array, weights: Weights, memory: Memory, actions: Array) -> None:
     """Write the best action for every view."""
     for i in range(len(views)):
         actions[i] = write_logits(views[i], weights, memory)
 
 
-@compiled
+@compiled_later
 def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> None:
     """Write the logits of every view's allowed actions into rows of actions."""
     for i in range(len(views)):

@@ -14,7 +14,7 @@ import numpy as np
 from fiveup_env.encoders import Piece, register_encoder
 from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, seats_on, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, lowest_bit, signed
+from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, lowest_bit, signed
 from fiveup_env.engine.layout import attach, clear, open_pips, total_after
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
@@ -74,7 +74,7 @@ class Lookahead(CompiledEncoder):
         _write(views, np.zeros(1, SCRATCH), rows)
 
 
-@compiled
+@compiled_later
 def _write(views: Array, scratches: Array, rows: Array) -> None:
     for r in range(len(views)):
         _write_features(views[r], scratches[0], rows, r)
