@@ -36,7 +36,8 @@ def compiled_later(function: Function) -> Function:
     """Compile a function when its calls as Python have taken a while.
 
     This is for what a single game or environment calls: most programs have ended, and no person has
-    waited, before compiling pays. Its first argument is an array; a long one is worth compiling for.
+    waited, before compiling pays. Its first argument is an array; a long one is worth compiling
+    for.
     """
     return _compile(function, later=True)
 

@@ -85,7 +85,7 @@ class LegalMoves(Collection[Move]):
 class Game:
     """One game: its state, its moves, and the hands played so far.
 
-    Two games are equal if they have the same rules, the same moves and the same hands dealt so far.
+    Two games are equal if they have the same rules, moves, hands dealt so far, and hands to come.
 
     Args:
         rules: The name of a preset, or a `Rules`.
@@ -339,10 +339,13 @@ class Game:
         return twin
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the rules, the moves and the hands dealt so far are the same."""
+        """Return whether the rules, the moves and all hands, dealt and to come, are the same."""
         if not isinstance(other, Game):
             return NotImplemented
         if (self.rules, self._moves) != (other.rules, other._moves):
+            return False
+        ahead = [(game.seed, game.deals[game.hand_number + 1 :]) for game in (self, other)]
+        if ahead[0] != ahead[1]:
             return False
         own, others = np.concatenate(self.hand_states()), np.concatenate(other.hand_states())
         dealt = ("public", "hands", "order")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.errors import (
     DealError,
@@ -21,6 +22,7 @@ from fiveup_env.errors import (
     IllegalMoveError,
     InvalidMoveError,
     RecordError,
+    SeedError,
     TileError,
     shown,
     unknown,
@@ -49,7 +51,8 @@ SETTLED = ("domino", "blocked")  # the ends of a hand that score points
 def record_of(game: Game, *, legal: bool = False) -> Json:
     """Return the record of a game, ready for JSON.
 
-    A hand in progress is included, with `"ended": null`, once a tile has been set in it.
+    It tells all: every hand that has been dealt, and by `seed` and `deals` those that will be. What
+    one seat may know of a game in progress is `view_line(game.view(seat))`.
 
     Args:
         game: The game, finished or not.
@@ -60,19 +63,24 @@ def record_of(game: Game, *, legal: bool = False) -> Json:
     for step in game.steps():
         if step.move.tile is not None:
             plays[step.before[0]["public"]["hand_number"]].append(step)
+    hands = [
+        _hand(game.rules, state, steps, legal=legal)
+        for state, steps in zip(game.hand_states(), plays, strict=True)
+    ]
+    if not (hands[-1]["moves"] or "draws" in hands[-1]):
+        hands.pop()  # nobody has moved in it: the seed deals it again
+    ahead = game.deals[len(hands) :]
     return {
         "format": FORMAT,
         "version": VERSION,
         "rules": {"preset": game.rules.name, **game.rules.fields()},
         "players": game.rules.players,
         "teams": game.rules.teams,
+        "seed": str(game.seed),
         "complete": outcome is not None,
         "winner": outcome.winner if outcome else None,
-        "hands": [
-            _hand(game.rules, state, steps, legal=legal)
-            for state, steps in zip(game.hand_states(), plays, strict=True)
-            if steps
-        ],
+        "hands": hands,
+        **({"deals": [_deal(deal) for deal in ahead]} if ahead else {}),
     }
 
 
@@ -90,6 +98,7 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
     """Return the record of one hand, from its final or current state and its plays."""
     public = state[0]["public"]
     moves: list[Json] = []
+    begun: Json = {}  # the turn that is not over
     seat = int(public["lead"])
     for step in plays:
         moves += _passes(rules, step.before, seat, (step.seat - seat) % rules.players)
@@ -100,15 +109,25 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
         moves += _passes(rules, state, seat, rules.players)
     elif ended is None:
         moves += _passes(rules, state, seat, (int(public["turn"]) - seat) % rules.players)
+        if draws := _draws(state, int(public["turn"])) if rules.draw == "optional" else ():
+            begun = {"draws": draws}
+    boneyard = [TILES[tile] for tile in state["order"][0, : public["boneyard"]]]
     return {
-        "lead": int(public["lead"]),
-        "deal": [[tile_name(tile) for tile in hand] for hand in dealt_hands(rules, state)],
-        "boneyard": _names(state, range(public["boneyard"])),
-        "scores_before": _by_side(rules, plays[0].before, "scores"),
+        **_deal(Deal(dealt_hands(rules, state), boneyard, int(public["lead"]))),
+        "scores_before": _by_side(rules, plays[0].before if plays else state, "scores"),
         "moves": moves,
+        **begun,
         "ended": ended,
         "end_points": _by_side(rules, state, "end_points") if ended in SETTLED else None,
         "scores_after": _by_side(rules, state, "scores"),
+    }
+
+
+def _deal(deal: Deal) -> Json:
+    return {
+        "lead": deal.lead,
+        "deal": [[tile_name(tile) for tile in hand] for hand in deal.hands],
+        "boneyard": [tile_name(tile) for tile in deal.boneyard],
     }
 
 
@@ -208,8 +227,8 @@ def loads(text: str | bytes) -> Game:
 
     >>> game = Game(players=2, seed=7)
     >>> move = game.push("0-0")
-    >>> loads(dumps(game)).moves
-    (Move.parse('0-0'),)
+    >>> loads(dumps(game)) == game
+    True
     """
     try:
         record = parse_json(text)
@@ -232,12 +251,22 @@ def game_of(record: object) -> Game:
         raise RecordError(f"the version must be {VERSION}, not {shown(version)}")
     rules = _rules_of(_field(record, "rules", dict, "the record"), record)
     hands = _field(record, "hands", list, "the record")
-    deals = [_deal_of(hand, rules, f"hand {number}") for number, hand in enumerate(hands)]
-    game = Game(rules, deals=deals, seed=0)
+    ahead = _field(record, "deals", list, "the record") if "deals" in record else []
+    deals = [_deal_of(hand, rules, f"hand {number}") for number, hand in enumerate(hands + ahead)]
+    game = Game(rules, deals=deals, seed=_seed_of(record))
     for number, hand in enumerate(hands):
         _replay(game, hand, number)
     _compare(record, record_of(game), ())
     return game
+
+
+def _seed_of(record: Json) -> int:
+    """Return the seed of the hands that a record does not hold; it may be left out."""
+    text = _field(record, "seed", str, "the record") if "seed" in record else "0"
+    try:
+        return checked_seed(int(text) if text.isdecimal() else text)
+    except SeedError as error:
+        raise RecordError(f"the record: {error}, as text") from None
 
 
 def _rules_of(fields: Json, record: object) -> Rules:
@@ -289,6 +318,10 @@ def _replay(game: Game, hand: Json, number: int) -> None:
             _make(game, entry, where)
         except (InvalidMoveError, IllegalMoveError, TileError) as error:
             raise RecordError(f"{where}: {error}") from None
+    try:
+        _draw(game, hand, f"hand {number}")
+    except IllegalMoveError as error:
+        raise RecordError(f"hand {number}: {error}") from None
 
 
 def _make(game: Game, entry: Json, where: str) -> None:
@@ -296,12 +329,18 @@ def _make(game: Game, entry: Json, where: str) -> None:
     seat = _field(entry, "player", int, where)
     if seat != game.turn:
         raise RecordError(f"{where}: seat {game.turn} is to move, not seat {shown(seat)}")
-    if game.rules.draw == "optional":
-        for _ in _field(entry, "draws", list, where):
-            game.push(Move(DRAW))
+    _field(entry, "draws", list, where)
+    _draw(game, entry, where)
     if "legal" in entry:
         _check_legal(game, _field(entry, "legal", list, where), where)
     game.push(Move(PASS) if entry["play"] is None else _move_of(entry, where))
+
+
+def _draw(game: Game, entry: Json, where: str) -> None:
+    """Make the draws of a turn, if drawing is a choice."""
+    if game.rules.draw == "optional" and "draws" in entry:
+        for _ in _field(entry, "draws", list, where):
+            game.push(Move(DRAW))
 
 
 def _move_of(entry: Json, where: str) -> Move:
@@ -333,7 +372,7 @@ def _field(place: object, name: str, kind: type | tuple[type, ...], where: str) 
 
 
 # The fields that define the game, or that have been checked already.
-_GIVEN = frozenset({"preset", "deal", "boneyard", "legal"})
+_GIVEN = frozenset({"preset", "seed", "deals", "deal", "boneyard", "legal"})
 _SINGULAR = {"hands": "hand", "moves": "move"}
 
 

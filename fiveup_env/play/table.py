@@ -114,10 +114,8 @@ class Table:
             "version": 1,
             "names": names,
             "record": record_of(self.game),
-            "seed": self.game.seed,
             "seat": self.setup.seat,
             "opponents": self.setup.opponents,
-            "moves": [str(move) for move in self.game.moves],
         }
         try:
             write_atomic(path, f"{json.dumps(content)}\n".encode())

@@ -12,8 +12,7 @@ from fiveup_env.drawing.transcript import table_text
 from fiveup_env.drawing.words import score_line
 from fiveup_env.errors import FiveUpError, InputError, shown
 from fiveup_env.files import read_plain
-from fiveup_env.game.game import Game
-from fiveup_env.game.records import record_of
+from fiveup_env.game.records import game_of
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.strict_json import parse_json
 
@@ -118,10 +117,8 @@ def kept_table(setup: Setup, folder: Path) -> Table:
     try:
         kept = parse_json(read_plain(folder / KEPT))
         same = (kept["seat"], kept["opponents"]) == (setup.seat, setup.opponents)
-        game = Game(setup.rules, seed=kept["seed"])
-        for move in kept["moves"]:
-            game.push(move)
-        goes_on = same and record_of(game) == kept["record"] and not game.is_game_over()
+        game = game_of(kept)
+        goes_on = same and game.rules == setup.rules and not game.is_game_over()
     except FileNotFoundError:
         return Table(setup)
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -389,6 +389,11 @@ export class Game extends Seen {
     return /** @type {string} */ (this.#moves.pop());
   }
 
+  /** The deals that were given for the first hands. */
+  get deals() {
+    return [...this.#deals];
+  }
+
   /** The moves made so far. */
   get moves() {
     return [...this.#moves];

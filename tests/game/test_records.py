@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import Game, Rules
+from fiveup_env import Deal, Game, Rules
 from fiveup_env.errors import RecordError
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from tests.engines.test_engine_against_reference import any_rules
@@ -27,19 +27,24 @@ pytestmark = pytest.mark.compiled
 
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
-@given(rules=any_rules(), seed=st.integers(0, 2**64 - 1), legal=st.booleans())
-def test_record_to_game_to_record(rules: Any, seed: int, *, legal: bool) -> None:
+@given(rules=any_rules(), seed=st.integers(0, 2**64 - 1), legal=st.booleans(), dealt=st.booleans())
+def test_a_record_keeps_the_game_at_every_moment(
+    rules: Any, seed: int, *, legal: bool, dealt: bool
+) -> None:
     random = Random(seed)
-    game = play_randomly(Game(rules, seed=seed), random, random.choice([0, 7, 40, 150]))
-    while game.moves and game.moves[-1].tile is None:
-        game.pop()  # a turn that was cut off after a draw is not recorded
-    record = record_of(game, legal=legal)
-    again = game_of(json.loads(json.dumps(record)))
-    assert record_of(again, legal=legal) == record
-    assert again.moves == game.moves
-    assert again.scores == game.scores
-    assert again.outcome() == game.outcome()
-    assert play_randomly(again, random, 20).moves[: len(game.moves)] == game.moves
+    others = [play_randomly(Game(rules, seed=seed ^ k), random, 1) for k in (1, 2) if dealt]
+    hands = [record_of(other)["hands"][0] for other in others]
+    deals = [Deal(hand["deal"], hand["boneyard"], hand["lead"]) for hand in hands]
+    game = play_randomly(
+        Game(rules, seed=seed, deals=deals), random, random.choice([0, 7, 40, 150])
+    )
+    again = loads(dumps(game, legal=legal))
+    assert again == game
+    assert record_of(again, legal=legal) == record_of(game, legal=legal)
+    assert (again.scores, again.outcome()) == (game.scores, game.outcome())
+    later = [play_randomly(one, Random(seed), 60) for one in (game, again)]
+    assert later[0] == later[1]
+    assert later[0].state().tobytes() == later[1].state().tobytes()
 
 
 def test_the_record_of_a_hand_that_somebody_read() -> None:

@@ -69,12 +69,14 @@ function handOf(state, steps) {
   }
   if (ended === "blocked") moves.push(...passes(state, seat, players));
   else if (ended === null) moves.push(...passes(state, seat, (state.turn - seat + players) % players));
+  const begun = ended === null && state.rules.draw === "optional" ? draws(state, state.turn) : [];
   return {
     lead: state.public("lead"),
     deal: dealtHands(state).map((hand) => hand.map(recorded)),
     boneyard: drawn(state, () => true),
-    scores_before: steps[0].before.scores,
+    scores_before: (steps[0]?.before ?? state).scores,
     moves,
+    ...(begun.length ? { draws: begun } : {}),
     ended,
     end_points: SETTLED.includes(String(ended)) ? state.endPoints : null,
     scores_after: state.scores,
@@ -88,11 +90,15 @@ export function recordOf(game, preset = null) {
   /** @type {Step[][]} */
   const steps = states.map(() => []);
   for (const step of game.steps()) if (step.move.includes("-")) steps[step.before.handNumber].push(step);
+  const hands = states.map((state, k) => handOf(state, steps[k])), last = hands[hands.length - 1];
+  if (!last.moves.length && !("draws" in last)) hands.pop();
+  const ahead = game.deals.slice(hands.length).map((deal) => ({ lead: deal.lead ?? 0, deal: deal.hands.map((hand) => hand.map(recorded)), boneyard: deal.boneyard.map(recorded) }));
   return {
     format: FORMAT, version: 1,
     rules: { preset: preset && matches(preset, game) ? preset : null, ...fields, exact_target: Boolean(fields.exact_target) },
-    players, teams, complete: game.isGameOver(), winner: game.winner,
-    hands: states.map((state, k) => (steps[k].length ? handOf(state, steps[k]) : null)).filter((hand) => hand !== null),
+    players, teams, seed: String(game.get("seed")), complete: game.isGameOver(), winner: game.winner,
+    hands,
+    ...(ahead.length ? { deals: ahead } : {}),
   };
 }
 
@@ -106,18 +112,21 @@ function matches(preset, game) {
 export function gameOf(record) {
   if (record?.format !== FORMAT || record.version !== 1) throw new Error(`the format must be ${FORMAT}, version 1`);
   const { preset, ...fields } = record.rules;
-  const deals = record.hands.map((/** @type {any} */ hand) => ({ hands: hand.deal.map((/** @type {string[]} */ tiles) => tiles.map(usual)), boneyard: hand.boneyard.map(usual), lead: hand.lead }));
+  const deals = [...record.hands, ...(record.deals ?? [])].map((/** @type {any} */ hand) => ({ hands: hand.deal.map((/** @type {string[]} */ tiles) => tiles.map(usual)), boneyard: hand.boneyard.map(usual), lead: hand.lead }));
   const rules = { ...fields, exact_target: Number(fields.exact_target), teams: record.teams };
-  const game = new Game({ rules: preset ?? "five_up", players: record.players, ...rules, deals, seed: 0 });
+  const game = new Game({ rules: preset ?? "five_up", players: record.players, ...rules, deals, seed: BigInt(record.seed ?? 0) });
+  /** @param {string[]} tiles */
+  const draw = (tiles) => { if (game.rules.draw === "optional") for (const _ of tiles) game.push("draw"); };
   for (const [number, hand] of record.hands.entries()) {
     if (game.handNumber !== number) throw new Error(`hand ${number}: the hand before it did not end`);
     for (const [k, entry] of hand.moves.entries()) {
       if (entry.play === null && game.rules.draw === "until_playable") continue;
       if (entry.player !== game.turn) throw new Error(`hand ${number}, move ${k}: seat ${game.turn} is to move, not seat ${entry.player}`);
-      if (game.rules.draw === "optional") for (let n = 0; n < entry.draws.length; n++) game.push("draw");
+      draw(entry.draws);
       const on = entry.on ? `@${entry.on.pip}${entry.on.end === "double" ? "x" : ""}` : "";
       game.push(entry.play === null ? "pass" : `${usual(entry.play)}${on}`);
     }
+    draw(hand.draws ?? []);
   }
   const setup = { rules: preset ?? "five_up", players: record.players, seat: 0, levels: Array(record.players).fill(USUAL), ...rules };
   return { game, deals, setup };

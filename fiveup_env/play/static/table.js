@@ -138,7 +138,7 @@ export function gamesIn(text) {
     const { game, deals, setup } = gameOf(record);
     if (Number.isInteger(one?.seat) && one.seat >= 0 && one.seat < setup.players) setup.seat = one.seat;
     const names = Array.isArray(one?.names) ? one.names.map(String) : undefined;
-    const saved = begun(setup, "0", { deals, names, id: nameOf(JSON.stringify(record)) });
+    const saved = begun(setup, record.seed ?? "0", { deals, names, id: nameOf(JSON.stringify(record)) });
     saved.moves = game.moves;
     saved.seen = (game.lastHand()?.handNumber ?? -1) + 1;
     if (game.winner !== null) saved.result = game.winner === setup.seat % game.scores.length ? "won" : "lost";
