@@ -51,7 +51,7 @@ def fill_seeds(keys: Array, episodes: Array, seeds: Array) -> None:
         seeds[i] = stream_seed(keys[i], episodes[i])
 
 
-@compiled
+@compiled_later
 def fill_chances(keys: Array, episodes: Array, place: int, chances: Array) -> None:
     """Write a number from 0 to 1 for an episode of each stream, another one for each `place`."""
     for i in range(len(keys)):
