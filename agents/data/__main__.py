@@ -39,7 +39,7 @@ def _parser() -> Parser:
     add("--seed", type=int, default=0, help="fixes every byte of the files (default: 0)")
     add("--rules", nargs="+", default=Plan.rules, metavar="PRESET", help="default: five_up")
     add("--players", nargs="+", type=int, default=Plan.players, metavar="N", help="default: 4")
-    add("--encoder", default=Plan.encoder, help="default: %(default)s")
+    add("--encoder", default=Plan.encoder, help="or module:Class (default: %(default)s)")
     add("--text", action="store_true", help="also say in words what the seat knows")
     add("--cores", type=int, default=os.cpu_count() or 1, help="default: all")
     return parser

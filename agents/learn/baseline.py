@@ -52,6 +52,7 @@ class Baseline:
             seed=config.seed,
             reward=BATCH_REWARDS[config.reward],
             episode="hand" if "hand" in {config.episode, config.horizon} else "game",
+            encoder=shape.encoder,
         )
         self._scale = VecNormalize(self._games, norm_obs=False, gamma=config.gamma)
         layers = [config.width] * config.depth
@@ -73,6 +74,7 @@ class Baseline:
                 "net_arch": {"pi": layers, "vf": layers},
                 "activation_fn": torch.nn.ReLU,
                 "features_extractor_class": ScalingExtractor,
+                "features_extractor_kwargs": {"encoder": shape.encoder},
             },
             seed=config.seed,
             device="cpu",

@@ -38,7 +38,7 @@ class Rivals:
         games = len(batch)
         self._with_rival = np.arange(games) >= games - round(config.rival_share * games)
         self._past_kept = config.past_kept
-        self._folder = folder
+        self._folder, self._encoder = folder, config.encoder
         self._agents: dict[str, Agent] = {}
         self.past: list[str] = []
         self.specs: list[str] = []
@@ -118,7 +118,7 @@ class Rivals:
 
     def _make(self, spec: str) -> Agent:
         if spec in self.past:
-            return make_agent(f"{spec_of(self._folder / spec)},sample=1")
+            return make_agent(f"{spec_of(self._folder / spec, self._encoder)},sample=1")
         return make_agent(spec)
 
     def _seat(self, games: np.ndarray, rng: np.random.Generator) -> None:

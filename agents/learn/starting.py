@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 def shape_of(config: Config) -> Shape:
     """Return the shape of the network that a configuration asks for."""
     try:
-        return Shape(config.network, config.width, config.depth, config.shared)
+        return Shape(
+            config.network, config.width, config.depth, config.shared, config.encoder or ""
+        )
     except InputError as error:
         raise ConfigError(f"network: {error}") from None
 

@@ -240,7 +240,8 @@ def finish(training: Training) -> None:
         training.save_policy([(_rules_name(rules), *result) for rules, *result in rows])
     policy, curve = os.path.relpath(run.policy), os.path.relpath(run.curve_file)
     say(f"\nThe policy is in {policy}, its learning curve in {curve}.")
-    say(f"To play it against greedy: python evaluate.py --agents {spec_of(policy)},greedy")
+    spec = spec_of(policy, config.encoder)
+    say(f"To play it against greedy: python evaluate.py --agents {spec},greedy")
 
 
 def _rules_name(rules: Rules) -> str:

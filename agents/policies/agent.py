@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agents.policies.networks import PolicyNetwork
 
 CHUNK: Final = 512  # rows evaluated at once
+ENCODER_HELP: Final = "its encoder, module:Class, if that is not registered"
 
 
 class NetworkAgent(Logits):
@@ -82,10 +83,11 @@ class TorchPolicy(NetworkAgent):
     sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
     temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
+    encoder: str | None = field(default=None, metadata={"help": ENCODER_HELP})
 
     def __post_init__(self) -> None:
         """Load the policy: a shipped one by its name, or one in a folder."""
-        network, self.about = load_policy(policy_folder(self.path))
+        network, self.about = load_policy(policy_folder(self.path), self.encoder)
         _check_device(self.device)
         temperature = self.temperature * unit_of(self.about)
         super().__init__(network.to(self.device), sample=self.sample, temperature=temperature)
@@ -96,17 +98,21 @@ class TorchSearch(PolicySearch):
     """Plays a policy by PyTorch that looks ahead in sampled worlds: `torch+search:FOLDER`."""
 
     device: str = field(default="cpu", metadata={"help": "cpu or cuda"})
+    encoder: str | None = field(default=None, metadata={"help": ENCODER_HELP})
 
     def _load(self) -> TorchPolicy:
-        return TorchPolicy(self.path, device=self.device)
+        return TorchPolicy(self.path, device=self.device, encoder=self.encoder)
 
 
-def spec_of(folder: str | Path) -> str:
-    """Return the spec that plays a saved policy: compiled where it can be, else by PyTorch."""
+def spec_of(folder: str | Path, encoder: str | None = None) -> str:
+    """Return the spec that plays a saved policy: compiled where it can be, else by PyTorch.
+
+    An encoder of one's own, `module:Class`, is named in it, as the files may not.
+    """
     try:
         load_compiled(Path(folder))
     except NotCompiledError:
-        return f"torch:{folder}"
+        return f"torch:{folder},encoder={encoder}" if ":" in (encoder or "") else f"torch:{folder}"
     return f"policy:{folder}"
 
 

@@ -10,9 +10,9 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.encoders import get_encoder, registered_encoder, row_size
 from fiveup_env.errors import InputError, MissingExtraError, shown
 from fiveup_env.files import clear_drafts, move, remove, write_atomic
 from fiveup_env.opponents.networks.files import (
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from agents.policies.networks import PolicyNetwork, Shape
 
+ENCODER: Final = "encoder"  # the field of a shape that stands in its own part of a description
+
 
 def save_policy(
     folder: str | Path, network: PolicyNetwork, about: Mapping[str, Any], *, half: bool = False
@@ -54,7 +56,7 @@ def save_policy(
     content = save(weights)
     description = {
         **_format_of(shape),
-        "shape": asdict(shape),
+        "shape": {name: value for name, value in asdict(shape).items() if name != ENCODER},
         "about": dict(about),
     }
     description = json.loads(json.dumps(description))
@@ -83,13 +85,18 @@ def _replace(folder: Path, content: bytes, description: Mapping[str, Any]) -> No
         remove(old)
 
 
-def load_policy(folder: str | Path) -> tuple[PolicyNetwork, dict[str, Any]]:
-    """Return the network of a saved policy, and its metadata (`about`)."""
+def load_policy(
+    folder: str | Path, encoder: str | None = None
+) -> tuple[PolicyNetwork, dict[str, Any]]:
+    """Return the network of a saved policy, and its metadata (`about`).
+
+    Its files name its encoder, which must be registered; or `encoder` is the place of it.
+    """
     _check_installed()
     folder = Path(folder)
     try:
         description = read_description(folder)
-        network_shape = _shape_in(description, folder)
+        network_shape = _shape_in(description, folder, encoder)
         _check_format(description, network_shape, folder)
         network = _network_of(network_shape, folder, description)
     except NoPolicyError as error:
@@ -102,7 +109,8 @@ def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork
 
     Its values must be in the units of `reward`.
     """
-    network, about = load_policy(folder)
+    own = shape.encoder if ":" in shape.encoder else None
+    network, about = load_policy(folder, own)
     trained = settings_in(about)["reward"]
     if trained != reward:
         raise PolicyError(
@@ -143,14 +151,16 @@ def _check_installed() -> None:
     del safetensors
 
 
-def _shape_in(description: Mapping[str, Any], folder: Path) -> Shape:
+def _shape_in(description: Mapping[str, Any], folder: Path, encoder: str | None) -> Shape:
     from agents.policies.networks import Shape
 
     given, known = description["shape"], [part.name for part in fields(Shape)]
+    known.remove(ENCODER)
     if sorted(given) != sorted(known):
         raise PolicyError(f"{folder}: a shape must have {', '.join(known)}, not {', '.join(given)}")
     try:
-        return Shape(**given)
+        name = encoder or registered_encoder(description["encoder"].get("name")).name
+        return Shape(**given, encoder=name)
     except (InputError, TypeError) as error:
         raise PolicyError(f"{folder}: {error}") from None
 

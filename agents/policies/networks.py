@@ -34,7 +34,8 @@ READS: Final = {
     "attention": "tokens",
     "guided": "lookahead",
 }
-EVENTS, FEATURES, PLAYS = "events", "features", "plays"  # the pieces that are read by themselves
+APART: Final = {"attention": "events", "guided": "features"}  # the piece read by itself, by kind
+PLAYS: Final = "plays"  # the piece that says what each action would score
 HEAD_WIDTH: Final = 32
 FIRST_LOGITS: Final = 0.01  # gain of the policy's last layer: all actions are nearly equal at first
 
@@ -52,17 +53,26 @@ class Shape:
         (residual blocks that also weigh the heuristics' features of every action).
     width, depth: units in a layer, and the number of layers or blocks.
     shared: whether policy and value share all but their last layers.
+    encoder: the encoder whose rows it reads, by default that of its kind. `plain` and `residual`
+        read any, named as `get_encoder` takes it.
     """
 
     kind: str = "plain"
     width: int = 256
     depth: int = 2
     shared: bool = False
+    encoder: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ShapeError if no such network can be built."""
+        """Raise ShapeError if no such network can be built, EncoderError for no such encoder."""
         if self.kind not in READS:
             raise ShapeError(unknown("network", self.kind, READS))
+        usual = READS[self.kind]
+        if self.encoder not in {"", usual}:
+            if self.kind in APART:
+                raise ShapeError(f"{self.kind} reads rows of {usual}, not of {self.encoder}")
+            get_encoder(self.encoder)
+        object.__setattr__(self, "encoder", self.encoder or usual)
         for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
@@ -73,11 +83,6 @@ class Shape:
             )
         if type(self.shared) is not bool:
             raise ShapeError(f"shared must be true or false, not {self.shared!r}")
-
-    @property
-    def encoder(self) -> str:
-        """The name of the encoder whose rows it reads."""
-        return READS[self.kind]
 
 
 def build(shape: Shape) -> PolicyNetwork:
@@ -96,12 +101,13 @@ class PolicyNetwork(nn.Module):
         self.value_trunk = None if shape.shared else _trunk(shape, self.reader.size)
         self.policy_head = _linear(shape.width, ACTION_COUNT, FIRST_LOGITS)
         self.value_head = _linear(shape.width, 1, 1.0)
+        encoder = get_encoder(shape.encoder)
         self.worth = nn.Parameter(torch.zeros(USUAL_POINTS + 2))  # logits by the points of a play
+        scores = any(piece.name == PLAYS and piece.size == ACTION_COUNT for piece in encoder.pieces)
+        self.plays = place_of(encoder, PLAYS)[1] if scores else None
         guided = shape.kind == "guided"
         self.guide = _linear(shape.width, FEATURE_COUNT, FIRST_LOGITS) if guided else None
-        encoder = get_encoder(shape.encoder)
-        self.plays = place_of(encoder, PLAYS)[1]
-        self.features = place_of(encoder, FEATURES)[1] if guided else slice(0)
+        self.features = place_of(encoder, APART[shape.kind])[1] if guided else slice(0)
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return a logit for every action, allowed or not, and a value, for every row."""
@@ -131,7 +137,9 @@ class PolicyNetwork(nn.Module):
                 head.bias.div_(divisor)
 
     def _logits(self, rows: Tensor, latent: Tensor) -> Tensor:
-        plays = rows[:, self.plays].long().clamp(0, USUAL_POINTS + 1)
+        # Rows without that piece score all actions alike.
+        plays = rows.new_zeros(len(rows), 1) if self.plays is None else rows[:, self.plays]
+        plays = plays.long().clamp(0, USUAL_POINTS + 1)
         logits = self.policy_head(latent) + self.worth[plays]
         if self.guide is None:
             return logits
@@ -166,10 +174,10 @@ def entropy_of(log_probabilities: Tensor) -> Tensor:
     return -(log_probabilities.exp() * finite).sum(-1)
 
 
-def facts_of(encoder: str) -> list[Piece]:
-    """Return the pieces of an encoder's rows that are read as facts; they are in one place."""
-    pieces = get_encoder(encoder).pieces
-    return [piece for piece in pieces if piece.name not in {EVENTS, FEATURES}]
+def facts_of(shape: Shape) -> list[Piece]:
+    """Return the pieces of rows that a network reads as facts; they are in one place."""
+    pieces = get_encoder(shape.encoder).pieces
+    return [piece for piece in pieces if piece.name != APART.get(shape.kind)]
 
 
 class Reader(nn.Module):
@@ -180,10 +188,11 @@ class Reader(nn.Module):
     def __init__(self, shape: Shape, *, hidden: bool = False) -> None:
         super().__init__()
         encoder = get_encoder(shape.encoder)
-        facts = facts_of(shape.encoder)
+        facts = facts_of(shape)
         first = place_of(encoder, facts[0].name)[1].start
         self.facts = slice(first, first + sum(piece.size for piece in facts))
-        self.events = place_of(encoder, EVENTS)[1] if shape.kind == "attention" else slice(0)
+        attention = shape.kind == "attention"
+        self.events = place_of(encoder, APART[shape.kind])[1] if attention else slice(0)
         pieces = [*facts, *(TRUTH_PIECES if hidden else ())]
         # On the CPU even if the weights have no device yet: factors are not in the saved weights.
         factors = torch.tensor(factors_of(pieces), device="cpu")
@@ -201,7 +210,7 @@ class Reader(nn.Module):
 def _trunk(shape: Shape, facts: int) -> nn.Module:
     """Return the body of a network, from facts and events to `width` numbers."""
     if shape.kind == "attention":
-        events, _ = place_of(get_encoder(shape.encoder), EVENTS)
+        events, _ = place_of(get_encoder(shape.encoder), APART[shape.kind])
         return Attention(facts, events, shape.width, shape.depth)
     kinds = {"plain": Layers, "residual": Blocks, "guided": Blocks}
     return kinds[shape.kind](facts, shape.width, shape.depth)

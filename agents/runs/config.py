@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 import yaml
 
 from agents.fitting.teachers import check_aim, make_teacher
+from fiveup_env.encoders import get_encoder, registered_encoder
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.trust import check_policy, check_spec
@@ -67,6 +68,11 @@ def key(default: Any, about: str, **limits: Any) -> Any:
     `check` is what a value must pass that stands in a file: of specs and policies.
     """
     return field(default=default, metadata={"help": about, **limits})
+
+
+def _check_encoder(name: object, _folder: Path) -> None:
+    """Raise EncoderError unless a file may name this encoder: it imports nothing."""
+    registered_encoder(name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +165,13 @@ class Config:
     network: str = key(
         "plain",
         "plain, residual, attention, or guided, which also reads what the heuristics compute",
+    )
+    encoder: str | None = key(
+        None,
+        "what writes the rows that a plain or residual network reads: flat, tokens, lookahead, or "
+        "one of your own, module:Class (null: flat)",
+        check=_check_encoder,
+        of=(*PPO, "all_actions"),
     )
     width: int = key(256, "units in each layer", least=1)
     depth: int = key(2, "number of layers or blocks", least=1)
@@ -322,6 +335,8 @@ class Config:
         self._check_games()
         self._check_supported()
         self._check_learning()
+        if self.encoder is not None:
+            _check_by_making("encoder", get_encoder, self.encoder)
         for name in ("rivals", "partners", "panel"):
             for spec in getattr(self, name):
                 _check_by_making(name, make_agent, spec)

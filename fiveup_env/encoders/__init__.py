@@ -5,6 +5,8 @@ docs/understand/encoding.md lists the entries.
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.encoders.pieces import (
@@ -21,6 +23,7 @@ from fiveup_env.encoders.pieces import (
 )
 from fiveup_env.encoders.tokens import Tokens
 from fiveup_env.errors import EncoderError, shown, unknown
+from fiveup_env.places import absent, held_at, is_place
 
 __all__ = [
     "ENCODERS",
@@ -33,6 +36,7 @@ __all__ = [
     "piece_of",
     "place_of",
     "register_encoder",
+    "registered_encoder",
     "row_size",
     "rows_of",
     "table_of",
@@ -59,24 +63,48 @@ def register_encoder(encoder: Encoder) -> None:
 
 
 def get_encoder(chosen: str | Encoder) -> Encoder:
-    """Return the encoder with a name, or the encoder that is given.
+    """Return the encoder that is named, or the encoder that is given.
+
+    Args:
+        chosen: The name of an encoder that is registered, an encoder, or the place of one or of its
+            class, `"module:Class"`, which is imported.
 
     Raises:
-        EncoderError: If there is no such encoder, or the one that is given has another's name.
+        EncoderError: If there is no such encoder, or it has the name of another one.
 
     >>> get_encoder("flat").name
     'flat'
     """
-    if isinstance(chosen, Encoder):
-        _check(chosen)
-        return chosen
-    if is_one_of(chosen, ("oracle",)):
+    encoder: Any = chosen
+    if isinstance(chosen, str) and is_place(chosen):
+        held = held_at(chosen)
+        if held is None:
+            raise EncoderError(absent(chosen))
+        encoder = held() if isinstance(held, type) else held
+    elif not isinstance(chosen, Encoder):
+        return registered_encoder(chosen)
+    _check(encoder)
+    return cast("Encoder", encoder)
+
+
+def registered_encoder(name: object) -> Encoder:
+    """Return the encoder that is registered under a name, and import nothing.
+
+    Names that stand in files, such as those of models, are looked up like this.
+
+    Raises:
+        EncoderError: If there is none.
+    """
+    if is_one_of(name, ("oracle",)):
         raise EncoderError(
             "hidden tiles are never an observation: use Batch(oracle=True).oracle or env.state()"
         )
-    if not is_one_of(chosen, ENCODERS):
-        raise EncoderError(unknown("encoder", chosen, ENCODERS))
-    return ENCODERS[chosen]
+    if not (isinstance(name, str) and name in ENCODERS):
+        raise EncoderError(
+            f"{unknown('encoder', name, ENCODERS)}; one of your own is given by register_encoder, "
+            "or named module:Class"
+        )
+    return ENCODERS[name]
 
 
 def _check(encoder: Encoder) -> None:

@@ -21,9 +21,7 @@ import inspect
 import math
 import re
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import find_spec
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -38,6 +36,7 @@ from typing import (
 
 from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.agent import Agent
+from fiveup_env.places import PLACE, absent, held_at, is_module, is_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +48,6 @@ PROGRAM: Final = "program"  # the agent that is a program of its own, named by i
 TEXT: Final = "text"  # the agent that asks a language model, named by its place
 PAIR: Final = "pair"  # the agent that is two others, named by their specs
 MIX: Final = "mix"  # the agent that is one of several, drawn for each episode
-_PLACE: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _IMPORTABLE: Final = re.compile(r"(?!__main__:)[^:]+:\w+")
 
 # What makes an agent, or is one: a class, or a function.
@@ -77,7 +75,7 @@ def register_agent(name: str, agent: Source | str, *, in_files: bool = False) ->
     if not is_word(name):
         raise AgentError(f"the name of an agent is a word such as 'greedy', not {shown(name)}")
     if isinstance(agent, str):
-        if not _PLACE.fullmatch(agent):
+        if not PLACE.fullmatch(agent):
             raise AgentError(f"the place of an agent is written module:Class, not {shown(agent)}")
     else:
         _check_source(agent)
@@ -92,14 +90,14 @@ def register_agent(name: str, agent: Source | str, *, in_files: bool = False) ->
 
 def can_begin(name: str) -> bool:
     """Return whether specs can begin with a name: that of an agent, or of a module that is here."""
-    return name in _AGENTS or name in offered() or _is_module(name.partition(".")[0])
+    return name in _AGENTS or name in offered() or is_module(name.partition(".")[0])
 
 
 def begins_spec(part: str) -> bool:
     """Return whether a part of a text between commas begins with an agent, not with an option."""
     name = re.split("[:=]", part, maxsplit=1)[0]
     known = name in _AGENTS or name in offered() or name.endswith(".zip")
-    return known or _PLACE.match(part) is not None
+    return known or PLACE.match(part) is not None
 
 
 def names_in_files() -> list[str]:
@@ -159,7 +157,7 @@ def resolved(spec: str) -> tuple[str, Source, str]:
     if name in loaders:
         return name, loaders[name](), text
     place, _, options = text.partition(",")
-    if _PLACE.fullmatch(f"{name}:{place}") and _is_module(name):
+    if is_place(f"{name}:{place}"):
         source = _loader(f"{name}:{place}")()
         _check_source(source)
         return f"{name}:{place}", source, options
@@ -264,14 +262,6 @@ def _fields_of(agent: Source) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(agent) if dataclasses.is_dataclass(agent) else ()
 
 
-def _is_module(name: str) -> bool:
-    """Return whether there is a module of this name."""
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
-
-
 def _place_of(agent: Source | str) -> str:
     """Return the module and the name of a class, which outlive a new definition of it."""
     if isinstance(agent, str):
@@ -294,10 +284,9 @@ def _loader(agent: Source | str) -> Callable[[], Source]:
     def load() -> Source:
         if not isinstance(agent, str):
             return agent
-        module, _, name = agent.partition(":")
-        loaded: Source | None = getattr(import_module(module), name, None)
+        loaded: Source | None = held_at(agent)
         if loaded is None:
-            raise AgentError(f"there is no {name} in the module {module}")
+            raise AgentError(absent(agent))
         return loaded
 
     return load

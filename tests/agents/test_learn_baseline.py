@@ -11,6 +11,7 @@ import torch
 from agents.learn.baseline import Baseline
 from agents.runs.config import load_config
 from fiveup_env import Batch
+from tests.own_encoders import PLACE
 
 SMALL = ["games=16", "n_steps=16", "batch_size=64", "width=16", "threads=1"]
 PLAIN = [*SMALL, "learner=plain", "rivals=greedy"]
@@ -24,10 +25,13 @@ def rows_of(batch: Batch) -> torch.Tensor:
     return torch.from_numpy(batch.observation)
 
 
-def test_the_policy_that_is_measured_is_the_one_that_learnt_from_inputs_scaled_as_ours() -> None:
-    learner = Baseline(load_config("smoke", PLAIN), Path())
+@pytest.mark.parametrize("encoder", ["flat", PLACE])
+def test_the_policy_that_is_measured_is_the_one_that_learnt_from_inputs_scaled_as_ours(
+    encoder: str,
+) -> None:
+    learner = Baseline(load_config("smoke", [*PLAIN, f"encoder={encoder}"]), Path())
     learner.update(0.0)
-    rows, stock = rows_of(Batch(40, seed=0)), learner._stock.policy
+    rows, stock = rows_of(Batch(40, seed=0, encoder=encoder)), learner._stock.policy
     features: Any = stock.extract_features(rows.float())
     assert torch.equal(features, learner.network.reader(rows)[0])
     latent = stock.mlp_extractor.forward_actor(features)

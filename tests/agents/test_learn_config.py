@@ -21,6 +21,7 @@ from agents.runs.config import (
     make_config,
     read_config,
 )
+from tests.own_encoders import PLACE
 from tests.support import python
 
 
@@ -46,6 +47,8 @@ def test_a_config_is_the_same_after_it_was_written() -> None:
 REFUSED: dict[str, list[tuple[str, str]]] = {
     "selfplay": [
         ("gammes=3", "no config key 'gammes' (did you mean 'games'?)"),
+        ("encoder=flatt", "encoder: there is no encoder 'flatt' (did you mean 'flat'?)"),
+        ("encoder=os:nothing", "encoder: there is no nothing in the module os"),
         ("games=many", "games: must be a whole number, not 'many'"),
         ("games=0", "games: must be 1 or more, not 0"),
         ("oracle=1", "oracle: must be true or false, not 1"),
@@ -105,7 +108,7 @@ CONFIG_OF = {
     "self_play": "selfplay", "rllib": "cluster", "plain": "plain", "expert": "quick", "all_actions": "all_actions",
 }  # fmt: skip
 OTHERWISE = {
-    "gamma": 0.9, "gae_lambda": 0.9, "clip_range": 0.1, "ent_coef": 0.01, "ent_coef_end": 0.01,
+    "encoder": "tokens", "gamma": 0.9, "gae_lambda": 0.9, "clip_range": 0.1, "ent_coef": 0.01, "ent_coef_end": 0.01,
     "normalize_advantage": False, "forced": True, "start_temperature": 0.5,
     "start": "fiveup_env/opponents/networks/policies/partners", "oracle": True, "critic_scale": 2, "warm_up": 1,
     "kl_coef": 0.1, "kl_every": 3, "rival_share": 0.5, "rivals": ["greedy"], "partner_share": 0.5,
@@ -125,6 +128,17 @@ def test_every_key_that_a_learner_would_ignore_is_refused() -> None:
         if learner not in READ_BY_SOME[name]:
             with pytest.raises(ConfigError, match=f"^{name}: learner={learner} does not support"):
                 read_config(path, {name: OTHERWISE[name]})
+
+
+def test_a_file_names_registered_encoders_alone_and_the_command_line_any(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"encoder: {PLACE}")
+    with pytest.raises(ConfigError, match=r"encoder: there is no encoder .*--trust lets"):
+        read_config(path, {})
+    assert read_config(path, {}, trust=True).encoder == PLACE
+    assert load_config("selfplay", [f"encoder={PLACE}"]).encoder == PLACE
+    path.write_text("encoder: tokens")
+    assert read_config(path, {}).encoder == "tokens"
 
 
 def test_files_that_are_no_configs_are_refused(tmp_path: Path) -> None:

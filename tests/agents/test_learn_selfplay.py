@@ -16,6 +16,7 @@ from agents.learn.starting import shape_of
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import build
 from agents.runs.config import Config, ConfigError
+from tests.own_encoders import PLACE
 
 TINY: dict[str, Any] = {
     "games": 32, "n_steps": 16, "batch_size": 128, "width": 16, "rules": "all_fives_cribbage",
@@ -122,6 +123,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "games": {"reward": "win", "horizon": "game", "network": "residual", "shared": True},
     "attention": {"network": "attention", "width": 32, "depth": 1, "players": [2, 3]},
+    "own encoder": {"encoder": PLACE, **RIVALS, "rival_share": 0.5},
 }  # fmt: skip
 
 
@@ -177,6 +179,15 @@ def test_a_run_may_start_from_a_policy_of_its_shape(tmp_path: Path) -> None:
         SelfPlay(Config(**{**TINY, "width": 32}, start=str(tmp_path / "first")), tmp_path)
     with pytest.raises(ConfigError, match=r"start: .*nowhere.*cannot be read"):
         SelfPlay(Config(**TINY, start=str(tmp_path / "nowhere")), tmp_path)
+
+
+def test_a_run_may_start_from_a_policy_of_the_same_encoder_alone(tmp_path: Path) -> None:
+    first = SelfPlay(Config(**TINY, encoder=PLACE), tmp_path)
+    save_policy(tmp_path / "first", first.network, {})
+    start: dict[str, Any] = {"start": str(tmp_path / "first")}
+    SelfPlay(Config(**TINY, **start, encoder=PLACE), tmp_path)
+    with pytest.raises(ConfigError, match=r"start: .* there is no encoder 'backwards'"):
+        SelfPlay(Config(**TINY, **start), tmp_path)
 
 
 def test_a_start_that_was_trained_in_other_units_is_refused(tmp_path: Path) -> None:

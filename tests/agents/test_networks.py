@@ -21,6 +21,7 @@ from agents.policies.networks import (
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import piece_of
 from fiveup_env.rules.actions import ACTION_COUNT
+from tests.own_encoders import COUNTS, PLACE
 
 torch.set_num_threads(1)
 
@@ -29,6 +30,8 @@ SHAPES = [
     Shape("residual", 32, 3, shared=True),
     Shape("attention", 32, 2),
     Shape("guided", 32, 1),
+    Shape("residual", 32, 1, encoder="tokens"),
+    Shape(width=32, encoder=PLACE),
 ]
 
 
@@ -60,6 +63,8 @@ def rows_for(shape: Shape) -> torch.Tensor:
         ({"depth": 65}, "depth must be a whole number"),
         ({"kind": "attention", "width": 48}, "a multiple of 32, not 48"),
         ({"shared": 1}, "shared must be true or false, not 1"),
+        ({"kind": "guided", "encoder": "flat"}, "guided reads rows of lookahead, not of flat"),
+        ({"kind": "attention", "encoder": PLACE}, "attention reads rows of tokens, not of tests"),
     ],
 )
 def test_shapes_that_cannot_be_built_are_refused(fields: dict, why: str) -> None:
@@ -105,6 +110,14 @@ def test_actions_are_nearly_alike_at_first_and_what_they_score_goes_straight_to_
     plays = piece_of(get_encoder(shape.encoder), "plays", batch.observation)
     torch.testing.assert_close(after - before, torch.from_numpy(plays * np.float32(10)))
     assert torch.equal(values, same_values)
+
+
+def test_rows_that_do_not_say_what_actions_score_are_read_all_the_same() -> None:
+    network = build(Shape(width=8, encoder=COUNTS))
+    network.divide_logits(2.0)
+    logits, values = network(torch.ones(3, 5, dtype=torch.int8))
+    (logits.sum() + values.sum()).backward()
+    assert all(weight.grad is not None for weight in network.parameters())
 
 
 def test_attention_sees_the_order_of_events_and_nothing_behind_the_last() -> None:

@@ -19,15 +19,16 @@ from hypothesis import strategies as st
 from safetensors.torch import load, save
 
 from agents.policies import __main__ as commands
-from agents.policies.agent import NetworkAgent, TorchPolicy
+from agents.policies.agent import NetworkAgent, TorchPolicy, spec_of
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import PolicyNetwork, Shape, build
 from fiveup_env import FiveUpError, Game
-from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.encoders import ENCODERS, get_encoder, row_size
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, PolicyError, digest_of
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR
 from fiveup_env.opponents.registry import make_agent
+from tests.own_encoders import PLACE, Backwards
 from tests.support import python, random_views
 
 torch.set_num_threads(1)
@@ -37,6 +38,7 @@ SHAPES = [
     Shape("residual", 32, 2, shared=True),
     Shape("attention", 32, 1),
     Shape("guided", 32, 1),
+    Shape("residual", 32, 1, encoder="tokens"),
 ]
 ABOUT = {"rules": ["five_up"], "command": "python train.py", "results": {"greedy": 0.7}, "5": [1]}
 
@@ -75,6 +77,39 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(shape: Shape, tmp_path: Pa
     ours, theirs = (NetworkAgent(net).probabilities(views) for net in (network, loaded))
     assert (ours == theirs).all()
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
+
+
+def test_a_policy_of_an_encoder_of_ones_own_names_it_and_imports_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, views, folder = (
+        lively(Shape(width=16, encoder=PLACE)),
+        random_views(60, 13),
+        tmp_path / "mine",
+    )
+    save_policy(folder, network, ABOUT)
+    expected, rng = NetworkAgent(network).logits(views), np.random.default_rng(0)
+    assert spec_of(folder, PLACE) == f"torch:{folder},encoder={PLACE}"
+    assert (make_agent(spec_of(folder, PLACE))(views, rng) == expected.argmax(1)).all()
+    for place, why in (
+        ("", "there is no encoder 'backwards'.*register_encoder, or named module:Class"),
+        (",encoder=flat", r"was made for encoder .*backwards.*this code has .*flat"),
+    ):
+        with pytest.raises(PolicyError, match=why):
+            make_agent(f"torch:{folder}{place}")
+    with pytest.raises(PolicyError, match="in a clone, torch:"):
+        make_agent(f"policy:{folder}")
+    monkeypatch.setitem(ENCODERS, "backwards", Backwards())
+    assert (NetworkAgent(load_policy(folder)[0]).logits(views) == expected).all()
+
+
+def test_a_place_in_a_policy_is_a_name_like_any_other(saved: Path) -> None:
+    def renamed(description: dict[str, Any], _weights: Any) -> None:
+        description["encoder"]["name"] = PLACE
+
+    sealed(saved, renamed)
+    with pytest.raises(PolicyError, match=f"there is no encoder '{PLACE}'"):
+        load_policy(saved)
 
 
 def test_a_policy_saved_again_takes_the_place_of_the_one_before_and_of_nothing_else(
@@ -152,7 +187,7 @@ def sealed(folder: Path, change: Callable[[dict[str, Any], dict[str, torch.Tenso
 DESCRIPTIONS: list[tuple[Mapping[str, Any], str]] = [
     ({"format": "other"}, r'is not a policy: it lacks "format": "fiveup-policy"'),
     ({"version": 2}, "has format version 2; this code reads version 1"),
-    ({"encoder": {"name": "tokens", "version": 1, "row_size": 518}}, "made for encoder .*'tokens'.*this code has .*'flat'"),
+    ({"encoder": {"name": "tokens", "version": 1, "row_size": 518}}, "made for encoder .*'row_size': 518.*this code has .*'row_size': 893"),
     ({"about": []}, "it has no 'about' of type dict"),
     ({"shape": {"kind": "plain"}}, "a shape must have kind, width, depth, shared, not kind"),
     ({"shape": {"kind": [], "width": 1, "depth": 2, "shared": False}}, "unhashable"),

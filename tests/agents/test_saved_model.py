@@ -19,12 +19,12 @@ from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor, VecNorma
 
 from fiveup_env import make_agent
 from fiveup_env.encoders import ENCODERS
-from fiveup_env.encoders.flat import Flat
 from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor, save_statistics
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import EncoderError, OptionError
 from fiveup_env.opponents.networks.files import PolicyError
 from fiveup_env.opponents.networks.saved_model import SavedModel
+from tests.own_encoders import PLACE, Backwards, Impostor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,21 +135,10 @@ def test_a_model_of_other_observations_or_another_activation_is_refused(tmp_path
         make_agent(path)
 
 
-class Halves(Flat):
-    """An encoder of somebody else, whose rows are as wide as those of `flat`."""
-
-    name, version = "halves", 3
-
-    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
-        """Write rows of flat, in another order."""
-        super().encode(views, rows)
-        rows[:] = rows[:, ::-1].copy()
-
-
 @pytest.fixture
-def halves(monkeypatch: pytest.MonkeyPatch) -> Halves:
-    monkeypatch.setitem(ENCODERS, "halves", Halves())
-    return Halves()
+def backwards(monkeypatch: pytest.MonkeyPatch) -> Backwards:
+    monkeypatch.setitem(ENCODERS, "backwards", Backwards())
+    return Backwards()
 
 
 def trained_on(
@@ -167,14 +156,14 @@ def trained_on(
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("normalized", [False, True])
 def test_a_model_of_an_encoder_of_ones_own_plays_10000_views_as_it_does_itself(
-    halves: Halves,
+    backwards: Backwards,
     scaled: bool,
     normalized: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    games: VecEnv = FiveUpVecEnv(500, players=2, seed=3, encoder=halves, scaled=scaled)
+    games: VecEnv = FiveUpVecEnv(500, players=2, seed=3, encoder=backwards, scaled=scaled)
     if normalized:
         games = VecNormalize(games, clip_obs=3.0)
     model, _ = trained_on(games, tmp_path)
@@ -184,10 +173,10 @@ def test_a_model_of_an_encoder_of_ones_own_plays_10000_views_as_it_does_itself(
     assert_same_actions(model, games, 20)
 
 
-def test_a_model_trained_alone_names_its_encoder(halves: Halves, tmp_path: Path) -> None:
-    alone = Monitor(FiveUpEnv(players=2, encoder=halves, scaled=True))
+def test_a_model_trained_alone_names_its_encoder(backwards: Backwards, tmp_path: Path) -> None:
+    alone = Monitor(FiveUpEnv(players=2, encoder=backwards, scaled=True))
     _, path = trained_on(alone, tmp_path)
-    assert make_agent(path)._encoder.name == "halves"  # type: ignore[attr-defined]
+    assert make_agent(path)._encoder.name == "backwards"  # type: ignore[attr-defined]
 
 
 def test_a_model_without_the_statistics_of_its_normalization_is_refused(tmp_path: Path) -> None:
@@ -243,19 +232,34 @@ def test_a_model_of_ones_own_policy_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_model_of_another_encoder_is_refused_and_not_played_with_flat(
-    halves: Halves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backwards: Backwards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    env = FiveUpVecEnv(8, players=2, episode="hand", encoder=halves)
+    env = FiveUpVecEnv(8, players=2, episode="hand", encoder=backwards)
     model, path = trained_on(env, tmp_path)
-    with pytest.raises(PolicyError, match="reads halves 3, not flat 1"):
+    with pytest.raises(PolicyError, match="reads backwards 3, not flat 1"):
         make_agent(f"{path},encoder=flat")
-    with pytest.raises(ValueError, match=r"'halves', 3, .* != RowSpace\('flat', 1"):
+    with pytest.raises(ValueError, match=r"'backwards', 3, .* != RowSpace\('flat', 1"):
         model.set_env(FiveUpVecEnv(8, players=2, episode="hand"))
-    monkeypatch.setattr(Halves, "version", 4)
-    with pytest.raises(PolicyError, match="reads halves 3, not halves 4"):
+    monkeypatch.setattr(Backwards, "version", 4)
+    with pytest.raises(PolicyError, match="reads backwards 3, not backwards 4"):
         make_agent(path)
-    monkeypatch.delitem(ENCODERS, "halves")
-    with pytest.raises(PolicyError, match="reads halves, but there is no encoder 'halves'"):
+    monkeypatch.delitem(ENCODERS, "backwards")
+    with pytest.raises(PolicyError, match="reads backwards, but there is no encoder 'backwards'"):
+        make_agent(path)
+
+
+def test_a_model_is_told_where_its_encoder_is_and_its_file_imports_nothing(
+    tmp_path: Path,
+) -> None:
+    _, path = trained_on(FiveUpVecEnv(4, players=2, encoder=PLACE), tmp_path)
+    with pytest.raises(PolicyError, match=r"reads backwards, but there is no .*module:Class"):
+        make_agent(path)
+    assert isinstance(make_agent(f"{path},encoder={PLACE}"), SavedModel)
+    with zipfile.ZipFile(path) as file:
+        about = json.loads(file.read("data"))
+    about["observation_space"]["name"] = PLACE
+    altered(path, data=json.dumps(about).encode())
+    with pytest.raises(PolicyError, match=f"reads {PLACE}, but there is no"):
         make_agent(path)
 
 
@@ -286,11 +290,8 @@ def test_a_model_is_not_told_an_encoder_whose_rows_a_wrapper_has_changed(tmp_pat
 
 
 def test_an_encoder_with_the_name_of_another_is_refused_before_anything_is_trained() -> None:
-    class Mine(Halves):
-        name, version = "flat", 1
-
     with pytest.raises(EncoderError, match=r"there is an encoder 'flat' already.* another name"):
-        FiveUpVecEnv(4, players=2, encoder=Mine())
+        FiveUpVecEnv(4, players=2, encoder=Impostor())
 
 
 class Doubling(FlattenExtractor):

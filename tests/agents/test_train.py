@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -27,8 +28,10 @@ from agents.runs import folder as runs
 from agents.runs.checkpoints import checkpoints_in, read_newest, write_checkpoint
 from agents.runs.config import CONFIGS, Config, load_config
 from agents.runs.metrics import read_metrics
+from fiveup_env import Game
 from fiveup_env.files import write_atomic
 from fiveup_env.opponents.registry import make_agent
+from tests.own_encoders import PLACE
 from tests.support import python
 
 SMALL = ["smoke", "games=16", "n_steps=16", "batch_size=64", "width=16", "threads=1"]
@@ -76,6 +79,19 @@ def assert_same_end(run: Path, other: Path) -> None:
         assert np.array_equal(array, others[name]), name
     weights = [folder / "policy" / "policy.safetensors" for folder in (run, other)]
     assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_a_run_with_an_encoder_of_ones_own_says_how_its_policy_is_played_and_is_resumed_on_trust(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = [*TINY, f"encoder={PLACE}", "--name", "mine"]
+    assert trained(*run) == 0
+    (spec,) = re.findall(r"--agents (torch:\S+),greedy", capsys.readouterr().out)
+    assert spec.endswith(f"mine/policy,encoder={PLACE}")
+    assert Game(seed=1).ask(make_agent(spec))
+    assert trained("--resume", "mine", "decisions=1400") == 2
+    assert f"there is no encoder '{PLACE}'" in capsys.readouterr().err
+    assert trained("--resume", "mine", "decisions=1400", "--trust") == 0
 
 
 def test_a_run_leaves_all_that_it_promises(

@@ -61,6 +61,7 @@ RUNNING: Final = {
     "a module in a pair": "pair:beside:mine,second=greedy",
     "a path in a pair": "pair:student:../elsewhere,second=greedy",
     "a pair in a pair": "pair:pair:greedy,second=greedy",
+    "an encoder in a module": "torch:good,encoder=beside:mine",
     "no name": "",
     "no file name": "policy:a\0b",
 }
@@ -136,7 +137,10 @@ def entry(folder: Path, spec: str) -> Entry:
 
 
 FORMATS: Final[dict[str, Callable[[Path, str], Any]]] = {
-    **{key: config_of(key) for key in ("panel", "rivals", "partners", "target", "teacher")},
+    **{
+        key: config_of(key)
+        for key in ("panel", "rivals", "partners", "target", "teacher", "encoder")
+    },
     "start": policy_to_start_from,
     "a run to resume": run_to_resume,
     "a checkpoint": checkpoint,
@@ -162,7 +166,7 @@ def test_what_a_file_names_never_runs(form: str, spec: str, folder: Path) -> Non
 
 
 def test_every_key_of_a_config_that_makes_an_agent_is_checked_in_files() -> None:
-    makes = {"panel", "rivals", "partners", "target", "teacher", "start"}
+    makes = {"panel", "rivals", "partners", "target", "teacher", "start", "encoder"}
     checked = {name for name, key in Config.__dataclass_fields__.items() if "check" in key.metadata}
     assert checked == makes
 

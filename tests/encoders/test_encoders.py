@@ -20,6 +20,7 @@ from fiveup_env import (
     Piece,
     Rules,
     Tile,
+    env,
     get_encoder,
     register_encoder,
 )
@@ -28,12 +29,17 @@ from fiveup_env.encoders import (
     bounds,
     piece_of,
     row_size,
+    rows_of,
     table_of,
 )
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
+from fiveup_env.envs.rows import RowSpace
+from fiveup_env.envs.single import FiveUpEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import EncoderError
 from fiveup_env.rules.fields import CHOICES, MAX_TARGET
 from tests.engines.test_engine_against_reference import any_rules
+from tests.own_encoders import COUNTS, PLACE
 from tests.support import game_of, hidden_otherwise, play_randomly, push_all
 
 if TYPE_CHECKING:
@@ -341,6 +347,36 @@ def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> Non
     assert get_encoder("hand_only") is again
     with pytest.raises(EncoderError, match=r"'hand_only' already, of the class .*Again; give"):
         register_encoder(HandOnly())
+
+
+@pytest.mark.parametrize("place", [PLACE, COUNTS])
+def test_an_encoder_is_named_by_its_place_in_every_interface(place: str) -> None:
+    encoder = get_encoder(place)
+    batch = Batch(3, encoder=place, seed=1)
+    batch.reset()
+    rows = rows_of(encoder, batch.views(), scaled=False)
+    assert (batch.observation == rows).all()
+    space = FiveUpEnv(encoder=place).observation_space
+    assert isinstance(space, RowSpace)
+    assert (space.name, space.version) == (encoder.name, encoder.version)
+    assert FiveUpVectorEnv(2, encoder=place).single_observation_space == space
+    assert env(encoder=place).observation_space("player_0")["observation"] == space
+    assert encoder.name not in ENCODERS
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("tests.own_encoders:Impostor", r"there is an encoder 'flat' already, of the class .*Flat"),
+        ("tests.own_encoders:NOTHING", "'no encoder' is not an encoder"),
+        ("tests.own_encoders:Nobody", "there is no Nobody in the module tests.own_encoders"),
+        ("tests.no_encoders:Mine", "there is no encoder 'tests.no_.*named module:Class"),
+        ("tests.own_encoders", "there is no encoder 'tests.own_encoders'"),
+    ],
+)
+def test_a_place_without_an_encoder_is_refused(place: str, why: str) -> None:
+    with pytest.raises(EncoderError, match=why):
+        get_encoder(place)
 
 
 @pytest.mark.parametrize("name", ["flat", "tokens"])

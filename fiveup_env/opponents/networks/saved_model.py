@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size, rows_of
+from fiveup_env.encoders import (
+    bounds,
+    factors_of,
+    get_encoder,
+    registered_encoder,
+    row_size,
+    rows_of,
+)
 from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import EncoderError, MissingExtraError, shown
 from fiveup_env.files import file_path
@@ -56,7 +63,7 @@ class SavedModel(Logits):
     sample: bool = field(default=False, metadata={"help": "draw actions by their probabilities"})
     temperature: float = field(default=1.0, metadata={"help": "temperature of the probabilities"})
     encoder: str = field(
-        default="", metadata={"help": "what wrote its observations, if the file does not say it"}
+        default="", metadata={"help": "its encoder, module:Class if it is not registered"}
     )
 
     def __post_init__(self) -> None:
@@ -180,9 +187,9 @@ def _encoder_of(about: dict[str, Any], named: str, path: str) -> Encoder:
     if not (name or named):
         raise PolicyError(f"{path} does not say which encoder it reads; name it by encoder=")
     try:
-        encoder = get_encoder(named or name)
+        encoder = get_encoder(named) if named else registered_encoder(name)
     except EncoderError as error:
-        raise PolicyError(f"{path} reads {shown(named or name, str)}, but {error}") from None
+        raise PolicyError(f"{path} reads {shown(name or named, str)}, but {error}") from None
     if name and (name, version) != (encoder.name, str(encoder.version)):
         raise PolicyError(
             f"{path} reads {shown(name, str)} {shown(version, str)}, not {encoder.name} "
