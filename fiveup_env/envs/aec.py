@@ -50,6 +50,7 @@ from fiveup_env.envs.episodes import (
     refusal,
     results_of,
     start_episodes,
+    state_to_start,
     step_games,
 )
 from fiveup_env.envs.options import EpisodeOptions, check_fields
@@ -202,6 +203,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._actions = np.zeros(1, np.int64)
         self._stream = Stream(secrets.randbits(63))
         self._seed: int | None = None
+        self._start: Game | None = None  # which the episode continues
         self._game: Game | None = None
         self._made: list[int] = []
         self._over = False  # by the last move, which ended a hand
@@ -233,18 +235,23 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         """Start an episode with this seed, or with the next one of the stream.
 
         A seed names the deal, `Game(seed=seed)`, and starts the stream of later episodes anew. The
-        first stream is random if no seed is given. `options` are ignored. Raises SeedError.
+        first stream is random if no seed is given. The option `game` continues a `Game` by the same
+        rules instead of a new deal; other options are ignored. Raises SeedError, or OptionError for
+        a game that an episode cannot continue.
         """
-        del options
+        start = (options or {}).get("game")
+        state = None if start is None else self.state_to_start(start)
         if seed is None:
             seed = self._stream.next()
         else:
             seed = checked_seed(seed)
             self._stream = Stream(seed)
-        self._seed = seed
-        start_episodes(self._games, FIRST, np.array([seed], np.uint64))
-        watched = self.render_mode or self._reward
-        self._game, self._made = Game(self.rules, seed=seed) if watched else None, []
+        self._seed, self._start = seed, None if start is None else start.copy()
+        if state is None:
+            start_episodes(self._games, FIRST, np.array([seed], np.uint64))
+        else:
+            self._games[:] = state
+        self._game, self._made = None, []
         self._over, self._film = False, None
         self.agents = list(self._names)
         self.rewards = dict.fromkeys(self._names, 0.0)
@@ -256,6 +263,10 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         self._skip_agent_selection = None
         if self.render_mode == "human":
             self.render()
+
+    def state_to_start(self, game: Game) -> np.ndarray:
+        """Return the state from which `reset` continues a game; raise as that does."""
+        return state_to_start(game, self.rules, self._options)
 
     def step(self, action: int | None) -> None:
         """Make the move of `agent_selection`; the action is None once its episode is over.
@@ -356,10 +367,18 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         """Return the environment's own `Game`, brought up to the last move."""
         self._check_started()
         if self._game is None:
-            self._game = Game(self.rules, seed=self._seed)
-        for action in self._made[len(self._game.moves) :]:
+            self._game = self._begun()
+        for action in self._made[len(self._game.moves) - self._moves_before :]:
             self._game.push(MOVES[action])
         return self._game
+
+    def _begun(self) -> Game:
+        """Return the game as the episode began."""
+        return self._start.copy() if self._start else Game(self.rules, seed=self._seed)
+
+    @property
+    def _moves_before(self) -> int:
+        return len(self._start.moves) if self._start else 0
 
     def _check_started(self) -> None:
         if self._seed is None:
@@ -399,9 +418,9 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     def _positions(self) -> Iterator[tuple[Game, bool]]:
         """Yield the game at every position since the last picture, and whether to draw its end."""
         if self._film is None:
-            self._film = Game(self.rules, seed=self._seed)
+            self._film = self._begun()
             yield self._film, False
-        for number in range(len(self._film.moves), len(self._made)):
+        for number in range(len(self._film.moves) - self._moves_before, len(self._made)):
             self._film.push(MOVES[self._made[number]])
             last = self._over and number + 1 == len(self._made)
             if self._film.hand_over or last:

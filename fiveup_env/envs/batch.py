@@ -38,6 +38,7 @@ from fiveup_env.envs.episodes import (
     restart_ended,
     results_of,
     start_episodes,
+    state_to_start,
     step_games,
 )
 from fiveup_env.envs.options import EpisodeOptions, check_fields, checked_flag, row_of_integers
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
     from fiveup_env.envs.episodes import EpisodeName, IllegalName, Results, RewardName
     from fiveup_env.envs.rewards import BatchRewardFunction
+    from fiveup_env.game.game import Game
     from fiveup_env.rules.fields import RuleFields
 
 SLICE: Final = 2048  # games that a thread steps, observes and encodes together
@@ -242,6 +244,31 @@ class Batch:
         self._update_endings()
         self._on_slices(self._observe_slice)
 
+    def adopt(
+        self, games: Sequence[Game], indices: Sequence[int] | np.ndarray | None = None
+    ) -> None:
+        """Continue a `Game` in each of the games `indices`, by default in all of them.
+
+        Their streams go on with the next episodes. Raises OptionError if a game is over, by other
+        rules than the one in its place, or has deals for later hands; then nothing has changed.
+        """
+        self._check_dealt()
+        indices = self._all if indices is None else self._checked_games(indices)
+        self._games[indices] = self.states_to_adopt(games, indices)
+        self.reward[indices], self._endings[indices] = 0, 0
+        self._update_endings()
+        self._on_slices(self._observe_slice)
+
+    def states_to_adopt(self, games: Sequence[Game], indices: np.ndarray) -> np.ndarray:
+        """Return the states of games to `adopt`, as GAME structs; raise as that does."""
+        listed = _listed(games)
+        if len(listed) != len(indices):
+            raise OptionError(f"there must be {len(indices)} games, not {len(listed)}")
+        states = np.zeros(len(indices), GAME)
+        for k, (i, game) in enumerate(zip(indices.tolist(), listed, strict=True)):
+            states[k : k + 1] = state_to_start(game, self.rules[i % len(self.rules)], self._options)
+        return states
+
     def _stream_seeds(self, seed: object) -> np.ndarray:
         """Return the seeds that the streams give next; with a seed, they start anew from it."""
         if seed is not None:
@@ -395,10 +422,10 @@ class Batch:
         Raises SealError if the state is damaged, and OptionError if it is of another batch, or such
         as no play leads to.
         """
-        self.adopt(self.read(state))
+        self.restore(self.read(state))
 
     def read(self, state: bytes) -> dict[str, np.ndarray]:
-        """Return the arrays of a saved state for `adopt`; raise as `load` does."""
+        """Return the arrays of a saved state for `restore`; raise as `load` does."""
         arrays, about = unseal(SAVED, state)
         for name, value in self._about().items():
             if about.get(name) != value:
@@ -428,7 +455,7 @@ class Batch:
         if not right.all():
             raise OptionError("the saved batch has rewards or endings that no play leads to")
 
-    def adopt(self, arrays: dict[str, np.ndarray]) -> None:
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from the arrays that `read` has returned."""
         for name, array in arrays.items():
             getattr(self, name)[:] = array

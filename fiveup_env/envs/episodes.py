@@ -22,9 +22,10 @@ from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, PLAYING, si
 from fiveup_env.engine.view import observe
 from fiveup_env.envs.streams import stream_seed
 from fiveup_env.errors import OptionError, shown, unknown
+from fiveup_env.game.game import Game
 from fiveup_env.game.values import ENDINGS
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
-from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 EpisodeName: TypeAlias = Literal["game", "hand"]
 RewardName: TypeAlias = Literal["points", "margin", "win"]
@@ -111,6 +112,27 @@ class Episodes:
             self.terminates,
             float(self.illegal_reward),
         )
+
+
+def state_to_start(game: object, rules: Rules, options: Episodes) -> np.ndarray:
+    """Return the state from which an episode continues a `Game`: an array of one GAME struct.
+
+    Raises OptionError if it is not a game by these rules that an episode can continue.
+    """
+    if not isinstance(game, Game):
+        raise OptionError(f"an episode starts from a Game, not {shown(game)}")
+    if game.rules != rules:
+        raise OptionError(f"an episode by {rules} cannot start from a game by {game.rules}")
+    if game.is_game_over():
+        raise OptionError("an episode cannot start from a game that is over")
+    if len(game.deals) > game.hand_number + 1:
+        raise OptionError("an episode cannot start from a game with deals for later hands")
+    if 0 < options.max_hands <= game.hand_number:
+        raise OptionError(
+            f"an episode of {options.max_hands} hands cannot start in hand {game.hand_number} of "
+            f"a game, counted from 0"
+        )
+    return game.state()
 
 
 def refusal(games: np.ndarray, i: int, action: object) -> str:

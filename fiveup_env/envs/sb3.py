@@ -106,16 +106,18 @@ class FiveUpVecEnv(VecEnv):
         """Start an episode in every game; return what the learners observe at their first turns.
 
         After `seed(s)` the games start anew from that seed; otherwise they start from the seed that
-        they were made with, and later go on. The option `deal`
-        of `set_options` names the deal of a game, and must be there for all games or for none.
+        they were made with, and later go on. The options `deal` and `game` of `set_options` name
+        the deal of a game, or a `Game` to continue, for all games or for none.
         """
         seed = self._seeds[0] if self._seeds else None
-        deals = [options.get("deal") for options in self._options]
+        given = {
+            f"{name}s": [options.get(name) for options in self._options]
+            for name in ("deal", "game")
+            if any(name in options for options in self._options)
+        }
         self._reset_seeds()
         self._reset_options()
-        return self._envs.reset(
-            seed=seed, options={"deals": deals} if deals.count(None) < len(deals) else None
-        )[0]
+        return self._envs.reset(seed=seed, options=given)[0]
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep the learners' moves for `step_wait`."""

@@ -141,26 +141,29 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         """Start an episode and let the others move up to the learner's first turn.
 
         A seed fixes all that follows: the deals, the seats, and the chance of the opponents. The
-        option `deal` names the deal instead: `options={"deal": 7}` plays what `Game(seed=7)` plays.
+        option `deal` names the deal instead: `options={"deal": 7}` plays what `Game(seed=7)` plays;
+        the option `game` continues a `Game` by the same rules.
         What happens before the learner's first turn is part of the reward of its first step. If the
         episode ends before that turn, as it can with small hands, the next one is started.
         """
-        (named,) = reset_options(options, "deal")
+        named, game = reset_options(options, "deal", "game")
         deal = None if named is None else checked_seed(named)
+        if game is not None:
+            self._aec.state_to_start(game)  # refused, it changes nothing
         super().reset(seed=None if seed is None else checked_seed(seed))
         if seed is not None:
             self._episodes = 0
         if self._fixed_seat is None:
             self._agent = str(self.np_random.choice(self._aec.possible_agents))
-        self._begin(self._next_deal() if deal is None else deal)
+        self._begin(self._next_deal() if deal is None else deal, game)
         while self._over:
             self._begin(self._next_deal())
         return self._observation()
 
-    def _begin(self, deal: int) -> None:
+    def _begin(self, deal: int, game: Game | None = None) -> None:
         """Start an episode, in which every opponent has chance of its own."""
         self._aec.eyes = self.seat if self._eyes == "learner" else self._eyes
-        self._aec.reset(deal)
+        self._aec.reset(deal, {"game": game})
         self._episodes += 1
         self._chances = {
             name: keyed_rng("gymnasium", self.np_random_seed, self._episodes, deal, name)

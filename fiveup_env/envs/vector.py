@@ -160,18 +160,22 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         A seed fixes all that follows. None starts from the seed that the environment was made with,
         a random one if it was None too; later, every game goes on to its next episode. The
-        option `deals` names the deal of each game instead (`Game(seed=deals[i])`), and
-        `reset_mask` (an array of bool) says which games to reset.
+        option `deals` names the deal of each game instead (`Game(seed=deals[i])`), `games` has a
+        `Game` for each to continue, and `reset_mask` (an array of bool) says which games to reset.
         """
-        deals, chosen = reset_options(options, "deals", "reset_mask")
+        deals, games, chosen = reset_options(options, "deals", "games", "reset_mask")
         if chosen is not None:
-            if seed is not None or deals is not None:
-                raise OptionError("reset_mask takes neither a seed nor deals: games go on")
+            if not (seed is deals is games is None):
+                raise OptionError("reset_mask takes neither a seed nor deals nor games: all go on")
             self._restart(self._checked_mask(chosen))
             self._others_move(np.zeros(self.num_envs), _Ends(self.num_envs))
             return self._observations(), self._infos()
         rng = self._random if seed is None else keyed_rng("vector", checked_seed(seed))
+        if games is not None:
+            self.batch.states_to_adopt(games, self._all)  # refused, it changes nothing
         self.batch.reset(seed if deals is None else deals)
+        if games is not None:
+            self.batch.adopt(games)
         self._random = rng
         self._seats[:] = self._all % self._players if self._fixed_seat is None else self._fixed_seat
         self._fresh[:], self._over[:], self._before_first_turn[:] = True, False, 0
@@ -241,7 +245,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         games = self.batch.read(arrays["batch"].tobytes() if "batch" in arrays else b"")
         self._check(games["_games"]["public"], kept)
         self._set_chance(about.get("chance"))
-        self.batch.adopt(games)
+        self.batch.restore(games)
         for name, array in kept.items():
             getattr(self, name)[:] = array
         self._lineup[:] = len(self._lineups) - 1

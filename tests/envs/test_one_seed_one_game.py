@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from random import Random
 from typing import Any
 
 import gymnasium
@@ -13,8 +14,10 @@ import fiveup_env
 from fiveup_env import MOVES, PRESETS, Batch, Game, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.sb3 import FiveUpVecEnv
+from fiveup_env.envs.vector import FiveUpVectorEnv
+from fiveup_env.errors import OptionError
 from fiveup_env.rules.actions import ACTION_COUNT
-from tests.support import EVERY_PRESET, SEATINGS, label
+from tests.support import EVERY_PRESET, SEATINGS, deal, label
 
 STEPS = 150
 # What STEPS moves from seed 42 by every seating and both encoders looked like when the rules, the
@@ -108,14 +111,72 @@ def test_nothing_has_changed_since_it_was_read(name: str) -> None:
     assert digest.hexdigest()[:16] == GOLDEN[name]
 
 
+def begun(seed: int) -> Game:
+    """Return a game that is in its second hand or a later one."""
+    game, random = Game(seed=seed), Random(seed)
+    while game.hand_number == 0 or len(game.plays) < 3:
+        game.push(random.choice(list(game.legal_moves)))
+    return game
+
+
+def test_every_interface_continues_a_game_from_any_position() -> None:
+    batch, env = Batch(2, seed=1), fiveup_env.raw_env(render_mode="ansi")
+    batch.reset()
+    games = [begun(7), begun(8)]
+    batch.adopt(games)
+    batch.adopt(games[:1], np.array([1]))
+    env.reset(options={"game": games[0]})
+    game = games[0].copy()
+    while not game.is_game_over():
+        action = int(game.action_mask().argmax())
+        assert (batch.states["public"] == game.state()["public"]).all()
+        assert (env.observe(env.agent_selection)["observation"] == batch.observation).all()
+        assert env.game == game
+        game.push(MOVES[action])
+        env.step(action)
+        batch.step(np.full(2, action))
+    assert batch.terminated.all()
+    assert all(env.terminations.values())
+    assert env.game == game
+    env.reset(seed=3)
+    assert env.game == Game(seed=3)
+
+
+def test_games_that_no_episode_can_continue_are_refused_and_change_nothing() -> None:
+    over = Game(seed=1, target=1)
+    while not over.is_game_over():
+        over.push(MOVES[int(over.action_mask().argmax())])
+    dealt = Game(players=2, hand_size=1, deals=2 * [deal("0-0", "1-1")])
+    for game, options, match in (
+        (over, {"target": 1}, "a game that is over"),
+        (begun(1), {"players": 3}, "players"),
+        (begun(1), {"max_hands": 1}, "cannot start in hand"),
+        (dealt, {"players": 2, "hand_size": 1}, "deals for later hands"),
+        (7, {}, "a Game, not 7"),
+    ):
+        envs = FiveUpVectorEnv(1, **options)
+        single = gymnasium.make("fiveup/FiveUp-v0", **options)
+        rows, _ = envs.reset(seed=1)
+        single.reset(seed=1)
+        before = single.unwrapped.game
+        with pytest.raises(OptionError, match=match):
+            envs.reset(options={"games": [game]})
+        with pytest.raises(OptionError, match=match):
+            single.reset(options={"game": game})
+        assert (envs.batch.observation == rows).all()
+        assert single.unwrapped.game == before
+
+
+@pytest.mark.parametrize("start", ["deal", "game"])
 @pytest.mark.parametrize("seat", [0, 2])
-def test_gymnasium_and_the_vec_env_agree_for_a_learner_of_one_seat(seat: int) -> None:
+def test_gymnasium_and_the_vec_env_agree_for_a_learner_of_one_seat(seat: int, start: str) -> None:
     options: dict[str, Any] = {"opponents": lowest_or_highest, "seat": seat, "reward": "margin"}
     single = gymnasium.make("fiveup/FiveUp-v0", **options)
     many = FiveUpVecEnv(3, **options, seed=0)
-    many.set_options([{"deal": deal} for deal in (7, 8, 9)])
+    starts = [{start: seed if start == "deal" else begun(seed)} for seed in (7, 8, 9)]
+    many.set_options(starts)
     rows = np.asarray(many.reset())
-    row, info = single.reset(options={"deal": 8})
+    row, info = single.reset(options=starts[1])
     for _ in range(60):
         assert (rows[1] == row).all()
         masks = many.action_masks()
