@@ -1,6 +1,6 @@
 """Minari: one learner's episodes, collected by its own wrapper; the deals of another seed test it.
 
-Forced moves are steps, too, and `infos["action_mask"]` has the legal actions of every observation.
+Forced moves are steps, too, and the observations have the legal actions.
 Set MINARI_DATASETS_PATH to the folder of your data sets.
 """
 
@@ -16,17 +16,9 @@ from fiveup_env.opponents.registry import make_agent
 EPISODES, SEED = 10, 0
 
 
-class MaskAlone(minari.StepDataCallback):  # type: ignore[misc]
-    """Keeps the part of `info` that every step has, as Minari needs it."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what is kept of a step."""
-        step = super().__call__(*args, **kwargs)
-        return step | {"info": {"action_mask": step["info"]["action_mask"]}}
-
-
-env = gymnasium.make("fiveup/FiveUp-v0", players=2, opponents="greedy", encoder="tokens")
-collector = minari.DataCollector(env, MaskAlone, record_infos=True, data_format="parquet")
+options: dict[str, Any] = {"opponents": "greedy", "encoder": "tokens", "mask": "observation"}
+env = gymnasium.make("fiveup/FiveUp-v0", players=2, **options)
+collector = minari.DataCollector(env, data_format="parquet")
 learner: Any = env.unwrapped
 agent, rng = make_agent("partner"), np.random.default_rng(SEED)
 for episode in range(EPISODES):
@@ -38,6 +30,6 @@ for episode in range(EPISODES):
 data = collector.create_dataset("fiveup/partner-v0", algorithm_name="partner")
 first = data[0]
 observation, _ = data.recover_environment().reset(seed=SEED)  # deals the first game again
-assert (observation == first.observations[0]).all()
+assert (observation["action_mask"] == first.observations["action_mask"][0]).all()
 wins = sum(episode.rewards.sum() > 0 for episode in data)
 print(f"{data.total_episodes} episodes, {data.total_steps} steps, {wins} won")

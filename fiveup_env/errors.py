@@ -32,7 +32,18 @@ class WrongMomentError(FiveUpError, RuntimeError):
 
 
 class MissingExtraError(FiveUpError, ImportError):
-    """An optional package that is not installed; the message says how to install it."""
+    """An optional package that is not installed; the message says how to install it.
+
+    Args:
+        message: What needs it, and how it is installed.
+        missing: The import that failed: the package, or something that the package needs.
+    """
+
+    def __init__(self, message: str, missing: ImportError | None = None) -> None:
+        """Say which import failed, if it is known."""
+        if missing:
+            message += f" ({missing})"
+        super().__init__(message, name=missing.name if missing else None)
 
 
 class RulesError(InputError):

@@ -20,7 +20,7 @@ from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.presets import FAMILY
 from fiveup_env.rules.tiles import TILES, set_size
 
 ROOT: Final = Path(__file__).parents[1]  # of the clone
@@ -31,7 +31,7 @@ on_posix = pytest.mark.skipif(os.name == "nt", reason="signals, pipes and permis
 # Every way to sit down: players, and whether four are partners.
 SEATINGS = [(2, False), (3, False), (4, True), (4, False), (5, False)]
 EVERY_PRESET = [
-    Rules.preset(name, players, teams=teams) for name in PRESETS for players, teams in SEATINGS
+    Rules.preset(name, players, teams=teams) for name in FAMILY for players, teams in SEATINGS
 ]
 
 

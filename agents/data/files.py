@@ -25,7 +25,8 @@ try:
     from pyarrow import parquet
 except ModuleNotFoundError as _error:
     raise MissingExtraError(
-        f"decision data need {_error.name}: pip install -c constraints.txt -e '.[data]'"
+        f"decision data need {_error.name}: pip install -c constraints.txt -e '.[data]'",
+        _error,
     ) from None
 
 if TYPE_CHECKING:

@@ -146,7 +146,8 @@ def _check_installed() -> None:
         import torch  # noqa: F401
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            f"policies need {error.name}: pip install -c constraints.txt -e '.[train]'"
+            f"policies need {error.name}: pip install -c constraints.txt -e '.[train]'",
+            error,
         ) from None
     del safetensors
 

@@ -44,7 +44,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.progress import show_line
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
-from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.presets import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +61,7 @@ PLAYERS: Final = (
 )
 # The games of a round, by preset and number of players: more than half by the default rules.
 GAMES: Final = [("five_up", 4)] * 12 + [("five_up", 2)] * 6 + [("five_up", 3)] * 4
-OTHERS: Final = [name for name in PRESETS if name != "five_up" and not name.startswith("mini")]
+OTHERS: Final = [name for name in FAMILY if name != "five_up"]
 ROUND: Final = GAMES + [(name, players) for name in OTHERS for players in (2, 3, 4)]
 MOST_MOVES: Final = 600  # of a game
 LOOKS: Final = (5, 2)  # choices of a game that are looked at: of all, and of near endings

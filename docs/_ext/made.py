@@ -21,12 +21,13 @@ from sphinx.util.docutils import SphinxDirective
 from agents.data.plan import COLUMNS
 from agents.runs.config import Config
 from benchmarks import results
-from fiveup_env import PRESETS, TILES, Deal, Game, Move, Rules
+from fiveup_env import TILES, Deal, Game, Move, Rules
 from fiveup_env.arena.tables import markdown
 from fiveup_env.drawing.scene import layout_picture
 from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.drawing.svg import picture_svg
 from fiveup_env.rules.fields import BOUNDS, CHOICES, FIELDS
+from fiveup_env.rules.presets import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -175,7 +176,7 @@ def rule_fields() -> Iterator[list[str]]:
 
 def presets() -> Iterator[list[str]]:
     """Yield the fields in which presets differ, with their values for two, three and four."""
-    rules = {name: [Rules.preset(name, players) for players in (2, 3, 4)] for name in PRESETS}
+    rules = {name: [Rules.preset(name, players) for players in (2, 3, 4)] for name in FAMILY}
     differ = [
         field
         for field in FIELDS

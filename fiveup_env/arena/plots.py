@@ -16,8 +16,10 @@ try:
     from matplotlib import rc_context
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
     from matplotlib.figure import Figure
-except ImportError:
-    raise MissingExtraError("plots need matplotlib: pip install 'fiveup-env[plots]'") from None
+except ImportError as error:
+    raise MissingExtraError(
+        "plots need matplotlib: pip install 'fiveup-env[plots]'", error
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ class CheckOptions:
 
 def add(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    about = "verify records; exit status 1 if one is invalid"
+    about = "verify records; exit status 1 if one is invalid or there are none"
     add_command(commands, "check", about, run, CheckOptions)
 
 
@@ -31,5 +31,5 @@ def run(options: CheckOptions) -> int:
         else:
             bad += 1
             print(line.error)
-    print(f"{good} valid, {bad} invalid")
-    return 1 if bad else 0
+    print(f"{good} valid, {bad} invalid" if good or bad else f"{options.file} has no records")
+    return 0 if good and not bad else 1

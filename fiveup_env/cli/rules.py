@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fiveup_env.cli.shared import add_command, option
 from fiveup_env.errors import RulesError
 from fiveup_env.rules.fields import FIELDS, MAX_PLAYERS, MIN_PLAYERS, Rules
-from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.presets import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 def run(options: PresetOptions) -> int:
     """Print the table, and return the exit status."""
     if options.preset is None:
-        columns = {name: Rules.preset(name) for name in PRESETS}
+        columns = {name: Rules.preset(name) for name in FAMILY}
         print("Four players as partners; for 2 to 5 players give a preset: rules PRESET\n")
     else:
         columns = {f"{rules.players} players": rules for rules in _dealable(options.preset)}

@@ -31,6 +31,8 @@ def run(options: StudyOptions) -> int:
         if line.game is None:
             raise InputError(line.error)
         games.append({"format": STUDY_FORMAT, "version": 1, "record": record_of(line.game)})
+    if options.file and not games:
+        raise InputError(f"{options.file} has no records")
     from fiveup_env.play.launch import Offer, serve
 
     offer = Offer(games=games)

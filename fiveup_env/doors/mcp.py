@@ -32,8 +32,10 @@ from fiveup_env.rules.fields import Rules
 try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
-except ImportError:
-    raise MissingExtraError("the MCP server needs mcp: pip install 'fiveup-env[mcp]'") from None
+except ImportError as error:
+    raise MissingExtraError(
+        "the MCP server needs mcp: pip install 'fiveup-env[mcp]'", error
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable

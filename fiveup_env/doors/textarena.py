@@ -10,8 +10,10 @@ from fiveup_env.game import Game, rules_text, view_text
 
 try:
     import textarena as ta
-except ImportError:
-    raise MissingExtraError("TextArena is needed: pip install 'fiveup-env[textarena]'") from None
+except ImportError as error:
+    raise MissingExtraError(
+        "TextArena is needed: pip install 'fiveup-env[textarena]'", error
+    ) from None
 
 NAME: Final = "FiveUp-v0"
 

@@ -83,10 +83,11 @@ def _pygame() -> Any:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
-    except ImportError:
+    except ImportError as error:
         raise MissingExtraError(
             "drawing pixels needs pygame: pip install 'fiveup-env[render]' (or, to record videos "
-            "too, 'fiveup-env[video]')"
+            "too, 'fiveup-env[video]')",
+            error,
         ) from None
     pygame.font.init()
     return pygame

@@ -347,13 +347,17 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
     def state(self) -> np.ndarray:
         """Return the full state (int8): seat 0's `flat` row, then what is hidden from seat 0."""
         self._check_started()
-        flat = get_encoder("flat")
-        row, hidden = np.empty((1, row_size(flat)), np.int8), np.empty((1, TRUTH_SIZE), np.int8)
-        seat = np.zeros(1, np.int64)
-        observe_seats(self._games, FIRST, seat, self._views)
-        flat.encode(self._views, row)
-        write_truths(self._games, seat, hidden)
-        return np.concatenate([row[0], hidden[0]])
+        flat, first = get_encoder("flat"), self._names[0]
+        row = np.empty((1, row_size(flat)), np.int8)
+        flat.encode(self.view(first), row)
+        return np.concatenate([row[0], self.hidden_from(first)])
+
+    def hidden_from(self, agent: str) -> np.ndarray:
+        """Return what is hidden from an agent: the row that `Batch(oracle=True)` has (int8)."""
+        self._look(agent)
+        hidden = np.empty((1, TRUTH_SIZE), np.int8)
+        write_truths(self._games, self._seats[agent], hidden)
+        return hidden[0]
 
     @property
     def game(self) -> Game:

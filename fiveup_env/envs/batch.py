@@ -244,9 +244,7 @@ class Batch:
         self._update_endings()
         self._on_slices(self._observe_slice)
 
-    def adopt(
-        self, games: Sequence[Game], indices: Sequence[int] | np.ndarray | None = None
-    ) -> None:
+    def adopt(self, games: Sequence[Game], indices: np.ndarray | None = None) -> None:
         """Continue a `Game` in each of the games `indices`, by default in all of them.
 
         Their streams go on with the next episodes. Raises OptionError if a game is over, by other

@@ -30,7 +30,8 @@ try:
     from stable_baselines3.common.vec_env import VecEnv, unwrap_vec_normalize
 except ModuleNotFoundError as error:
     raise MissingExtraError(
-        f"Stable-Baselines3 is needed, but there is no {error.name}: pip install 'fiveup-env[sb3]'"
+        "Stable-Baselines3 is needed: pip install 'fiveup-env[sb3]'",
+        error,
     ) from None
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from fiveup_env.engine.view import unchecked_masks
 from fiveup_env.envs.aec import checked_eyes, raw_env
 from fiveup_env.envs.episodes import not_allowed
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
-from fiveup_env.envs.options import check_fields, reset_options
+from fiveup_env.envs.options import check_fields, checked_flag, reset_options
 from fiveup_env.envs.rows import masks_in_observations, space_with_mask, with_mask
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
 from fiveup_env.errors import IllegalMoveError, SeatError, WrongMomentError, shown
@@ -56,6 +56,8 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
             the game, which needs a fixed `seat`.
         seat: The learner's seat; None draws it anew in every episode.
         mask: Where the legal actions are: in `info`, or in the `observation`, which is then a dict.
+        oracle: Whether `info["oracle"]` has what is hidden from the learner, as
+            docs/understand/encoding.md lists it (int8); never part of an observation.
         eyes: The seat that pictures are drawn for, or the `learner`: other hands lie face down
             until the hand has ended. `all` shows them all.
         **options: Those of `raw_env`, and fields of the rules that override those of `rules`.
@@ -85,6 +87,7 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         opponents: OpponentChoice = "random",
         seat: int | None = None,
         mask: MaskPlace = "info",
+        oracle: bool = False,
         eyes: int | Literal["learner", "all"] = "learner",
         **options: Unpack[Options],
     ) -> None:
@@ -98,6 +101,7 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         self.set_opponents(opponents)
         self._agent = self._aec.possible_agents[self._fixed_seat or 0]
         self._masked = masks_in_observations(mask)
+        self._sees_all = checked_flag(oracle, "oracle")
         rows: Any = self._aec.observation_space(self._agent)["observation"]
         self.observation_space = space_with_mask(rows) if self._masked else rows
         self.action_space = Discrete(ACTION_COUNT)  # type: ignore[assignment]
@@ -233,6 +237,8 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         if self._over:
             self._mask[PASS] = 1
         info = self._aec.infos[self._agent].copy()
+        if self._sees_all:
+            info["oracle"] = self._aec.hidden_from(self._agent)
         if self._masked:
             return with_mask(row, self._mask), info
         return row, {"action_mask": self._mask.copy(), **info}

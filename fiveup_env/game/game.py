@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import secrets
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -268,20 +268,23 @@ class Game:
             raise self._refusal(move)
         return move
 
-    def ask(self, agent: Asked, rng: np.random.Generator | None = None) -> Move:
+    def ask(self, agent: str | Asked, rng: np.random.Generator | None = None) -> Move:
         """Return the move that an agent chooses for the seat to move; the game stays unchanged.
 
         Args:
-            agent: From `make_agent`, or any function of views and a generator that returns an
-                action for each view.
+            agent: Its spec, such as `greedy`, by which it is made for this call; or from
+                `make_agent`; or any function of views and a generator that returns an action for
+                each view.
             rng: The agent's source of chance; None makes a new one.
 
         Raises:
-            AgentError: If it is not an agent, or does not return one action.
+            AgentError: If there is no such agent, or it does not return one action.
             IllegalMoveError: If the action is not legal, or the game is over.
         """
+        if isinstance(agent, str):
+            agent = _FROM_ABOVE["agent"](agent)
         if not callable(agent):
-            raise AgentError(f"an agent such as make_agent('greedy') is needed, not {shown(agent)}")
+            raise AgentError(f"an agent such as 'greedy' is needed, not {shown(agent)}")
         if self.is_game_over():
             raise GameOverError("there is nothing to ask: the game is over")
         chosen = agent(self.view(), np.random.default_rng() if rng is None else rng)
@@ -363,11 +366,11 @@ class Game:
 
     def __str__(self) -> str:
         """Return the game drawn as text."""
-        return _DRAWINGS["text"](self)
+        return str(_FROM_ABOVE["text"](self))
 
     def _repr_svg_(self) -> str:
         """Return the game drawn as SVG, which notebooks show."""
-        return _DRAWINGS["svg"](self)
+        return str(_FROM_ABOVE["svg"](self))
 
     # Internals
 
@@ -409,14 +412,19 @@ class Game:
         )
 
 
-# The functions that draw a game. `fiveup_env.drawing` imports this module and registers them here,
-# so that this module need not import it.
-_DRAWINGS: dict[str, Callable[[Game], str]] = {}
+# The functions that draw a game, and that makes an agent from its spec. The rooms that have them
+# import this module and register them here, so that this module need not import those rooms.
+_FROM_ABOVE: dict[str, Callable[..., Any]] = {}
 
 
 def draw_games_with(*, text: Callable[[Game], str], svg: Callable[[Game], str]) -> None:
     """Set the functions that return `str(game)` and the picture that notebooks show."""
-    _DRAWINGS.update(text=text, svg=svg)
+    _FROM_ABOVE.update(text=text, svg=svg)
+
+
+def make_agents_with(make_agent: Callable[[str], Asked]) -> None:
+    """Set the function that makes the agent which `Game.ask` asks by its spec."""
+    _FROM_ABOVE["agent"] = make_agent
 
 
 def _state_of(content: bytes) -> np.ndarray:

@@ -126,8 +126,8 @@ def _hand(rules: Rules, state: np.ndarray, plays: list[Step], *, legal: bool) ->
 def _deal(deal: Deal) -> Json:
     return {
         "lead": deal.lead,
-        "deal": [[tile_name(tile) for tile in hand] for hand in deal.hands],
-        "boneyard": [tile_name(tile) for tile in deal.boneyard],
+        "deal": [[tile_name(Tile.parse(tile)) for tile in hand] for hand in deal.hands],
+        "boneyard": [tile_name(Tile.parse(tile)) for tile in deal.boneyard],
     }
 
 
@@ -237,7 +237,7 @@ def loads(text: str | bytes) -> Game:
     return game_of(record)
 
 
-def game_of(record: object) -> Game:
+def game_of(record: Any) -> Game:
     """Return the game that a record describes; raise RecordError if it breaks the rules.
 
     A file of the table, which holds a record, will do.

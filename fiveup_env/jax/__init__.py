@@ -19,8 +19,10 @@ from fiveup_env.errors import MissingExtraError
 
 try:
     import jax as _jax  # noqa: F401
-except ModuleNotFoundError:
-    raise MissingExtraError("the games in JAX need jax: pip install 'fiveup-env[jax]'") from None
+except ModuleNotFoundError as error:
+    raise MissingExtraError(
+        "the games in JAX need jax: pip install 'fiveup-env[jax]'", error
+    ) from None
 
 from fiveup_env.jax.env import FiveUp, State
 from fiveup_env.jax.episodes import StepResult, init, init_stream, step

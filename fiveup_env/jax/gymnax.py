@@ -30,8 +30,8 @@ from fiveup_env.rules.actions import ACTION_COUNT
 try:
     from gymnax.environments import spaces
     from gymnax.environments.environment import Environment, EnvParams
-except ModuleNotFoundError:
-    raise MissingExtraError("this interface needs gymnax 1.0: pip install gymnax") from None
+except ModuleNotFoundError as error:
+    raise MissingExtraError("this interface needs gymnax 1.0: pip install gymnax", error) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable

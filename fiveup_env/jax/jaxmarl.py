@@ -22,8 +22,8 @@ from fiveup_env.rules.actions import ACTION_COUNT, PASS
 try:
     from jaxmarl.environments import spaces
     from jaxmarl.environments.multi_agent_env import MultiAgentEnv
-except ModuleNotFoundError:
-    raise MissingExtraError("this interface needs JaxMARL: pip install jaxmarl") from None
+except ModuleNotFoundError as error:
+    raise MissingExtraError("this interface needs JaxMARL: pip install jaxmarl", error) from None
 
 if TYPE_CHECKING:
     from jax import Array

@@ -13,6 +13,7 @@ networks              compiled networks, what they read, their files, and those 
 search                worlds, playouts, the outlook, inference, and the searches
 """
 
+from fiveup_env.game.game import make_agents_with
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import (
     MIX,
@@ -49,3 +50,4 @@ for _name, _place in {
 register_agent(SAVED_MODEL, "fiveup_env.opponents.networks.saved_model:SavedModel")
 register_agent(TEXT, "fiveup_env.doors.text.agent:TextAgent")
 register_agent(PROGRAM, "fiveup_env.programs.agent:Program")
+make_agents_with(make_agent)

@@ -19,8 +19,10 @@ try:
 
     from fiveup_env.play.guard import Hosts
     from fiveup_env.play.server import Offer, app_of
-except ImportError:
-    raise MissingExtraError("the table needs Starlette: pip install 'fiveup-env[web]'") from None
+except ImportError as error:
+    raise MissingExtraError(
+        "the table needs Starlette: pip install 'fiveup-env[web]'", error
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -99,7 +99,7 @@ class Rules:
         """Return a preset for this many players, with some fields overridden.
 
         Args:
-            name: One of PRESETS, or a mini game.
+            name: One of PRESETS.
             players: 2 to 5; four play as partners unless `teams` says otherwise.
             **fields: Fields of the rules, in place of the preset's.
 

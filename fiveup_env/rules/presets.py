@@ -54,7 +54,8 @@ _MINIS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mini-3-draw": _MINI | {"max_pip": 3, "hand_size": 4, "draw": "optional", "reserve": 1},
 }
 NAMED_RULES: Final[Mapping[str, Mapping[str, Any]]] = {**_PRESETS, **_MINIS}
-PRESETS: Final = tuple(_PRESETS)
+FAMILY: Final = tuple(_PRESETS)
+PRESETS: Final = tuple(NAMED_RULES)  # the family and the mini games
 MINIS: Final = tuple(_MINIS)
 # What is rounded by itself, by the `hand_end`.
 ROUND_PER: Final = {"subtract_own": "hand", "winner_takes": "all", "armanino": "all"}

@@ -22,7 +22,6 @@ PROMISED = {
     "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
     "batch_torch": [r"update 1: [+-]", r"update 40: \+[1-9]"],
     "gymnasium_loop": [r"at_random: [+-]0", r"most_points: \+2"],
-    "jax_ppo": [r"decisions; points a hand: \+\d\.\d\d against greedy"],
     "minari_episodes": [r"10 episodes, \d+ steps, \d+ won"],
     "offline": [r"cloning: \d+ %", r"weighed: \d+ %"],
     "openspiel_cfr": [r"after 8 rounds: NashConv 0\.", r"greedy .* NashConv \d"],

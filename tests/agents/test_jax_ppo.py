@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 
+import jax
 import jax.numpy as jnp
 
+from agents.learn import jax_ppo as learner
 from fiveup_env import Batch, get_encoder
 from fiveup_env.encoders import place_of, row_size
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
-from tests.support import ROOT
-
-EXAMPLE = ROOT / "examples" / "jax_ppo.py"
 
 
-@pytest.fixture(scope="module")
-def learner() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("jax_ppo", EXAMPLE)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_a_seat_is_credited_until_its_own_next_decision(learner: Any) -> None:
+def test_a_seat_is_credited_until_its_own_next_decision() -> None:
     seats = jnp.array([0, 1, 0, 2, 0, 1])[:, None]
     rewards = np.zeros((6, 1, 4))
     rewards[0, 0] = [1, -1, 0, 0]  # for seat 0 at once; seat 1 has not decided yet
@@ -49,10 +35,8 @@ def test_a_seat_is_credited_until_its_own_next_decision(learner: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_saved_policy_chooses_what_the_network_in_jax_does(
-    learner: Any, tmp_path: Path
-) -> None:
-    weights = learner.new_weights(learner.jax.random.key(3))
+def test_the_saved_policy_chooses_what_the_network_in_jax_does(tmp_path: Path) -> None:
+    weights = learner.new_weights(jax.random.key(3))
     weights = type(weights)(*(3 * weight for weight in weights))
     learner.save(weights, tmp_path / "policy", {"reward": "margin", "horizon": "hand"})
     agent, batch = make_agent(f"policy:{tmp_path / 'policy'}"), Batch(500, seed=2)

@@ -17,7 +17,7 @@ from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.networks.files import SHIPPED, WEIGHTS
 from fiveup_env.opponents.networks.policy import PolicyAgent
-from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.presets import FAMILY
 from tests.opponents.test_policy import ACTIONS, numbers, positions
 
 
@@ -111,7 +111,7 @@ def test_a_shipped_policy_is_small_and_beats_greedy(name: str) -> None:
     assert duel(agents, Rules.preset("five_up", 4), DEALS).wins.mean() > 0.8
 
 
-@pytest.mark.parametrize(("preset", "players"), [*zip(PRESETS, cycle((2, 3, 4)), strict=False)])
+@pytest.mark.parametrize(("preset", "players"), [*zip(FAMILY, cycle((2, 3, 4)), strict=False)])
 def test_the_family_policy_beats_greedy_by_every_preset(preset: str, players: int) -> None:
     agents, rules = (
         [make_agent("policy:family"), make_agent("greedy")],

@@ -23,7 +23,7 @@ from fiveup_env.drawing.replay import replay_html
 from fiveup_env.drawing.transcript import transcript
 from fiveup_env.game.records import read_file
 from fiveup_env.rules.fields import FIELDS
-from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.presets import FAMILY
 from tests.support import on_posix
 
 
@@ -72,7 +72,7 @@ def test_show_and_replay_take_the_chosen_game(
 def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     output = capsys.readouterr().out
-    assert all(name in output for name in (*PRESETS, *FIELDS))
+    assert all(name in output for name in (*FAMILY, *FIELDS))
     assert main(["rules", "mini-2"]) == 0  # for the players that it can be dealt to
     assert capsys.readouterr().out.splitlines()[2].split() == ["2", "players", "3", "players"]
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fiveup_env import PRESETS, TILES, Game, Move, Rules
+from fiveup_env import TILES, Game, Move, Rules
 from fiveup_env.engine.view import as_game, as_views
 from fiveup_env.rules.fields import CHOICES
+from fiveup_env.rules.presets import FAMILY
 from fiveup_env.rules.tiles import set_size
 from tests.engines.reference import Move as InReference
 from tests.engines.reference import Pips, Reference
@@ -123,7 +124,7 @@ def any_rules(draw: st.DrawFn) -> Rules:
     multiple = draw(st.integers(2, 12))
     unit = draw(st.sampled_from([1, multiple]))
     return Rules.preset(
-        draw(st.sampled_from(sorted(PRESETS))),
+        draw(st.sampled_from(sorted(FAMILY))),
         players,
         teams=teams,
         **fields,

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import fiveup_env
-from fiveup_env import MOVES, PRESETS, Batch, Game, Rules, legal_masks
+from fiveup_env import MOVES, Batch, Game, Rules, legal_masks
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import OptionError
 from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.presets import FAMILY
 from tests.support import EVERY_PRESET, SEATINGS, deal, label
 
 STEPS = 150
@@ -101,7 +102,7 @@ def test_game_aec_and_batch_agree(rules: Rules) -> None:
     assert through_batch(rules, 1_000, encoder) == seen
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", FAMILY)
 def test_nothing_has_changed_since_it_was_read(name: str) -> None:
     digest = hashlib.sha256()
     for encoder in ("flat", "tokens"):
@@ -147,38 +148,41 @@ def test_games_that_no_episode_can_continue_are_refused_and_change_nothing() -> 
     while not over.is_game_over():
         over.push(MOVES[int(over.action_mask().argmax())])
     dealt = Game(players=2, hand_size=1, deals=2 * [deal("0-0", "1-1")])
-    for game, options, match in (
+    cases: tuple[tuple[Any, dict[str, Any], str], ...] = (
         (over, {"target": 1}, "a game that is over"),
         (begun(1), {"players": 3}, "players"),
         (begun(1), {"max_hands": 1}, "cannot start in hand"),
         (dealt, {"players": 2, "hand_size": 1}, "deals for later hands"),
         (7, {}, "a Game, not 7"),
-    ):
+    )
+    for game, options, match in cases:
         envs = FiveUpVectorEnv(1, **options)
         single = gymnasium.make("fiveup/FiveUp-v0", **options)
         rows, _ = envs.reset(seed=1)
         single.reset(seed=1)
-        before = single.unwrapped.game
+        learner: Any = single.unwrapped
+        before = learner.game
         with pytest.raises(OptionError, match=match):
             envs.reset(options={"games": [game]})
         with pytest.raises(OptionError, match=match):
             single.reset(options={"game": game})
         assert (envs.batch.observation == rows).all()
-        assert single.unwrapped.game == before
+        assert learner.game == before
 
 
 @pytest.mark.parametrize("start", ["deal", "game"])
 @pytest.mark.parametrize("seat", [0, 2])
 def test_gymnasium_and_the_vec_env_agree_for_a_learner_of_one_seat(seat: int, start: str) -> None:
     options: dict[str, Any] = {"opponents": lowest_or_highest, "seat": seat, "reward": "margin"}
-    single = gymnasium.make("fiveup/FiveUp-v0", **options)
-    many = FiveUpVecEnv(3, **options, seed=0)
+    single = gymnasium.make("fiveup/FiveUp-v0", **options, oracle=True)
+    many = FiveUpVecEnv(3, **options, oracle=True, seed=0)
     starts = [{start: seed if start == "deal" else begun(seed)} for seed in (7, 8, 9)]
     many.set_options(starts)
     rows = np.asarray(many.reset())
     row, info = single.reset(options=starts[1])
     for _ in range(60):
         assert (rows[1] == row).all()
+        assert (many.batch.oracle[1] == info["oracle"]).all()
         masks = many.action_masks()
         assert (masks[1] == info["action_mask"]).all()
         actions = masks.argmax(1)

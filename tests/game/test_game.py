@@ -251,7 +251,7 @@ def test_a_view_shows_the_seats_own_tiles_and_the_public_history() -> None:
 def test_an_agent_is_asked_without_a_move_being_made() -> None:
     game = Game(players=2, seed=7)
     before = game.copy()
-    move = game.ask(make_agent("greedy"), np.random.default_rng(0))
+    move = game.ask("greedy", np.random.default_rng(0))
     assert move in game.legal_moves
     assert game == before
     assert game.ask(lambda views, _rng: np.full(len(views), move.action)) == move
@@ -259,9 +259,11 @@ def test_an_agent_is_asked_without_a_move_being_made() -> None:
 
 def test_what_cannot_be_asked_is_refused() -> None:
     game = Game(players=2, seed=7)
-    wrong: Any = "greedy"
-    with pytest.raises(AgentError, match=r"make_agent\('greedy'\) is needed, not 'greedy'"):
+    wrong: Any = 3
+    with pytest.raises(AgentError, match="an agent such as 'greedy' is needed, not 3"):
         game.ask(wrong)
+    with pytest.raises(AgentError, match="did you mean 'greedy'"):
+        game.ask("gredy")
     for count in (0, 2):
         with pytest.raises(AgentError, match="one action for one view, not array"):
             game.ask(lambda _views, _rng, count=count: np.zeros(count, np.int64))  # type: ignore[misc]

@@ -13,14 +13,13 @@ import pytest
 
 from fiveup_env import MOVES, TILES, Deal, FiveUpError, InvalidMoveError, Move, Rules, Tile
 from fiveup_env.errors import TileError
-from fiveup_env.rules import MINIS, PRESETS
 from fiveup_env.rules.fields import BOUNDS, CHOICES, FLAGS
-from fiveup_env.rules.presets import NAMED_RULES
+from fiveup_env.rules.presets import FAMILY, MINIS, NAMED_RULES
 from tests.support import deal
 
 NAMES = {"Deal": Deal, "Move": Move, "Rules": Rules, "Tile": Tile}
 SOME_RULES = [
-    *(Rules.preset(name, 3) for name in PRESETS),
+    *(Rules.preset(name, 3) for name in FAMILY),
     *(Rules.preset(name, 2) for name in MINIS),
     Rules.preset("mini-2", 3, hand_end="armanino", multiple=8, max_pip=3),
     Rules.preset("muggins", 4, teams=False, hand_end="armanino"),

@@ -16,7 +16,7 @@ from fiveup_env.envs.episodes import Episodes
 from fiveup_env.jax import init_stream, legal, observe, stack, step, truth, values_of
 from fiveup_env.jax.words import as_seed, stream_key
 from fiveup_env.rules.actions import ACTION_COUNT
-from fiveup_env.rules.presets import MINIS, PRESETS
+from fiveup_env.rules.presets import FAMILY, MINIS
 from tests.engines.soak import random_rules
 
 ILLEGAL_SHARE: Final = 1 / 400  # of the actions: any integer, in range or not
@@ -29,7 +29,7 @@ OPTIONS: Final = (
     Episodes(reward="win"),
 )
 EVERY_RULES: Final = (
-    *(Rules.preset(name, players) for name in PRESETS for players in (2, 3, 4, 5)),
+    *(Rules.preset(name, players) for name in FAMILY for players in (2, 3, 4, 5)),
     *(Rules.preset(name, 2) for name in MINIS),
     *islice(random_rules(np.random.default_rng(0)), 50),
 )

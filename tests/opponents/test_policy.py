@@ -23,7 +23,7 @@ from fiveup_env.opponents.networks.files import (
 )
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.rules.presets import PRESETS
+from fiveup_env.rules.presets import FAMILY
 
 # What the policies thought when they were made, of a position by each preset with two, three and
 # four players: their actions, and the logits of these.
@@ -49,7 +49,7 @@ def numbers(text: str) -> list[float]:
 def positions() -> np.ndarray:
     """Return the views of these positions."""
     games = []
-    for number, (preset, players) in enumerate(itertools.product(PRESETS, (2, 3, 4))):
+    for number, (preset, players) in enumerate(itertools.product(FAMILY, (2, 3, 4))):
         game, random = Game(preset, players, target=61, seed=number), Random(number)
         while len(game.legal_moves) < 3 or len(game.moves) < 6:
             game.push(random.choice(list(game.legal_moves)))

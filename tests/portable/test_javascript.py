@@ -22,7 +22,7 @@ from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.describe import as_json, source_digest
 from fiveup_env.portable.weights import pack
-from fiveup_env.rules.presets import MINIS, PRESETS
+from fiveup_env.rules.presets import FAMILY, MINIS
 
 BINDING: Final = Path(fiveup_env.__file__).parent / "portable" / "fiveup.mjs"
 HERE: Final = Path(__file__).parent
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="the WebAssembly module (no
 
 def rule_sets() -> Iterator[tuple[str, int, dict[str, Any]]]:
     """Yield presets for every number of players, and rules that differ from them in a field."""
-    for name in PRESETS:
+    for name in FAMILY:
         for players in (2, 3, 4, 5):
             yield name, players, {}
             yield name, players, {"draw": "optional", "reserve": 2}

@@ -12,9 +12,10 @@ from fiveup_env.errors import MissingExtraError
 
 try:
     import pyspiel
-except ModuleNotFoundError:
+except ModuleNotFoundError as error:
     raise MissingExtraError(
-        "the adapter needs OpenSpiel: pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
+        "the adapter needs OpenSpiel: pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)",
+        error,
     ) from None
 
 from fiveup_env.doors.openspiel.game import FiveUpGame, load

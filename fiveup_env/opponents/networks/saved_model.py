@@ -131,9 +131,10 @@ def _contents_of(path: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Return what a zip file says of its model, and the weights by name."""
     try:
         import torch
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "models of Stable-Baselines3 need torch: pip install 'fiveup-env[sb3]'"
+            "models of Stable-Baselines3 need torch: pip install 'fiveup-env[sb3]'",
+            error,
         ) from None
     try:
         with zipfile.ZipFile(file_path(path)) as file:

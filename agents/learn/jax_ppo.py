@@ -1,6 +1,6 @@
 """Games and learner in one program: PPO in self-play, by JAX alone.
 
-    python examples/jax_ppo.py --minutes 10 --output runs/jax-ppo
+    python -m agents.learn.jax_ppo --minutes 10 --output runs/jax-ppo
     python evaluate.py policy:runs/jax-ppo greedy partner
 
 All four seats learn with one network. A seat's reward is everything until its own next decision; a
@@ -322,7 +322,7 @@ def main() -> None:
         options.output.mkdir(parents=True, exist_ok=True)
         carry, before, decisions = resumed(options.output / "checkpoint.npz", carry, run)
     about = {"rules": ["five_up"], "players": [SEATS], "reward": "margin", "horizon": "hand"}
-    about |= {"command": "examples/jax_ppo.py", "seed": options.seed}
+    about |= {"command": "python -m agents.learn.jax_ppo", "seed": options.seed}
     started, shown_at, limit = time.monotonic() - before, before, 60 * options.minutes
     while (spent := time.monotonic() - started) < limit or not decisions:
         rate = RATE + (LAST_RATE - RATE) * min(1, spent / limit)
