@@ -11,11 +11,12 @@ from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import FiveUpError, IllegalMoveError, InvalidMoveError
 from fiveup_env.game import Deal, Game
 from fiveup_env.opponents import Agent, make_agent, register_agent
-from fiveup_env.opponents.networks import lookahead as _lookahead  # registers its encoder
+from fiveup_env.opponents.networks import flat_belief as _flat_belief  # registers its encoder
+from fiveup_env.opponents.networks import lookahead as _lookahead  # so does this
 from fiveup_env.opponents.networks.wrapped import as_agent
 from fiveup_env.rules import MOVES, PRESETS, TILES, Move, Rules, Tile
 
-del _drawing, _lookahead
+del _drawing, _flat_belief, _lookahead
 
 __version__ = "0.1.0"
 

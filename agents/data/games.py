@@ -71,7 +71,7 @@ def _with_knowledge(plan: Plan, searcher: Searcher, rows: Columns) -> Columns:
 
 def marginals_of(views: np.ndarray) -> np.ndarray:
     """Return the exact marginals of every view, with seats counted from the observer."""
-    chances = np.stack([marginals(views[k : k + 1]) for k in range(len(views))])
+    chances = marginals(views)
     players = views["public"]["rules"]["players"].astype(np.int64)[:, None]
     places = np.arange(BONEYARD + 1) + np.zeros_like(players)
     seated = places < players

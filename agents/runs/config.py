@@ -168,8 +168,8 @@ class Config:
     )
     encoder: str | None = key(
         None,
-        "what writes the rows that a plain or residual network reads: flat, tokens, lookahead, or "
-        "one of your own, module:Class (null: flat)",
+        "what writes the rows that a plain or residual network reads: flat, flat_belief, tokens, "
+        "or one of your own, module:Class (null: flat)",
         check=_check_encoder,
         of=(*PPO, "all_actions"),
     )

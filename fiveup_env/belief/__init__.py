@@ -8,8 +8,8 @@ deal is a shuffle, so all worlds that are consistent with what a seat has seen a
     worlds      worlds drawn at random, each with the same probability
     marginals   the probability of each place for each tile
 
-`count`, `sample`, `marginals` and `worlds_to_games` take an array that holds one VIEW, as
-`Game.view` returns it, and check it. The compiled functions below them check nothing.
+`count`, `sample` and `worlds_to_games` take an array that holds one VIEW, as `Game.view` returns
+it, `marginals` takes any number, and all check them. The compiled functions below check nothing.
 """
 
 from fiveup_env.belief.counting import count

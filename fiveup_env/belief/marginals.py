@@ -12,12 +12,13 @@ import numpy as np
 from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
 from fiveup_env.belief.structs import BELIEF, BONEYARD
-from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled_later, inlined
-from fiveup_env.engine.view import as_view
+from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled, compiled_later, inlined
+from fiveup_env.engine.state import PLAYING
+from fiveup_env.engine.view import as_views
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
-@compiled_later
+@compiled
 def fill_marginals(views: Array, beliefs: Array, shares: Array) -> bool:
     """Write the probability of each tile to be in each hand and in the boneyard by the first view.
 
@@ -75,21 +76,35 @@ def _share_out(belief: Struct, group: Struct, tile: int, share: float, shares: A
         shares[belief.holder[belief.places[i]], tile] += share / group.size
 
 
-def marginals(view: np.ndarray) -> np.ndarray:
+@compiled_later
+def fill_all_marginals(views: Array, beliefs: Array, shares: Array) -> int:
+    """Write the probabilities of all views whose hand is in play, as `fill_marginals` does.
+
+    Return the index of a view that no world is consistent with, which ends it, or -1.
+    """
+    for i in range(len(views)):
+        playing = views[i].public.phase == PLAYING
+        if playing and not fill_marginals(views[i : i + 1], beliefs, shares[i]):
+            return i
+    return -1
+
+
+def marginals(views: np.ndarray) -> np.ndarray:
     """Return the probability of each tile to be in each hand or in the boneyard now.
 
     Args:
-        view: An array of one VIEW struct.
+        views: An array of VIEW structs [N].
 
     Returns:
-        Probabilities [6, 28]: rows 0 to 4 are the seats, row 5 is the boneyard; columns are tiles,
-        and that of a tile that has been played is 0.
+        Probabilities [N, 6, 28]: rows 0 to 4 are the seats, row 5 is the boneyard; columns are
+        tiles, and that of a tile that has been played is 0. All are 0 where the hand is over.
 
     Raises:
-        BeliefError: If no world is consistent with the view.
+        BeliefError: If no world is consistent with a view of a hand in play.
     """
-    view = as_view(view)
-    shares = np.zeros((BONEYARD + 1, TILE_COUNT))
-    if not fill_marginals(view, np.zeros(1, BELIEF), shares):
-        raise impossible(view)
+    views = as_views(views)
+    shares = np.zeros((len(views), BONEYARD + 1, TILE_COUNT))
+    i = fill_all_marginals(views, np.zeros(1, BELIEF), shares)
+    if i >= 0:
+        raise impossible(views[i : i + 1])
     return shares

@@ -39,7 +39,7 @@ def belief_svg(game: Game, seat: int | None = None) -> Svg:
     there, exactly. None means the seat to move. Raises SeatError if there is no such seat.
     """
     view = game.view(seat)
-    chances = marginals(view)
+    chances = marginals(view)[0]
     viewer = int(view["seat"][0])
     places = [place for place in (*range(game.rules.players), BONEYARD) if place != viewer]
     hidden = [tile for tile in TILES if chances[places, tile.id].sum() > 0]

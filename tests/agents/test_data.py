@@ -57,7 +57,7 @@ def played_again(plan: Plan, rows: Columns) -> Columns:
     env.reset(int(rows["seed"][0]))
     while not any(env.terminations.values()):
         seen, view = env.observe(env.agent_selection), env.view(env.agent_selection)
-        mask, belief = seen["action_mask"].copy(), marginals(view)
+        mask, belief = seen["action_mask"].copy(), marginals(view)[0]
         belief[: rules.players] = np.roll(belief[: rules.players], -int(view["seat"][0]), 0)
         env.step(int(mask.argmax()) if mask.sum() == 1 else next(actions))
         rewards = [env.rewards[agent] for agent in env.possible_agents]

@@ -195,7 +195,7 @@ def compare(deals: Deals, random: Random) -> int:
     view, drawn = deals.view, int(deals.public["drawn"])
     games = deals.agreeing()
     assert count(view) == len(games)
-    np.testing.assert_allclose(marginals(view), shares_of(games), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(marginals(view)[0], shares_of(games), rtol=0, atol=1e-14)
     n = 30 * min(len(games), 100)
     worlds = sample(view, n, np.random.default_rng(random.getrandbits(64)))
     tally = Counter(kind(world, drawn) for world in worlds)
@@ -251,7 +251,7 @@ def test_the_truth_is_possible_and_every_world_was_seen_like_this_and_is_played_
     for seat in range(game.rules.players):
         view = game.view(seat)
         assert count(view) >= 1
-        shares = marginals(view)
+        shares = marginals(view)[0]
         np.testing.assert_allclose(shares[:BONEYARD].sum(1), public["sizes"], atol=1e-9)
         on_table = mask_of(move.tile for move in game.plays if move.tile)
         somewhere = [
@@ -284,7 +284,7 @@ def test_shares_add_up_and_samples_look_the_same_all_through_a_hand(
         for seat in range(3):
             view = game.view(seat)
             sizes = view[0]["public"]["sizes"]
-            np.testing.assert_allclose(marginals(view)[:BONEYARD].sum(1), sizes, atol=1e-9)
+            np.testing.assert_allclose(marginals(view)[0, :BONEYARD].sum(1), sizes, atol=1e-9)
             games = worlds_to_games(view, sample(view, 2, np.random.default_rng(0)))
             for i in range(2):
                 observe_at(games, i, seat, seen, 0)
@@ -348,7 +348,7 @@ def test_what_is_seen_says_where_tiles_may_be(name: str) -> None:
     game, worlds, shares = EXAMPLES[name]
     assert count(game.view(0)) == worlds
     for tile, expected in shares.items():
-        column = marginals(game.view(0))[:, Tile.parse(tile).id]
+        column = marginals(game.view(0))[0, :, Tile.parse(tile).id]
         assert column[[0, 1, BONEYARD]] == pytest.approx(expected)
 
 
@@ -395,6 +395,18 @@ def test_numbers_below_any_bound_are_equally_likely() -> None:
         int(_number_below(np.uint64(key), bound) >> np.uint64(62)) for key in range(3_000)
     )
     assert even(tally, 3)
+
+
+def test_marginals_of_many_views_are_those_of_each_and_none_where_a_hand_is_over() -> None:
+    games = [play_randomly(Game(players=2 + k % 4, seed=k), Random(k), 3 * k) for k in range(9)]
+    over = push_all(game_of("6-4", "6-6", target=2), "6-4").view(0)
+    views = np.concatenate([over, *(game.view() for game in games), over])
+    shares = marginals(views)
+    assert shares.shape == (11, BONEYARD + 1, TILE_COUNT)
+    assert not shares[[0, -1]].any()
+    for k, game in enumerate(games):
+        assert (shares[1 + k] == marginals(game.view())[0]).all()
+    assert marginals(views[:0]).shape == (0, BONEYARD + 1, TILE_COUNT)
 
 
 # --- Bad input

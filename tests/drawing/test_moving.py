@@ -74,7 +74,7 @@ def test_the_picture_of_a_belief_has_the_exact_chances(players: int) -> None:
     root = ET.fromstring(belief_svg(game, 1))  # noqa: S314  (it is our own)
     tiles = [g.attrib["data-tile"] for g in root.iter() if g.get("class") == "tile"]
     chances = [float(g.attrib["data-chance"]) for g in root.iter() if g.get("class") == "chance"]
-    exact = marginals(game.view(1))
+    exact = marginals(game.view(1))[0]
     held = {str(tile) for tile in game.hand_of(1)} | {str(move.tile) for move in game.plays}
     assert sorted(tiles) == sorted(str(tile) for tile in TILES if str(tile) not in held)
     rows = [place for place in (*range(players), 5) if place != 1]

@@ -24,6 +24,7 @@ from fiveup_env import (
     get_encoder,
     register_encoder,
 )
+from fiveup_env.belief import BONEYARD, marginals
 from fiveup_env.encoders import (
     ENCODERS,
     bounds,
@@ -40,7 +41,7 @@ from fiveup_env.errors import EncoderError
 from fiveup_env.rules.fields import CHOICES, MAX_TARGET
 from tests.engines.test_engine_against_reference import any_rules
 from tests.own_encoders import COUNTS, PLACE
-from tests.support import game_of, hidden_otherwise, play_randomly, push_all
+from tests.support import game_of, hidden_otherwise, impossible_view, play_randomly, push_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -347,6 +348,33 @@ def test_an_encoder_defined_again_replaces_the_former_and_no_other_does() -> Non
     assert get_encoder("hand_only") is again
     with pytest.raises(EncoderError, match=r"'hand_only' already, of the class .*Again; give"):
         register_encoder(HandOnly())
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_flat_belief_adds_the_marginals_of_hidden_tiles_by_place(players: int) -> None:
+    encoder, batch = get_encoder("flat_belief"), Batch(20, players=players, seed=1)
+    batch.reset()
+    for _ in range(9):
+        batch.step(batch.random_actions(np.random.default_rng(0)))
+    views = batch.views()
+    rows = rows_of(encoder, views, scaled=False)
+    assert (rows[:, : row_size(FLAT)] == rows_of(FLAT, views, scaled=False)).all()
+    belief = piece_of(encoder, "belief", rows)
+    for view, shown, shares in zip(views, belief, marginals(views), strict=True):
+        others = [(view["seat"] + k) % players for k in range(1, players)]
+        exact = shares[[*others, BONEYARD]]
+        entries = np.vstack([shown[: players - 1], shown[-1:]])
+        assert not shown[players - 1 : -1].any()
+        assert np.abs(entries / 64 - exact).max() < 1 / 64
+        assert ((entries > 0) == (exact > 0)).all()
+        assert ((entries == 64) == (exact > 1 - 1e-9)).all()
+
+
+def test_after_a_hand_and_where_no_deal_is_possible_the_belief_is_empty() -> None:
+    over = push_all(game_of("6-4", "6-6", target=2), "6-4").view(0)
+    for view in (over, impossible_view()):
+        rows = rows_of(get_encoder("flat_belief"), view, scaled=False)
+        assert not piece_of(get_encoder("flat_belief"), "belief", rows).any()
 
 
 @pytest.mark.parametrize("place", [PLACE, COUNTS])

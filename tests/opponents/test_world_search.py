@@ -59,7 +59,7 @@ def dealt(game: Game, worlds: int, weighed: int = 1) -> tuple[np.ndarray, np.nda
 
 def test_worlds_count_by_how_likely_the_others_moves_were() -> None:
     game = play_randomly(Game(seed=4), Random(4), 9)
-    shares = belief.marginals(game.view())[1]
+    shares = belief.marginals(game.view())[0, 1]
     tile = int(np.flatnonzero((shares > 0.2) & (shares < 0.6))[0])
     games, weights = dealt(game, 3000)
     assert (weights == 1).all()

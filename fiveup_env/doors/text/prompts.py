@@ -69,7 +69,7 @@ def deductions(view: np.ndarray) -> str:
     """Return what a view says exactly about the hidden tiles, in words."""
     view = as_view(view)
     public, seat = view[0]["public"], int(view[0]["seat"])
-    shares, count = belief.marginals(view), belief.count(view)
+    shares, count = belief.marginals(view)[0], belief.count(view)
     agree = "agrees" if count == 1 else "agree"
     arrangements = f"{number_of(count, 'arrangement')} of the hidden tiles, all equally likely,"
     lines = [f"{arrangements} {agree} with what you know."]
