@@ -125,4 +125,4 @@ def test_agents_are_listed_where_openspiel_is_missing() -> None:
         "make_agent('openspiel')\n"
     )
     sentence = "pip install 'fiveup-env[openspiel]' (Python 3.11 or newer)"
-    assert python("-c", code).stderr.strip().endswith(sentence)
+    assert sentence in python("-c", code).stderr
