@@ -361,7 +361,7 @@ def test_what_is_compiled_later_plays_as_python_what_it_plays_compiled(
     for _ in range(3):
         batch.step(batch.action_mask.argmax(1))
         assert batch.oracle.any()
-    envs = FiveUpVectorEnv(2, opponents="mix:random=1,greedy=1", seed=1)
+    envs = FiveUpVectorEnv(2, opponents="mix:random=1,greedy=1", encoder="flat_belief", seed=1)
     envs.step(envs.reset(seed=1)[1]["action_mask"].argmax(1))
     envs.load(envs.save())
     assert called == later
