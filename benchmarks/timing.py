@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fiveup_env.engine.dispatch import PATIENCE, Entry
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,12 +29,13 @@ BUSY: Final = (0, 1, 2, 5, 6, 7)  # user, nice, system, irq, softirq, steal; in 
 
 @contextmanager
 def quiet(*, anyway: bool, daemons: bool = False) -> Iterator[None]:
-    """Measure on a machine that does nothing else, and print its load at the end.
+    """Measure compiled code on a machine that does nothing else, and print its load at the end.
 
     Exits with a sentence if other work keeps more than MOST_LOAD cores busy, before or meanwhile.
     With `daemons`, part of what is measured runs outside this process and its children, and so
     only the load before counts.
     """
+    Entry.seconds = PATIENCE  # nothing is played as Python first
     looking = _Load()
     time.sleep(SECONDS_OF_LOOKING)
     load = looking.of_others()
