@@ -81,7 +81,8 @@ def as_agent(
         network: A PyTorch module, or a function in JAX, in NumPy or in anything else whose results
             become arrays. It is called with rows [N, entries], or with rows and masks [N, 121]
             (bool), and returns logits [N, 121]; those of illegal actions are passed over. A module
-            gets tensors on its device, without gradients; a function gets arrays, whose number is a
+            gets tensors on its device, without gradients, and plays in the mode that it is in (call
+            its `eval` if it has dropout); a function gets arrays, whose number is a
             power of two, as JAX compiles for each number anew.
         encoder: The encoder that wrote the rows from which the network learnt, or its name.
         scaled: Whether it learnt from scaled rows (float32), and not from int8.
