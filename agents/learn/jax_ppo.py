@@ -236,15 +236,15 @@ def learn(carry: Any, rate: Any, parts: int) -> Any:
         size = rewards.shape[0] * rewards.shape[1]
         batch = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), batch)
 
-        def learn_part(carry: Any, which: Any) -> Any:
-            part = jax.tree.map(lambda x: x[which], batch)
+        def learn_part(carry: Any, indices: Any) -> Any:
+            part = jax.tree.map(lambda x: x[indices], batch)
             gradients = jax.grad(loss_of)(carry[0], part)
             return adam(carry[0], gradients, carry[1], rate), None
 
         orders = jnp.concatenate(
             [
-                jax.random.permutation(one, size).reshape(parts, -1)
-                for one in jax.random.split(for_orders, EPOCHS)
+                jax.random.permutation(each, size).reshape(parts, -1)
+                for each in jax.random.split(for_orders, EPOCHS)
             ]
         )
         (weights, moments), _ = jax.lax.scan(learn_part, (weights, moments), orders)
@@ -297,12 +297,12 @@ def resumed(path: Path, carry: Any, run: tuple[int, int]) -> tuple[Any, float, i
         return carry, 0.0, 0
     leaves, kind = jax.tree.flatten(carry)
     with np.load(path) as held:
-        (*former, spent, decisions), *found = (held[name] for name in held.files)
-    if former != [*run] or [x.shape for x in found] != [x.shape for x in leaves]:
+        (*former, spent, decisions), *arrays = (held[name] for name in held.files)
+    if former != [*run] or [x.shape for x in arrays] != [x.shape for x in leaves]:
         raise SystemExit(
             f"{path} is of another run: give its --games, --parts and --seed, or another --output"
         )
-    return kind.unflatten(map(jnp.asarray, found)), float(spent), int(decisions)
+    return kind.unflatten(map(jnp.asarray, arrays)), float(spent), int(decisions)
 
 
 def main() -> None:

@@ -239,7 +239,7 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
         rules instead of a new deal; other options are ignored. Raises SeedError, or OptionError for
         a game that an episode cannot continue.
         """
-        start = (options or {}).get("game")
+        start = options.get("game") if isinstance(options, dict) else None
         state = None if start is None else self.state_to_start(start)
         if seed is None:
             seed = self._stream.next()

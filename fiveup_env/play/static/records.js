@@ -111,10 +111,12 @@ function matches(preset, game) {
 /** Return the game that a record tells, with its deals and its setup; throw what is wrong. @param {any} record */
 export function gameOf(record) {
   if (record?.format !== FORMAT || record.version !== 1) throw new Error(`the format must be ${FORMAT}, version 1`);
+  const { seed = "0" } = record;
+  if (!/^\d{1,20}$/.test(seed)) throw new Error(`the seed must be a number as text, not ${JSON.stringify(seed)}`);
   const { preset, ...fields } = record.rules;
   const deals = [...record.hands, ...(record.deals ?? [])].map((/** @type {any} */ hand) => ({ hands: hand.deal.map((/** @type {string[]} */ tiles) => tiles.map(usual)), boneyard: hand.boneyard.map(usual), lead: hand.lead }));
   const rules = { ...fields, exact_target: Number(fields.exact_target), teams: record.teams };
-  const game = new Game({ rules: preset ?? "five_up", players: record.players, ...rules, deals, seed: BigInt(record.seed ?? 0) });
+  const game = new Game({ rules: preset ?? "five_up", players: record.players, ...rules, deals, seed: BigInt(seed) });
   /** @param {string[]} tiles */
   const draw = (tiles) => { if (game.rules.draw === "optional") for (const _ of tiles) game.push("draw"); };
   for (const [number, hand] of record.hands.entries()) {
