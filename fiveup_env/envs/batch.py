@@ -529,7 +529,7 @@ class Batch:
         self, indices: np.ndarray, actions: np.ndarray, reward: BatchRewardFunction
     ) -> None:
         """Make moves, and write what a function returns for them; undo them if it fails."""
-        arrays = self._games, self.reward, self._endings
+        arrays: tuple[np.ndarray, ...] = self._games, self.reward, self._endings
         before = [array[indices] for array in arrays]
         self._move(indices, actions)
         after = self._games[indices]
