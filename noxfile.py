@@ -81,7 +81,7 @@ def layers(session: nox.Session) -> None:
 @here
 def readme(session: nox.Session) -> None:
     """Run the README's record, check and show, the examples, and the doctor."""
-    run(session, 1, "python", "-m", "benchmarks.results")  # its tables are those of results/
+    run(session, 1, "python", "-m", "agents.results")  # its tables are those of results/
     games = line_of("README.md", "fiveup_env record").split("&&")
     run(session, 10, "bash", "-ec", " && ".join(games) + " | tail -n 40")
     run(session, 20, "pytest", "-q", "-m", "slow", "tests/agents/test_examples.py")

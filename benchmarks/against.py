@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.results import ROOT, ranged, shown, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from agents.results import ROOT, ranged, shown
+from benchmarks.timing import ROUNDS, quiet, speed_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

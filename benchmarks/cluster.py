@@ -25,9 +25,9 @@ from agents.cluster.connection import connect
 from agents.cluster.module import MaskedModule
 from agents.cluster.runner import BatchRunner
 from agents.learn.starting import shape_of
+from agents.results import publish
 from agents.runs.config import load_config
-from benchmarks.results import measured, publish, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import Rules
 from fiveup_env.arena.play.games import CHUNK, Task, Terms
 from fiveup_env.arena.play.workers import play_tasks

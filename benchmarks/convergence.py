@@ -30,8 +30,8 @@ from matplotlib.figure import Figure
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from agents.processes import workers
+from agents.results import FOLDER, add_save, publish, ranged
 from agents.runs.config import make_config
-from benchmarks.results import FOLDER, add_save, publish, ranged
 from fiveup_env.arena.plots import STYLE, name_curves, save_svg
 from fiveup_env.exact.form import form_of
 from fiveup_env.exact.profiles import profile_of

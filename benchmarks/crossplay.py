@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import agents as laboratory  # noqa: F401 - registers its agents
+from agents.results import add_save, cell, publish
 from benchmarks.duels import duels_with
-from benchmarks.results import add_save, cell, publish
 from fiveup_env import Rules
 from fiveup_env.arena.statistics.bootstrap import mean_interval
 from fiveup_env.cli.shared import answer

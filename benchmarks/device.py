@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import jax
 import jax.numpy as jnp
 
-from benchmarks.results import publish, ranged, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from agents.results import publish, ranged
+from benchmarks.timing import ROUNDS, quiet, speed_options
 from fiveup_env.jax import FiveUp
 from fiveup_env.jax.episodes import PARTS
 

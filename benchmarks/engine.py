@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.results import measured, publish, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from agents.results import publish
+from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import TILES, Game, Rules
 from fiveup_env.engine.chance import chance_below, deal, scramble
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -29,7 +29,7 @@ from fiveup_env.rules.fields import MAX_PLAYERS
 from tests.engines.reference import Reference
 
 if TYPE_CHECKING:
-    from benchmarks.results import Round
+    from benchmarks.timing import Round
 
 GAMES = 256
 HANDS_OF_EACH = 1_000

@@ -18,9 +18,9 @@ from gymnasium.vector import SyncVectorEnv
 from sb3_contrib import MaskablePPO
 
 import fiveup_env
+from agents.results import publish
 from benchmarks.others.measuring import speeds
-from benchmarks.results import measured, publish, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
 from fiveup_env.engine.compiled import Array, Word, compiled
@@ -31,7 +31,7 @@ from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
 
 if TYPE_CHECKING:
-    from benchmarks.results import Round
+    from benchmarks.timing import Round
 
 BATCH_STEPS = 1_200_000
 

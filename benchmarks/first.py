@@ -15,8 +15,8 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.results import README, publish, ranged, speed_options
-from benchmarks.timing import quiet
+from agents.results import README, publish, ranged
+from benchmarks.timing import quiet, speed_options
 
 if TYPE_CHECKING:
     from fiveup_env.files import Json

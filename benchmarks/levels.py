@@ -11,8 +11,8 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from agents.results import add_save, cell, publish
 from benchmarks.duels import duels_with
-from benchmarks.results import add_save, cell, publish
 from fiveup_env import Rules
 from fiveup_env.arena.statistics.ratings import lead_of
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import fiveup_env
+from agents.results import publish
 from benchmarks.engine import engine_rate, new_games, play_random_hands
-from benchmarks.results import measured, publish, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import Batch, Rules
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import VIEW
@@ -29,7 +29,7 @@ from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.weights import pack
 
 if TYPE_CHECKING:
-    from benchmarks.results import Round
+    from benchmarks.timing import Round
 
 PORTABLE: Final = Path(fiveup_env.__file__).parent / "portable"
 VIEWS: Final = 500

@@ -21,9 +21,9 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 import agents as laboratory  # noqa: F401 - registers its agents
+from agents.results import FOLDER, cell, publish, ranged
 from benchmarks.duels import duels_with
-from benchmarks.results import FOLDER, cell, publish, ranged, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from benchmarks.timing import ROUNDS, quiet, speed_options
 from fiveup_env import Batch, Rules
 from fiveup_env.arena.plots import STYLE, name_curves, save_svg
 from fiveup_env.cli.shared import answer

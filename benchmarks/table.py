@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.results import publish, ranged, speed_options
-from benchmarks.timing import ROUNDS, quiet
+from agents.results import publish, ranged
+from benchmarks.timing import ROUNDS, quiet, speed_options
 from fiveup_env.play.page import page_files, write_page
 from tests.web import chromium, folder_server
 

@@ -8,17 +8,23 @@ work that leaves one side alone does not always leave the other: memory and cach
 from __future__ import annotations
 
 import os
-import platform
 import sys
 import time
+from argparse import ArgumentParser
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from agents.results import add_save, machine, ranged
 from fiveup_env.engine.dispatch import PATIENCE, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fiveup_env.files import Json
+
+    Figure = tuple[float, str, str]  # its value, how it is written, and its unit
+    Round = Mapping[str, tuple[Figure | None, Figure | None]]  # what: how fast, and compared
 
 ROUNDS: Final = 5
 MOST_LOAD: Final = 0.1  # cores that other work may keep busy
@@ -80,17 +86,32 @@ def _own_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def machine() -> str:
-    """Return the name of the processor and the number of its cores."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.is_file() else []
-    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
-    return f"{(names or [platform.machine()])[0]}, {os.cpu_count()} cores"
-
-
 def _refuse(load: float, *, anyway: bool) -> None:
     if load > MOST_LOAD and not anyway:
         sys.exit(
             f"other work keeps {load:.2f} cores of this machine busy, and figures to publish allow "
             f"{MOST_LOAD}; stop it, or add --anyway"
         )
+
+
+def speed_options(doc: str | None) -> ArgumentParser:
+    """Return a parser with the options of a benchmark of speed."""
+    parser = ArgumentParser(description=doc)
+    anyway = "measure even if other work keeps the machine busy"
+    parser.add_argument("--anyway", action="store_true", help=anyway)
+    add_save(parser)
+    return parser
+
+
+def measured(rounds: Sequence[Round]) -> list[Json]:
+    """Return a row for all that was measured: how fast it is, and how that compares."""
+
+    def over(figures: Sequence[Figure | None]) -> Json | None:
+        values = [figure[0] for figure in figures if figure]
+        return ranged(values, *figures[0][1:]) if figures[0] else None
+
+    return [
+        {"what": what, "how fast": over(speeds), "compared": over(ratios)}
+        for what in next(iter(rounds), {})
+        for speeds, ratios in [zip(*(figures[what] for figures in rounds), strict=True)]
+    ]

@@ -72,7 +72,7 @@ class BatchRunner(EnvRunner, Checkpointable):
         if self._rollouts is None:
             self.make_env()
         assert self._rollouts
-        lesson = self._rollouts.play(self._choose, self._chance)
+        lesson = self._rollouts.play([self._choose], self._chance)
         log = self.metrics.log_value
         log(NUM_ENV_STEPS_SAMPLED, len(lesson), reduce="sum")
         log(NUM_ENV_STEPS_SAMPLED_LIFETIME, len(lesson), reduce="lifetime_sum")

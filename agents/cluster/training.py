@@ -77,6 +77,11 @@ class RLlibPlay:
         network.load_state_dict(self._algorithm.weights())
         return network
 
+    @property
+    def networks(self) -> list[PolicyNetwork]:
+        """The current policy alone, which plays all seats."""
+        return [self.network]
+
     def update(self, _progress: float) -> Figures:
         """Let RLlib play and learn once; if all runners are lost, wait until one has come back."""
         before, deadline = self.decisions, time.monotonic() + PATIENCE

@@ -55,6 +55,7 @@ class AllActions:
         self.updates = self.decisions = 0
         torch.manual_seed(config.seed)
         self.network = first_network(config)
+        self.networks = [self.network]
         self._averaged = Averaged(config, {"network": self.network}, gain_loss, LOSSES)
         self._learning = self._averaged.learning["network"]
         self._judge = Judge(PolicyAgent("student").weights if config.judge == "student" else None)

@@ -103,6 +103,11 @@ class Baseline:
                 target.load_state_dict(source.state_dict())
         return ours
 
+    @property
+    def networks(self) -> list[PolicyNetwork]:
+        """The current policy alone, which plays all seats."""
+        return [self.network]
+
     def update(self, progress: float) -> Figures:
         """Collect a rollout and learn from it, as `MaskablePPO.learn` does.
 

@@ -63,6 +63,7 @@ class Expert:
         self.updates = self.decisions = self.accepted = 0
         torch.manual_seed(config.seed)
         self.network = build(shape_of(config))
+        self.networks = [self.network]
         encoder = self.network.shape.encoder
         self.student = build(Shape("guided", config.student, 1, shared=True))
         self._accepted = build(self.student.shape)  # the last student that won a gate

@@ -46,6 +46,12 @@ class Learner:
         groups = [{"params": weights} for weights in learnt]
         self.optimizer = torch.optim.Adam(groups, config.learning_rate, eps=1e-5, fused=True)
 
+    @property
+    def modules(self) -> dict[str, torch.nn.Module]:
+        """All that is learnt, by name, and the reference policy."""
+        modules = {"network": self.network, "critic": self.critic, "reference": self.reference}
+        return {name: module for name, module in modules.items() if module}
+
     @torch.inference_mode()
     def choose(
         self,

@@ -9,7 +9,7 @@ end, has been seen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -137,11 +137,22 @@ class Lesson:
     log_probabilities: np.ndarray
     values: np.ndarray
     advantages: np.ndarray
+    networks: np.ndarray  # the number of the network that decided
     truths: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of decisions."""
         return len(self.actions)
+
+    def of_network(self, number: int) -> Lesson:
+        """Return the decisions that one of the networks made."""
+        own = self.networks == number
+        if own.all():
+            return self
+        held: dict[str, Any] = {
+            name: array[own] for name, array in vars(self).items() if array is not None
+        }
+        return Lesson(**held)
 
     @property
     def returns(self) -> np.ndarray:
@@ -160,15 +171,19 @@ class Rollouts:
         self._discount = config.gamma, config.gae_lambda
         self._rewards = Rewards(config.reward, batch)
 
-    def play(self, choose: Choose, rng: np.random.Generator) -> Lesson:
-        """Play a window, and return the decisions that can be learnt from."""
+    def play(self, networks: Sequence[Choose], rng: np.random.Generator) -> Lesson:
+        """Play a window, and return the decisions that can be learnt from.
+
+        Seat k is played by the k-th of some networks, or again from the first.
+        """
         window = self.window
         for tick in range(window.carried, len(window.seats)):
-            self._tick(tick, choose, rng)
+            self._tick(tick, networks, rng)
         seats, values = window.seats, window.values
         estimated = estimate(seats, values, window.rewards, window.ended, *self._discount)
         known = estimated.known.ravel()
         lesson = Lesson(
+            networks=(seats % len(networks)).ravel()[known],
             advantages=estimated.advantages.ravel()[known],
             **{
                 name: array.reshape(len(known), *array.shape[2:])[known]
@@ -187,7 +202,7 @@ class Rollouts:
         self.window.restore(state)
         self._rewards.restore(state)
 
-    def _tick(self, tick: int, choose: Choose, rng: np.random.Generator) -> None:
+    def _tick(self, tick: int, networks: Sequence[Choose], rng: np.random.Generator) -> None:
         """Make one move in every game; forced moves are decisions only with `forced`."""
         batch, window = self._batch, self.window
         free = self._forced_too | (batch.action_mask.sum(1, dtype=np.int16) > 1)
@@ -199,12 +214,13 @@ class Rollouts:
             mine &= ~theirs
         asked = np.flatnonzero(mine)
         window.rows[tick], window.masks[tick] = batch.observation, batch.action_mask
-        truths = None
         if window.truths.size:
             window.truths[tick] = batch.oracle
-            truths = batch.oracle[asked]
-        chosen = choose(batch.observation[asked], batch.action_mask[asked], truths)
-        actions[asked], window.log_probabilities[tick, asked], window.values[tick, asked] = chosen
+        for number, choose in enumerate(networks):
+            own = asked[batch.turn[asked] % len(networks) == number]
+            truths = batch.oracle[own] if window.truths.size else None
+            chosen = choose(batch.observation[own], batch.action_mask[own], truths)
+            actions[own], window.log_probabilities[tick, own], window.values[tick, own] = chosen
         window.actions[tick] = actions
         window.seats[tick] = NOBODY
         window.seats[tick, asked] = batch.turn[asked]

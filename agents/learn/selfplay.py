@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from agents.learn.partners import Partners
-from agents.learn.ppo import Figures, Learner
+from agents.learn.ppo import Learner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.starting import first_network
@@ -20,6 +20,8 @@ from fiveup_env.opponents.rng import keyed_rng
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from agents.learn.ppo import Figures
+    from agents.learn.rollouts import Lesson
     from agents.policies.networks import PolicyNetwork
     from agents.runs.checkpoints import State
     from agents.runs.config import Config
@@ -36,7 +38,9 @@ class SelfPlay:
         self.updates = 0
         self.decisions = 0
         torch.manual_seed(config.seed)
-        self._learner = Learner(config, first_network(config))
+        self._learners = [
+            Learner(config, first_network(config)) for _ in range(config.network_count)
+        ]
         self._batch = make_batch(config, self.network.shape.encoder)
         self._rivals = Rivals(config, self._batch, folder)
         self._partners = Partners(config, self._batch)
@@ -47,30 +51,36 @@ class SelfPlay:
 
     @property
     def network(self) -> PolicyNetwork:
-        """The current policy."""
-        return self._learner.network
+        """The current policy, or that of seat 0."""
+        return self._learners[0].network
+
+    @property
+    def networks(self) -> list[PolicyNetwork]:
+        """The current policy: a network for all seats, for each side, or for each seat."""
+        return [learner.network for learner in self._learners]
 
     def update(self, progress: float) -> Figures:
         """Play a window and learn from it; `progress` is the share of the run that is done."""
         rng = self._chance(PLAYING)
-        lesson = self._rollouts.play(partial(self._learner.choose, rng=rng), rng)
-        figures = self._learner.learn(
-            lesson,
-            progress,
-            self._chance(LEARNING),
-            values_only=self.decisions < self.config.warm_up,
-        )
+        chooses = [partial(learner.choose, rng=rng) for learner in self._learners]
+        lesson = self._rollouts.play(chooses, rng)
+        figures = self._learn(lesson, progress, self._chance(LEARNING))
         self.updates += 1
         self.decisions += len(lesson)
         if self.config.kl_coef and self.updates % self.config.kl_every == 0:
-            self._learner.refresh_reference()
+            for learner in self._learners:
+                learner.refresh_reference()
         if self.config.past_every and self.updates % self.config.past_every == 0:
             self._remember()
         return figures
 
     def state(self) -> State:
         """Return everything that the next update depends on."""
-        arrays = arrays_of(self._modules(), self._learner.optimizer)
+        arrays = {
+            f"learners.{number}.{name}": array
+            for number, learner in enumerate(self._learners)
+            for name, array in arrays_of(learner.modules, learner.optimizer).items()
+        }
         rival_arrays, rivals = self._rivals.state()
         arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
         partners = self._partners.state()
@@ -85,18 +95,23 @@ class SelfPlay:
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue from a saved state."""
-        put_back(arrays, self._modules(), self._learner.optimizer)
+        for number, learner in enumerate(self._learners):
+            put_back(under(f"learners.{number}", arrays), learner.modules, learner.optimizer)
         self._rivals.restore(under("rivals", arrays), about["rivals"])
         self._partners.restore(under("partners", arrays))
         self._rollouts.restore(under("rollouts", arrays))
         self._batch.load(arrays["batch"].tobytes())
         self.updates, self.decisions = about["updates"], about["decisions"]
 
-    def _modules(self) -> dict[str, torch.nn.Module]:
-        learner = self._learner
-        modules = {"network": learner.network, "critic": learner.critic}
-        modules["reference"] = learner.reference
-        return {name: module for name, module in modules.items() if module}
+    def _learn(self, lesson: Lesson, progress: float, rng: np.random.Generator) -> Figures:
+        """Let every network learn from its own decisions, and return the means of the figures."""
+        values_only = self.decisions < self.config.warm_up
+        figures = [
+            learner.learn(part, progress, rng, values_only=values_only)
+            for number, learner in enumerate(self._learners)
+            if len(part := lesson.of_network(number))
+        ]
+        return {name: float(np.mean([each[name] for each in figures])) for name in figures[0]}
 
     def _chance(self, stream: int) -> np.random.Generator:
         """Return this update's generator for a stream; no generator's state has to be saved."""

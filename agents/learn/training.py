@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 import torch
 
 from agents.learn.ppo import LossError
-from agents.policies.agent import NetworkAgent, spec_of
+from agents.policies.agent import NetworkAgent, policy_folders, seated, spec_of
 from agents.policies.files import save_policy
 from agents.runs.metrics import Metrics, draw_curve
 from agents.runs.panel import FIRST_OF_TABLE, Result, measure
@@ -64,7 +64,11 @@ class Learning(Protocol):
 
     @property
     def network(self) -> PolicyNetwork:
-        """The current policy."""
+        """The current policy, or that of seat 0."""
+
+    @property
+    def networks(self) -> Sequence[PolicyNetwork]:
+        """The current policy: one network for all seats, or one for each side or seat."""
 
     def update(self, progress: float) -> Figures:
         """Play and learn, and return figures; `progress` is the share of the run that is done."""
@@ -146,11 +150,15 @@ class Training:
             "config": self.config.as_dict(),
             "results": results,
         }
-        save_policy(self.run.policy, self.learner.network, about)
+        networks = self.learner.networks
+        for folder, network in zip(
+            policy_folders(self.run.policy, len(networks)), networks, strict=True
+        ):
+            save_policy(folder, network, about)
 
     def table(self) -> list[Row]:
         """Return the finished policy's results against the panel, under each of its rules."""
-        policy = NetworkAgent(self.learner.network)
+        policy = seated([NetworkAgent(network) for network in self.learner.networks])
         rows = []
         for rules in dict.fromkeys(self.config.all_rules):  # each once, however often it is played
             results = measure(
@@ -195,7 +203,7 @@ class Training:
         All are by the first of the run's rules.
         """
         began = time.monotonic()
-        policy = NetworkAgent(self.learner.network)
+        policy = seated([NetworkAgent(network) for network in self.learner.networks])
         rules, deals = self.config.all_rules[0], self.config.panel_deals
         self._panel = measure(policy, self.config.panel, rules, deals)
         self.seconds += time.monotonic() - began

@@ -5,7 +5,7 @@ The agent `policy` plays compiled networks alone; `torch` plays networks of all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,15 +23,17 @@ from fiveup_env.opponents.networks.files import (
     policy_folder,
 )
 from fiveup_env.opponents.networks.policy import Logits, load_compiled, unit_of
+from fiveup_env.opponents.pairs import Seats
 from fiveup_env.opponents.search.network_search import PolicySearch
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from torch import Tensor
 
     from agents.policies.networks import PolicyNetwork
+    from fiveup_env.opponents.agent import Agent
 
 CHUNK: Final = 512  # rows evaluated at once
 ENCODER_HELP: Final = "its encoder, module:Class, if that is not registered"
@@ -104,11 +106,27 @@ class TorchSearch(PolicySearch):
         return TorchPolicy(self.path, device=self.device, encoder=self.encoder)
 
 
+def policy_folders(folder: Path, networks: int) -> list[Path]:
+    """Return the folders of a policy's networks: its own, or one in it for each side or seat."""
+    return [folder] if networks == 1 else [folder / str(number) for number in range(networks)]
+
+
+def seated(agents: Sequence[Agent]) -> Agent:
+    """Return the agent that plays seat k with the k-th of some agents, or again from the first."""
+    return agents[0] if len(agents) == 1 else Seats(*agents)
+
+
 def spec_of(folder: str | Path, encoder: str | None = None) -> str:
     """Return the spec that plays a saved policy: compiled where it can be, else by PyTorch.
 
     An encoder of one's own, `module:Class`, is named in it, as the files may not.
     """
+    if count := len([*Path(folder).glob("[0-9]")]):
+        members = [spec_of(part, encoder) for part in policy_folders(Path(folder), count)]
+        options = fields(Seats)[:count]
+        return "seats:" + ",".join(
+            f"{option.name}={member}" for option, member in zip(options, members, strict=True)
+        )
     try:
         load_compiled(Path(folder))
     except NotCompiledError:

@@ -176,6 +176,12 @@ class Config:
     width: int = key(256, "units in each layer", least=1)
     depth: int = key(2, "number of layers or blocks", least=1)
     shared: bool = key(False, "let policy and value share all but their last layers")
+    networks: str = key(
+        "one",
+        "who has a network of its own: one for all seats, one for each side, or one for each seat",
+        choices=("one", "side", "seat"),
+        of=SELF_PLAY,
+    )
     start: str | None = key(
         None,
         "saved policy to start from: a shipped one or a folder (null: from nothing)",
@@ -391,6 +397,8 @@ class Config:
                 f"batch_size: {self.batch_size} decisions are more than the {window} that "
                 f"games={self.games} times n_steps={self.n_steps} make"
             )
+        if self.networks != "one":
+            self._check_networks()
         if self.learner == "plain" and len(self.rivals) != 1:
             raise ConfigError(
                 "rivals: the plain learner needs exactly one opponent, such as [greedy]"
@@ -405,6 +413,18 @@ class Config:
             raise ConfigError("rival_share: there are no rivals; set rivals or past_every")
         if self.partner_share > 0:
             self._check_partners()
+
+    def _check_networks(self) -> None:
+        """Refuse seats that are not the same in all games, and past selves, which have no seat."""
+        if len(set(self.players)) > 1:
+            raise ConfigError(
+                f"networks: with networks={self.networks}, all games have the same number of "
+                "players; name one"
+            )
+        if self.past_every:
+            raise ConfigError(
+                f"past_every: with networks={self.networks}, no past selves are kept; leave it out"
+            )
 
     def _check_partners(self) -> None:
         """Refuse partners who would have no game to play in."""
@@ -426,6 +446,12 @@ class Config:
                 raise ConfigError(
                     f"{name}: RLlib's schedules count decisions, so decisions must be set too"
                 )
+
+    @property
+    def network_count(self) -> int:
+        """The number of networks; that of seat k is k modulo this."""
+        rules = self.all_rules[0]
+        return {"one": 1, "side": rules.sides, "seat": rules.players}[self.networks]
 
     @property
     def all_rules(self) -> list[Rules]:

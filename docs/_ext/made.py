@@ -18,9 +18,9 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from agents import results
 from agents.data.plan import COLUMNS
 from agents.runs.config import Config
-from benchmarks import results
 from fiveup_env import TILES, Deal, Game, Move, Rules
 from fiveup_env.arena.tables import markdown
 from fiveup_env.drawing.scene import layout_picture

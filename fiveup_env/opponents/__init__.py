@@ -7,7 +7,7 @@ rng                   random streams that tell an agent nothing of the deal
 action_probabilities  with what probability an agent plays each action
 heuristics            features of an action, the ladder that weighs them, and `casual`, which errs
 levels                the ten levels of the table
-pairs                 two agents as partners of each other
+pairs                 agents each of whose seats another agent plays
 mixtures              an agent that is drawn for each episode
 networks              compiled networks, what they read, their files, and those that are shipped
 search                worlds, playouts, the outlook, inference, and the searches
@@ -17,7 +17,6 @@ from fiveup_env.game.game import make_agents_with
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import (
     MIX,
-    PAIR,
     PROGRAM,
     SAVED_MODEL,
     TEXT,
@@ -38,7 +37,8 @@ for _name, _place in {
     "partner": "heuristics.ladder:Partner",
     "casual": "heuristics.casual:Casual",
     "level": "levels:Level",
-    PAIR: "pairs:Pair",
+    "pair": "pairs:Pair",
+    "seats": "pairs:Seats",
     MIX: "mixtures:Mixture",
     "student": "networks.policy:Student",
     "student+search": "search.network_search:StudentSearch",

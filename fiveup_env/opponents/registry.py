@@ -46,7 +46,7 @@ GAP = "  "
 SAVED_MODEL: Final = "sb3"  # the agent that plays a zip file of Stable-Baselines3
 PROGRAM: Final = "program"  # the agent that is a program of its own, named by its command
 TEXT: Final = "text"  # the agent that asks a language model, named by its place
-PAIR: Final = "pair"  # the agent that is two others, named by their specs
+SEATED: Final = ("pair", "seats")  # agents that play by others, named by their specs
 MIX: Final = "mix"  # the agent that is one of several, drawn for each episode
 _IMPORTABLE: Final = re.compile(r"(?!__main__:)[^:]+:\w+")
 

@@ -17,7 +17,7 @@ from fiveup_env.opponents.mixtures import members_of
 from fiveup_env.opponents.networks.files import SHIPPED, PolicyName
 from fiveup_env.opponents.registry import (
     MIX,
-    PAIR,
+    SEATED,
     is_word,
     names_in_files,
     options_in,
@@ -69,7 +69,7 @@ def _check(spec: object, folder: Path | None, names: Sequence[str]) -> None:
             _check(member, folder, [one for one in names if one != MIX])
         return
     kinds = get_type_hints(source, include_extras=True)
-    members = [one for one in names if one not in {PAIR, MIX}]  # no pairs of pairs, without end
+    members = [one for one in names if one not in (*SEATED, MIX)]  # no pairs of pairs, without end
     for option, value in options_in(name, source, text).items():
         if kinds[option] == PolicyName:
             check_policy(value, folder)

@@ -148,8 +148,8 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
 
     keys = ["ent_coef=0.1", "max_grad_norm=1e9", f"network={network}", "width=32"]
     ours = SelfPlay(load_config("smoke", [*TINY, *keys]), tmp_path)
-    learner, rng = ours._learner, np.random.default_rng(1)
-    lesson = ours._rollouts.play(partial(learner.choose, rng=rng), rng)
+    learner, rng = ours._learners[0], np.random.default_rng(1)
+    lesson = ours._rollouts.play([partial(learner.choose, rng=rng)], rng)
     for weight in learner.network.parameters():
         weight.data += 0.02 * torch.randn_like(weight)
     config = config_of(*keys)

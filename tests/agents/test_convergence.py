@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from agents import results
 from agents.learn.selfplay import SelfPlay
 from agents.runs.config import make_config
-from benchmarks import convergence, results
+from benchmarks import convergence
 from benchmarks.convergence import GAMES, METHODS, Task
 
 

@@ -74,6 +74,8 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("start=!!python/object:os.system", "cannot be read as a value"),
         ("target=policy:a\0b", "target: 'policy:a\\x00b' cannot be read as a value"),
         ("target=policy:nowhere", "target: nowhere/policy.json cannot be read"),
+        ("networks=seat players=[3,4]", "networks: with networks=seat, all games have the same"),
+        ("networks=side past_every=3", "past_every: with networks=side, no past selves are kept"),
         ("target=greedy rivals=random", "rivals: an exploiter plays only against its target"),
     ],
     "plain": [
@@ -110,6 +112,7 @@ CONFIG_OF = {
 OTHERWISE = {
     "encoder": "tokens", "gamma": 0.9, "gae_lambda": 0.9, "clip_range": 0.1, "ent_coef": 0.01, "ent_coef_end": 0.01,
     "normalize_advantage": False, "forced": True, "start_temperature": 0.5,
+    "networks": "seat",
     "start": "fiveup_env/opponents/networks/policies/partners", "oracle": True, "critic_scale": 2, "warm_up": 1,
     "kl_coef": 0.1, "kl_every": 3, "rival_share": 0.5, "rivals": ["greedy"], "partner_share": 0.5,
     "partners": ["greedy"], "past_every": 3, "past_kept": 3, "judge": "partner", "averaging": 0.9, "teacher": "pimc",

@@ -46,7 +46,7 @@ class Chooser:
 
 def played(rollouts: Rollouts, windows: int, choose: Chooser) -> list[Lesson]:
     rng = np.random.default_rng(2)
-    return [rollouts.play(choose.choose, rng) for _ in range(windows)]
+    return [rollouts.play([choose.choose], rng) for _ in range(windows)]
 
 
 def test_every_decision_is_learnt_from_once_with_what_was_seen_then() -> None:
@@ -125,7 +125,7 @@ def test_the_oracles_rows_are_those_of_the_same_moment() -> None:
         )
         return choose.choose(rows, masks, None)
 
-    lesson = rollouts.play(noted, np.random.default_rng(0))
+    lesson = rollouts.play([noted], np.random.default_rng(0))
     assert lesson.truths is not None
     assert lesson.truths.shape[1] == batch.oracle.shape[1]
     for row, truth in zip(lesson.rows, lesson.truths, strict=True):
@@ -180,7 +180,7 @@ def test_a_partner_plays_one_seat_and_is_not_learnt_from() -> None:
     for _ in range(400):
         before, turn = partners.seat.copy(), batch.turn.copy()
         assert ((before != NO_SEAT) == possible).all()
-        rollouts._tick(rollouts.window.carried, choose.choose, rng)
+        rollouts._tick(rollouts.window.carried, [choose.choose], rng)
         seats = rollouts.window.seats[rollouts.window.carried]
         assert ((seats == NOBODY) == (turn == before)).all()
         assert ((partners.seat == before) | batch.terminated).all()

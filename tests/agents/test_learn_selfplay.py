@@ -13,10 +13,13 @@ from agents.learn.ppo import Learner
 from agents.learn.rollouts import Lesson
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
+from agents.policies.agent import NetworkAgent, policy_folders, spec_of
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import build
 from agents.runs.config import Config, ConfigError
+from fiveup_env import make_agent
 from tests.own_encoders import PLACE
+from tests.support import random_views
 
 TINY: dict[str, Any] = {
     "games": 32, "n_steps": 16, "batch_size": 128, "width": 16, "rules": "all_fives_cribbage",
@@ -43,7 +46,8 @@ def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:
     truths = np.zeros((count, 168), np.int8) if learner.critic else None
     actions, logs, values = learner.choose(rows, masks, truths, rng)
     rewards = np.array([reward_of(action) for action in actions], np.float32)
-    return Lesson(rows, masks, actions, logs, values, rewards - values, truths)
+    networks = np.zeros(count, np.int64)
+    return Lesson(rows, masks, actions, logs, values, rewards - values, networks, truths)
 
 
 def taught(learner: Learner, times: int) -> tuple[Lesson, dict[str, float]]:
@@ -124,6 +128,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "games": {"reward": "win", "horizon": "game", "network": "residual", "shared": True},
     "attention": {"network": "attention", "width": 32, "depth": 1, "players": [2, 3]},
     "own encoder": {"encoder": PLACE, **RIVALS, "rival_share": 0.5},
+    "seats": {"networks": "seat", "oracle": True, "kl_coef": 0.1, "players": 3},
 }  # fmt: skip
 
 
@@ -139,9 +144,44 @@ def test_a_restored_run_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     resumed = SelfPlay(config, tmp_path)
     resumed.restore(arrays, about)
     assert [resumed.update(0.2) for _ in range(3)] == wanted
-    for key, weight in straight.network.state_dict().items():
-        assert torch.equal(weight, resumed.network.state_dict()[key])
+    for ours, theirs in zip(straight.networks, resumed.networks, strict=True):
+        for key, weight in ours.state_dict().items():
+            assert torch.equal(weight, theirs.state_dict()[key])
     assert (resumed.updates, resumed.decisions) == (6, straight.decisions)
+
+
+@pytest.mark.parametrize(("networks", "players", "count"), [("side", 4, 2), ("seat", 3, 3)])
+def test_a_network_of_a_seat_sees_and_plays_that_seat_alone(
+    networks: str, players: int, count: int, tmp_path: Path
+) -> None:
+    config = Config(**{**TINY, "networks": networks, "players": players})
+    run = SelfPlay(config, tmp_path)
+    lesson = run._rollouts.play(
+        [lambda rows, masks, _, k=k: (masks.argmax(1), rows[:, 0] * 0.0 + k, rows[:, 0] * 0.0)
+         for k in range(count)],
+        np.random.default_rng(0),
+    )  # fmt: skip
+    assert (lesson.log_probabilities == lesson.networks).all()
+    parts = [lesson.of_network(k) for k in range(count)]
+    assert sum(map(len, parts)) == len(lesson)
+    assert all((part.networks == k).all() and len(part) for k, part in enumerate(parts))
+
+    before = [network.policy_head.weight.clone() for network in run.networks]
+    run._learn(parts[1], 0, np.random.default_rng(0))
+    changed = [
+        not torch.equal(weight, network.policy_head.weight)
+        for weight, network in zip(before, run.networks, strict=True)
+    ]
+    assert changed == [k == 1 for k in range(count)]
+
+    for folder, network in zip(policy_folders(tmp_path, count), run.networks, strict=True):
+        save_policy(folder, network, {})
+    agent, rng = make_agent(spec_of(tmp_path)), np.random.default_rng(0)
+    views = random_views(30, 40, [players])
+    actions = agent(views, rng)
+    for k, network in enumerate(run.networks):
+        own = views["seat"] % count == k
+        assert (actions[own] == NetworkAgent(network)(views[own], rng)).all()
 
 
 def test_past_selves_become_rivals_and_the_most_beaten_leaves(tmp_path: Path) -> None:

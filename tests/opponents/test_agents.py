@@ -26,6 +26,7 @@ AGENTS = [
     *LADDER,
     "casual:partner",
     "pair:greedy,second=level:1",
+    "seats:greedy,second=level:1,third=casual",
     "student",
     "pimc:worlds=4",
     "pimc:worlds=4,weighed=4,playout=student",
@@ -81,6 +82,8 @@ def test_a_level_plays_as_what_it_stands_for() -> None:
         ("pair:greedy", "pair needs its second"),
         ("pair:greedy,second=pimc:worlds=5,world=1", "there is no option of pimc 'world'"),
         ("pair:worlds=5,second=greedy", "there is no option of pair 'worlds'"),
+        ("seats:greedy,second=greedy,fourth=greedy", "filled in order: name the third"),
+        ("seats:greedy,second=mix:greedy=1", "seats has no mixtures in it"),
     ],
 )
 def test_options_that_cannot_be_are_refused_in_a_sentence(spec: str, why: str) -> None:

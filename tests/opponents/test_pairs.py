@@ -6,7 +6,7 @@ import numpy as np
 
 from fiveup_env import make_agent
 from fiveup_env.opponents.agent import unchecked
-from fiveup_env.opponents.pairs import Pair
+from fiveup_env.opponents.pairs import Pair, Seats
 from fiveup_env.opponents.registry import split_specs
 from tests.support import lowest, lowest_after_draws, random_views
 
@@ -25,6 +25,16 @@ def test_the_first_has_the_lower_seat_of_each_side() -> None:
 def test_the_first_plays_where_everybody_plays_alone() -> None:
     views, rng = random_views(30, 40, [3]), np.random.default_rng(0)
     assert (Pair(lowest, "random")(views, rng) == lowest(views, rng)).all()
+
+
+def test_every_seat_has_its_own_agent_and_after_the_last_comes_the_first() -> None:
+    views, rng = random_views(30, 40, [4]), np.random.default_rng(0)
+    for members in ((lowest, lowest_after_draws), (lowest, "random", lowest_after_draws, lowest)):
+        chosen, place = Seats(*members)(views, rng), views["seat"] % len(members)
+        for number, member in enumerate(members):
+            own = place == number
+            if callable(member):
+                assert (chosen[own] == member(views[own], rng)).all()
 
 
 def test_members_that_are_compiled_are_asked_without_checks() -> None:

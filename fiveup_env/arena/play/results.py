@@ -30,7 +30,7 @@ from fiveup_env.files import Appended, Json, file_path
 from fiveup_env.opponents.mixtures import members_of
 from fiveup_env.opponents.networks.files import policy_folder
 from fiveup_env.opponents.networks.statistics import statistics_beside
-from fiveup_env.opponents.registry import MIX, PAIR, PROGRAM, TEXT, options_in, resolved
+from fiveup_env.opponents.registry import MIX, PROGRAM, SEATED, TEXT, options_in, resolved
 
 if TYPE_CHECKING:
     import os
@@ -113,11 +113,11 @@ def _sources_of(spec: str) -> list[Path]:
 
 
 def _members_of(spec: str) -> list[str]:
-    """Return the specs that the spec of a pair or a mixture names."""
+    """Return the specs that the spec of a pair, of seats or of a mixture names."""
     name, source, text = resolved(spec)
     if name == MIX:
         return [member for member, _ in members_of(text)]
-    if name != PAIR:
+    if name not in SEATED:
         return []
     assert isinstance(source, type)
     return list(options_in(name, source, text).values())

@@ -6,35 +6,33 @@ lists of rows: `rows` as benchmarks write them with `--save`, `pairs` and `ratin
 number, a dict of `value` with `ci` or `error`, `format` and `unit`, or a list of these. A row with
 the key `pair` shows a pair of another file: `["NAME", "AGENT", "OPPONENT"]`.
 
-`python -m benchmarks.results` writes the tables of README.md anew, and exits with 1 if any changed.
+`python -m agents.results` writes the tables of README.md anew, and exits with 1 if any changed.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
 import shlex
 import subprocess
 import sys
 import time
-from argparse import ArgumentParser
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import fiveup_env
-from benchmarks.timing import machine
 from fiveup_env.arena.statistics.bootstrap import with_bounds
 from fiveup_env.arena.tables import markdown
 from fiveup_env.files import write_atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
 
     from fiveup_env.files import Json
-
-    Figure = tuple[float, str, str]  # its value, how it is written, and its unit
-    Round = Mapping[str, tuple[Figure | None, Figure | None]]  # what: how fast, and compared
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "results"
@@ -55,32 +53,9 @@ COLUMNS: Final = {  # of what `evaluate.py` writes, those that a page shows
 }
 
 
-def speed_options(doc: str | None) -> ArgumentParser:
-    """Return a parser with the options of a benchmark of speed."""
-    parser = ArgumentParser(description=doc)
-    anyway = "measure even if other work keeps the machine busy"
-    parser.add_argument("--anyway", action="store_true", help=anyway)
-    add_save(parser)
-    return parser
-
-
 def add_save(parser: ArgumentParser) -> None:
     """Give a benchmark the option to keep what it measures."""
     parser.add_argument("--save", action="store_true", help="write results/NAME.json for the pages")
-
-
-def measured(rounds: Sequence[Round]) -> list[Json]:
-    """Return a row for all that was measured: how fast it is, and how that compares."""
-
-    def over(figures: Sequence[Figure | None]) -> Json | None:
-        values = [figure[0] for figure in figures if figure]
-        return ranged(values, *figures[0][1:]) if figures[0] else None
-
-    return [
-        {"what": what, "how fast": over(speeds), "compared": over(ratios)}
-        for what in next(iter(rounds), {})
-        for speeds, ratios in [zip(*(figures[what] for figures in rounds), strict=True)]
-    ]
 
 
 def ranged(values: Sequence[float], form: str, unit: str = "") -> Json:
@@ -99,7 +74,7 @@ def cell(value: float, ends: Sequence[float], form: str, unit: str = "") -> Json
 def publish(name: str, *, keep: bool, **lists: list[Json]) -> None:
     """Print lists of rows that this command measured; with `keep`, write `results/NAME.json`."""
     for rows in filter(None, lists.values()):
-        print(shown(rows))
+        sys.stdout.write(shown(rows) + "\n")
     if not keep:
         return
     program = Path(sys.argv[0]).resolve().relative_to(ROOT).with_suffix("")
@@ -131,6 +106,14 @@ def dumps(content: Json) -> str:
 def read(name: str) -> Json:
     """Return what a file of results holds."""
     return dict(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
+
+
+def machine() -> str:
+    """Return the name of the processor and the number of its cores."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.is_file() else []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    return f"{(names or [platform.machine()])[0]}, {os.cpu_count()} cores"
 
 
 def names(places: str) -> list[str]:
