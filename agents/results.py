@@ -74,14 +74,15 @@ def cell(value: float, ends: Sequence[float], form: str, unit: str = "") -> Json
 def publish(name: str, *, keep: bool, **lists: list[Json]) -> None:
     """Print lists of rows that this command measured; with `keep`, write `results/NAME.json`."""
     for rows in filter(None, lists.values()):
-        sys.stdout.write(shown(rows) + "\n")
+        sys.stdout.write(f"{shown(rows)}\n\n")
     if not keep:
         return
     program = Path(sys.argv[0]).resolve().relative_to(ROOT).with_suffix("")
+    module = ".".join(program.parts).removesuffix(".__main__")
     git = ["git", "rev-parse", "--short", "HEAD"]
     said = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False)
     content = {
-        "command": shlex.join(["python", "-m", ".".join(program.parts), *sys.argv[1:]]),
+        "command": shlex.join(["python", "-m", module, *sys.argv[1:]]),
         "version": fiveup_env.__version__,
         "commit": said.stdout.strip() or None,
         "machine": machine(),

@@ -75,10 +75,10 @@ def test_mmd_is_held_to_the_policy_that_played_the_window(tmp_path: Path) -> Non
     for _ in range(2):
         learner.update(0.0)
         arrays, _ = learner.state()
-        weights = [name for name in arrays if name.startswith("reference.")]
+        weights = [name for name in arrays if name.startswith("learners.0.reference.")]
         assert weights
         for name in weights:
-            assert (arrays[name] == arrays[name.replace("reference.", "network.", 1)]).all()
+            assert (arrays[name] == arrays[name.replace("reference", "network", 1)]).all()
 
 
 def test_the_table_is_that_of_the_curves() -> None:

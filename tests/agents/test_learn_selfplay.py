@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 from agents.learn.ppo import Learner
-from agents.learn.rollouts import Lesson
+from agents.learn.rollouts import Choice, Lesson
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
 from agents.policies.agent import NetworkAgent, policy_folders, spec_of
@@ -156,11 +157,12 @@ def test_a_network_of_a_seat_sees_and_plays_that_seat_alone(
 ) -> None:
     config = Config(**{**TINY, "networks": networks, "players": players})
     run = SelfPlay(config, tmp_path)
-    lesson = run._rollouts.play(
-        [lambda rows, masks, _, k=k: (masks.argmax(1), rows[:, 0] * 0.0 + k, rows[:, 0] * 0.0)
-         for k in range(count)],
-        np.random.default_rng(0),
-    )  # fmt: skip
+
+    def choose(rows: np.ndarray, masks: np.ndarray, _: Any, *, number: int) -> Choice:
+        return masks.argmax(1), np.full(len(rows), number, np.float32), np.zeros(len(rows))
+
+    chooses = [partial(choose, number=number) for number in range(count)]
+    lesson = run._rollouts.play(chooses, np.random.default_rng(0))
     assert (lesson.log_probabilities == lesson.networks).all()
     parts = [lesson.of_network(k) for k in range(count)]
     assert sum(map(len, parts)) == len(lesson)

@@ -257,5 +257,5 @@ def test_agents_play_without_the_laboratory_or_torch() -> None:
     )
     done = python("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr
-    others = "random casual level pair student student+search policy policy+search pimc program sb3"
+    others = "random casual level pair seats student student+search policy policy+search pimc program sb3"
     assert done.stdout.split() == sorted([*LADDER, *others.split(), "mix", "text"])

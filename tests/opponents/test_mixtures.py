@@ -90,7 +90,7 @@ def test_in_a_list_all_that_follows_a_mixture_belongs_to_it() -> None:
         ("mix:greedi=1", "did you mean 'greedy'"),
         ("mix:pimc:worlds=50", "worlds must be a int|pimc"),
         ("mix:mix:greedy=1=1", "no mixtures in it"),
-        ("pair:mix:greedy=1,second=greedy", "a pair has no mixtures in it"),
+        ("pair:mix:greedy=1,second=greedy", "pair has no mixtures in it"),
     ],
 )
 def test_what_is_no_mixture_is_refused(spec: str, match: str) -> None:

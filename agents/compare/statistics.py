@@ -1,0 +1,82 @@
+"""Means and differences of what runs made of deals, with 95 % intervals over runs and deals."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from agents.compare.games import opponents
+from agents.results import cell
+from fiveup_env.arena.statistics.bootstrap import mean_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.files import Json
+
+NORMAL: Final = 1.96  # standard errors from the mean to the ends of a 95 % interval
+DRAWS: Final = 1_000_000
+
+Ends: TypeAlias = tuple[float, float]  # the lowest and the highest value
+
+
+class Estimate(NamedTuple):
+    """A mean and its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def cell(self, form: str) -> Json:
+        """Return it as a cell of a table of results."""
+        return cell(self.value, (self.low, self.high), form)
+
+
+def mean_of(values: np.ndarray, ends: Ends) -> Estimate:
+    """Return the mean of values [runs x deals]."""
+    return estimate(values.mean(0), [values.mean(1)], ends)
+
+
+def difference(first: np.ndarray, second: np.ndarray, ends: Ends, *, met: bool) -> Estimate:
+    """Return the mean of the first values [runs x deals] less that of the second.
+
+    Where their runs have `met`, what a run's opponents made counts as its own doing, too.
+    """
+    values = first, second
+    by_run = [own.mean(1) for own in values]
+    if met:
+        runs, deals = first.shape
+        by_run = [
+            own - other[opponents(runs, deals, way), np.arange(deals)].mean(1)
+            for way, (own, other) in enumerate(zip(by_run, (second, first), strict=True))
+        ]
+    return estimate(first.mean(0) - second.mean(0), by_run, ends)
+
+
+def estimate(by_deal: np.ndarray, by_run: Sequence[np.ndarray], ends: Ends) -> Estimate:
+    """Return a mean with its interval over deals and runs.
+
+    Its variance is the sum of what the means by deal show and what the means by run do, each with
+    what is left to chance; so the interval is rather too wide than too narrow. It reaches as far as
+    that of Student's t with the degrees of freedom of such a sum (Satterthwaite's).
+
+    Args:
+        by_deal: The mean of every deal.
+        by_run: The means of the runs of each way; a single run says nothing of others.
+        ends: The lowest and the highest value.
+    """
+    value, (low, high) = float(by_deal.mean()), mean_interval(by_deal, ends)
+    parts = [(((high - low) / (2 * NORMAL)) ** 2, len(by_deal) - 1)]
+    parts += [(runs.var(ddof=1) / len(runs), len(runs) - 1) for runs in by_run if len(runs) > 1]
+    variance = sum(part for part, _ in parts)
+    freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
+    reach = _reach(freedom) * math.sqrt(variance)
+    return Estimate(value, max(ends[0], value - reach), min(ends[1], value + reach))
+
+
+def _reach(freedom: float) -> float:
+    """Return how many standard errors a 95 % interval of Student's t reaches from the mean."""
+    draws = np.random.default_rng(0).standard_t(freedom, DRAWS)
+    return float(np.quantile(np.abs(draws), 0.95))
