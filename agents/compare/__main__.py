@@ -21,7 +21,13 @@ from fiveup_env.errors import InputError
 from fiveup_env.opponents.registry import make_agent, split_specs
 
 INSTALL: Final = "pip install -c constraints.txt -e '.[train]'"
-PANEL: Final[dict[str, Any]] = {"panel_minutes": 0.2, "panel_deals": 100, "table_deals": 0}
+SAME: Final[dict[str, Any]] = {  # for both ways
+    "seed": 0,
+    "threads": 1,
+    "panel_minutes": 0.2,
+    "panel_deals": 100,
+    "table_deals": 0,
+}
 
 
 def main() -> int:
@@ -62,7 +68,7 @@ def _run() -> int:
     for rival in rivals:
         make_agent(rival)
     name = options.name or "-".join(Path(text.split(" ")[0]).stem for text in options.ways)
-    keys = {"decisions": int(options.decisions), "threads": 1, "panel": rivals, **PANEL}
+    keys = {"decisions": int(options.decisions), "panel": rivals, **SAME}
     ways = ways_of(options.ways, name, trust=options.trust, **keys)
     train_all(ways, options.seeds, options.cores)
     games = play_all(ways, options.seeds, rivals, options.deals, options.cores)
