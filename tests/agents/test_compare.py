@@ -18,6 +18,7 @@ from agents.compare import games, ways
 from agents.compare.__main__ import main
 from agents.compare.games import EACH_OTHER, Games, meetings_of, opponents, turned
 from agents.compare.statistics import _reach, difference, mean_of
+from agents.runs.config import Config
 from fiveup_env.rules.fields import Rules
 
 RUNS, DEALS = 5, 60
@@ -114,9 +115,12 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
     words += ["--name", "trial", "--rivals", "random,greedy", "--save", "--seeds"]
     assert compare(*words, "1") == 0
     trained, train = [], ways.train
-    monkeypatch.setattr(
-        ways, "train", lambda config, folder: (trained.append(folder.name), train(config, folder))
-    )
+
+    def noted(config: Config, folder: Path) -> None:
+        trained.append(folder.name)
+        train(config, folder)
+
+    monkeypatch.setattr(ways, "train", noted)
     capsys.readouterr()
     assert compare(*words, "2") == 0
     assert trained == ["a-1", "b-1"]
