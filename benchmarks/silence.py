@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csr_array, eye_array, vstack
 
-from benchmarks.results import add_save, publish
+from agents.results import add_save, publish
 from fiveup_env.exact.form import form_of, write_paths
 from fiveup_env.exact.solutions import solve
 from fiveup_env.exact.values import (
