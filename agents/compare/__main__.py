@@ -51,7 +51,7 @@ def parser() -> Parser:
     add("--name", help="of the folder in runs/, and of results/NAME.json (default: the configs')")
     add("--cores", type=int, default=os.cpu_count() or 1, help="runs at a time (default: all)")
     add("--trust", action="store_true", help="let config files name agents that run code")
-    add("--save", action="store_true", help="write results/NAME.json and results/NAME.svg")
+    add("--save", action="store_true", help="write results/NAME.json for the pages")
     return made
 
 
@@ -60,7 +60,7 @@ def _run() -> int:
     from agents.compare.games import play_all
     from agents.compare.report import differing_rows, draw, rows_of, runs_of
     from agents.compare.ways import train_all, ways_of
-    from agents.results import FOLDER, publish
+    from agents.results import publish
 
     options = parser().parse_args()
     _check(options)
@@ -72,9 +72,8 @@ def _run() -> int:
     ways = ways_of(options.ways, name, trust=options.trust, **keys)
     train_all(ways, options.seeds, options.cores)
     games = play_all(ways, options.seeds, rivals, options.deals, options.cores)
-    folder = ways[0].folder.parent
-    for plot in (folder / "compare.svg", *([FOLDER / f"{name}.svg"] if options.save else [])):
-        draw(ways, games, options.seeds, plot)
+    plot = ways[0].folder.with_name("compare.svg")
+    draw(ways, games, options.seeds, plot)
     publish(
         name,
         keep=options.save,
@@ -82,6 +81,7 @@ def _run() -> int:
         rows=rows_of(ways, games),
         runs=runs_of(ways, games, options.seeds),
     )
+    print(f"The plot is in {os.path.relpath(plot)}.")
     return 0
 
 

@@ -137,8 +137,7 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
     assert kept["rows"][0]["`smoke` wins (%)"]["value"] == pytest.approx(
         1 - kept["rows"][0]["`networks=side` wins (%)"]["value"], abs=1e-3
     )
-    for folder in (tmp_path / "trial/compare.svg", tmp_path / "trial.svg"):
-        assert folder.read_text().startswith("<?xml")
+    assert (tmp_path / "trial/compare.svg").read_text().startswith("<?xml")
 
     words[3] = "300"
     assert compare(*words, "2") == 2
