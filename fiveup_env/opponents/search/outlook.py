@@ -17,10 +17,12 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only, signed
-from fiveup_env.engine.play import next_leader
+from fiveup_env.engine.chance import deal
+from fiveup_env.engine.play import begin_hand, next_leader
 from fiveup_env.engine.state import GAME, GAME_OVER, NOBODY, side_of
+from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import weights_of
-from fiveup_env.opponents.search.playouts import margin_of, play_hands
+from fiveup_env.opponents.search.playouts import margin_of, play_out
 from fiveup_env.rules.fields import MAX_TARGET, RULES
 
 SEED = 1_000_000_000
@@ -76,7 +78,10 @@ def first_games(rules: Array, i: int, seed: int, games: Array) -> None:
 @compiled
 def fill_outlook(games: Array, weights: Array, key: Word, hands: Array, chances: Array) -> None:
     """Play the first hand of every game, and write the chances that follow from them."""
-    play_hands(games, 0, weights, weights, key)
+    scratch = np.zeros(1, SCRATCH)
+    for i in range(len(games)):
+        begin_hand(games[i], deal(games[i]))
+        play_out(games[i], weights, scratch[0], key + np.uint64(i))
     sum_up(games, hands)
     kinds = hands[: gather(hands)]
     for own in range(len(chances)):

@@ -57,7 +57,7 @@ def _way_of(game: Struct, playout: Any, key: Word) -> Any:
     return _WAYS[playout.instance_class]
 
 
-@inlined
+@compiled
 def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
     """Play a hand to its end, with the same weights for every seat."""
     public = game.public
