@@ -45,10 +45,9 @@ def rows_of(ways: Sequence[Way], games: Played) -> list[Json]:
         wins = difference(first.wins, second.wins, (-1, 1), met=met)
         points = difference(first.margins, second.margins, (-2 * most, 2 * most), met=met)
         row: Json = {"against": against if met else _code(against)}
-        row |= {
-            f"{_code(way.name)} wins (%)": mean_of(own.wins, (0, 1)).cell(".1%")
-            for way, own in zip(ways, (first, second), strict=True)
-        }
+        for k, (way, own) in enumerate(zip(ways, (first, second), strict=True)):
+            won = mean_of(own.wins, (0, 1), k if met else None)
+            row[f"{_code(way.name)} wins (%)"] = won.cell(".1%")
         row |= {"difference": wins.cell("+.1%"), "in points a hand": points.cell("+.2f")}
         rows.append(row)
     return rows
@@ -77,9 +76,9 @@ def draw(ways: Sequence[Way], games: Played, seeds: int, path: Path) -> None:
         for seed in range(seeds):
             curve = _curve(read_metrics(way.run(seed).metrics_file), rival)
             curves.plot(*curve, colour, alpha=0.6, label=way.name if seed == 0 else None)
-        for place, pair in enumerate(games.values()):
+        for place, (against, pair) in enumerate(games.items()):
             won = 100 * pair[k].wins.mean(1)
-            mean = mean_of(pair[k].wins, (0, 1))
+            mean = mean_of(pair[k].wins, (0, 1), k if against == EACH_OTHER else None)
             across = place + 0.2 * (k - 0.5)
             ends.plot(np.full(seeds, across), won, marker, color=colour, alpha=0.4, markersize=4)
             low, high = 100 * (mean.value - mean.low), 100 * (mean.high - mean.value)

@@ -34,9 +34,15 @@ class Estimate(NamedTuple):
         return cell(self.value, (self.low, self.high), form)
 
 
-def mean_of(values: np.ndarray, ends: Ends) -> Estimate:
-    """Return the mean of values [runs x deals]."""
-    return estimate(values.mean(0), [values.mean(1)], ends)
+def mean_of(values: np.ndarray, ends: Ends, met: int | None = None) -> Estimate:
+    """Return the mean of values [runs x deals].
+
+    Where the runs are those of way `met`, and have met runs of the other, it is over these, too.
+    """
+    by_run = [values.mean(1)]
+    if met is not None:
+        by_run.append(_by_opponent(values, met))
+    return estimate(values.mean(0), by_run, ends)
 
 
 def difference(first: np.ndarray, second: np.ndarray, ends: Ends, *, met: bool) -> Estimate:
@@ -44,15 +50,16 @@ def difference(first: np.ndarray, second: np.ndarray, ends: Ends, *, met: bool) 
 
     Where their runs have `met`, what a run's opponents made counts as its own doing, too.
     """
-    values = first, second
-    by_run = [own.mean(1) for own in values]
+    by_run = [first.mean(1), second.mean(1)]
     if met:
-        runs, deals = first.shape
-        by_run = [
-            own - other[opponents(runs, deals, way), np.arange(deals)].mean(1)
-            for way, (own, other) in enumerate(zip(by_run, (second, first), strict=True))
-        ]
+        by_run = [by_run[0] - _by_opponent(second, 1), by_run[1] - _by_opponent(first, 0)]
     return estimate(first.mean(0) - second.mean(0), by_run, ends)
+
+
+def _by_opponent(values: np.ndarray, way: int) -> np.ndarray:
+    """Return the means of a way's values [runs x deals] by the run of the other way that was met."""
+    runs, deals = values.shape
+    return values[opponents(runs, deals, 1 - way), np.arange(deals)].mean(1)
 
 
 def estimate(by_deal: np.ndarray, by_run: Sequence[np.ndarray], ends: Ends) -> Estimate:

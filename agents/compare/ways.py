@@ -7,6 +7,7 @@ import shlex
 from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
@@ -24,12 +25,14 @@ from fiveup_env.progress import show_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from agents.runs.config import Config
     from fiveup_env.rules.fields import Rules
 
 LETTERS: Final = "ab"  # of the two ways
+CONTINUES: Final = "what was learnt is kept, and the same command continues"
 LENGTH: Final = "decisions"  # the only free key that changes what a run learns
 
 
@@ -87,17 +90,27 @@ def train_all(ways: Sequence[Way], seeds: int, cores: int) -> None:
     ]
     waiting = [(config, run) for config, run in runs if not is_trained(config, run)]
     total = sum(config.decisions or 0 for config, _ in waiting)
-    with workers(cores) as pool:
-        left = {pool.submit(train, config, run.folder): run for config, run in waiting}
-        while left:
-            for future in wait(left, timeout=1, return_when=FIRST_COMPLETED).done:
-                future.result()
-                show_line(f"trained {os.path.relpath(left.pop(future).folder)}", end="\n")
-            ends = [read_metrics(run.metrics_file)[-1:] for _, run in waiting]
-            made = sum(line["decisions"] for lines in ends for line in lines)
-            show_line(f"training: {made / total:.0%} of {total:,} decisions")
+    try:
+        with workers(cores) as pool:
+            left: dict[Future[None], Run] = {}
+            begun = iter(waiting)
+            while True:
+                # No more than are trained at once, as a pool does not give back what it has taken.
+                for config, run in islice(begun, cores - len(left)):
+                    left[pool.submit(train, config, run.folder)] = run
+                if not left:
+                    break
+                for future in wait(left, timeout=1, return_when=FIRST_COMPLETED).done:
+                    future.result()
+                    show_line("", end="\r")
+                    print(f"{os.path.relpath(left.pop(future).folder)}: trained", flush=True)
+                ends = [read_metrics(run.metrics_file)[-1:] for _, run in waiting]
+                made = sum(line[LENGTH] for lines in ends for line in lines)
+                show_line(f"training: {made / total:.0%} of {total:,} decisions")
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(CONTINUES) from None
     if not all(is_trained(config, run) for config, run in runs):
-        raise KeyboardInterrupt("the same command continues")
+        raise KeyboardInterrupt(CONTINUES)
 
 
 def is_trained(config: Config, run: Run) -> bool:

@@ -42,6 +42,9 @@ def test_intervals_hold_what_is_true_of_all_seeds_and_deals(met: bool) -> None:
             second = turned(Games(first, first, first)).wins
         value, low, high = difference(first, second, (-9, 9), met=met)
         assert value == pytest.approx(first.mean() - second.mean())
+        if met:
+            half = mean_of(first, (-9, 9), 0)
+            assert half[1:] == pytest.approx([(low + 1) / 2, (high + 1) / 2])
         held += low <= 0 <= high
         spread = (first - second).mean(0).std(ddof=1) / np.sqrt(DEALS)
         narrow += abs(value) <= 1.96 * spread

@@ -16,8 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only, signed
 from fiveup_env.engine.chance import deal
+from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only, signed
 from fiveup_env.engine.play import begin_hand, next_leader
 from fiveup_env.engine.state import GAME, GAME_OVER, NOBODY, side_of
 from fiveup_env.opponents.heuristics.features import SCRATCH
