@@ -57,7 +57,7 @@ def difference(first: np.ndarray, second: np.ndarray, ends: Ends, *, met: bool) 
 
 
 def _by_opponent(values: np.ndarray, way: int) -> np.ndarray:
-    """Return the means of a way's values [runs x deals] by the run of the other way that was met."""
+    """Return the means of values [runs x deals] by the run of the other way that was met."""
     runs, deals = values.shape
     return values[opponents(runs, deals, 1 - way), np.arange(deals)].mean(1)
 
