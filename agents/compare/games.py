@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
+import torch
 
 from agents.compare.ways import LETTERS, common_rules
 from agents.processes import workers
@@ -96,6 +97,7 @@ def meetings_of(
 
 def play(meeting: Meeting) -> Games:
     """Play the games of a meeting; return what the first agent made of them, by deal."""
+    torch.set_num_threads(1)  # other meetings have the other cores
     agents = [make_agent(spec) for spec in meeting.agents]
     played = duel(agents, meeting.rules, FIRST_DEAL + meeting.deals)
     arrays = played.game_wins, played.game_points, played.game_hands
