@@ -140,7 +140,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(
     for name, seed in (("same", 0), ("other", 1)):
         assert trained(*TINY, f"seed={seed}", "--name", name) == 0
     assert_same_end(straight, tmp_path / "same")
-    name, other = "network.policy_head.weight", end_of(tmp_path / "other")
+    name, other = "learners.0.network.policy_head.weight", end_of(tmp_path / "other")
     assert not np.array_equal(end_of(straight)[name], other[name])
 
 
