@@ -110,8 +110,9 @@ def draw_again(worlds: Array, weights: Array, key: Word, drawn: Array, logs: Arr
     `weights` are logarithms. `logs` gets the logarithm of their mean for every world drawn. A world
     that is drawn twice has another seed each time.
     """
-    many, few, highest = len(worlds), len(drawn), weights.max()
-    total = 0.0
+    many, few, highest, total = len(worlds), len(drawn), weights[0], 0.0
+    for w in range(many):
+        highest = max(highest, weights[w])
     for w in range(many):
         total += exp(weights[w] - highest)
     start = np.float64(scramble(scramble(key)) >> _S11) * 2.0**-53

@@ -137,7 +137,7 @@ def read_choices(world: Struct, seat: int, model: Struct, inference: Struct) -> 
     viewed = world.hands[seat]
     for ply in range(public.plies):
         if public.play_seat[ply] == seat:
-            viewed |= ONE << np.uint32(ACTION_TILE[public.play_action[ply]])
+            viewed = np.uint32(viewed | ONE << np.uint32(ACTION_TILE[public.play_action[ply]]))
     while past.public.plies < public.plies:
         action, mover = made(past.public, public), signed(past.public.turn)
         if action < DRAW and mover != seat and past.public.sizes[mover] > 1:
@@ -187,13 +187,13 @@ def _note_choice(
     choice.seat, choice.drawn = seat, past.drawn
     choice.later = np.uint32(0)
     outside = look_around(past, np.uint32(0), EVERY_FEATURE, scratch)
-    held = outside & ~viewed
+    held = np.uint32(outside & ~viewed)  # of the type of a hand, for which functions are compiled
     for ply in range(past.plies, public.plies):
         tile = ONE << np.uint32(ACTION_TILE[public.play_action[ply]])
         if public.play_seat[ply] == seat:
             choice.later |= tile
         else:
-            held &= ~tile
+            held = np.uint32(held & ~tile)
     choice.fits, last = np.uint32(0), -1
     count = list_legal(past, held, scratch.actions)
     _sort_by_tile(scratch.actions, count)

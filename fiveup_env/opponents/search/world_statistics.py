@@ -182,7 +182,9 @@ def add_worlds(
 @inlined
 def _weigh(evidence: Struct, candidates: Array, logs: Array) -> None:
     """Count the weights of more worlds, relative to the highest likelihood so far."""
-    highest = max(evidence.highest, logs.max())
+    highest = evidence.highest
+    for w in range(len(logs)):
+        highest = max(highest, logs[w])
     fade = exp(evidence.highest - highest)
     evidence.highest = highest
     evidence.weight *= fade
