@@ -166,3 +166,8 @@ class _Notice(event.Listener):  # type: ignore[misc]
 
 
 event.register("numba:compile", _Notice())
+
+
+def compile_now() -> None:
+    """Play nothing as Python from now on: where moves are timed, their compiling must not be."""
+    Entry.seconds = PATIENCE
