@@ -344,7 +344,10 @@ def test_a_served_agent_has_its_limit() -> None:
     "timed",
     [
         "from fiveup_env.programs.serve import serve_here; serve_here(lambda: len, 'none')",
-        "from fiveup_env.arena.play.workers import Player, Terms; Player(Terms(Rules.preset()))",
+        (
+            "from fiveup_env.arena.play.games import Terms\n"
+            "from fiveup_env.arena.play.workers import Player; Player(Terms(Rules.preset()))"
+        ),
     ],
 )
 def test_nothing_that_is_timed_is_compiled_after_its_first_move(timed: str) -> None:
