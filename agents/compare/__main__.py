@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from agents.results import add_save, publish
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.errors import InputError
 from fiveup_env.opponents.registry import make_agent, split_specs
@@ -51,7 +52,7 @@ def parser() -> Parser:
     add("--name", help="of the folder in runs/, and of results/NAME.json (default: the configs')")
     add("--cores", type=int, default=os.cpu_count() or 1, help="runs at a time (default: all)")
     add("--trust", action="store_true", help="let config files name agents that run code")
-    add("--save", action="store_true", help="write results/NAME.json for the pages")
+    add_save(made)
     return made
 
 
@@ -60,7 +61,6 @@ def _run() -> int:
     from agents.compare.games import play_all
     from agents.compare.report import differing_rows, draw, rows_of, runs_of
     from agents.compare.ways import train_all, ways_of
-    from agents.results import publish
 
     options = parser().parse_args()
     _check(options)

@@ -10,7 +10,7 @@ import torch
 
 from agents.compare.ways import LETTERS, common_rules
 from agents.processes import workers
-from fiveup_env.arena.statistics.duels import duel
+from fiveup_env.arena.statistics.duels import Duel, duel
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.progress import progress
 
@@ -34,9 +34,7 @@ class Games(NamedTuple):
     @property
     def margins(self) -> np.ndarray:
         """The margin in points a hand, in values whose mean is all points by all hands."""
-        hands = self.hands.mean()
-        margin = self.points.mean() / hands
-        return margin + (self.points - margin * self.hands) / hands
+        return Duel(*self).game_margins
 
 
 Played: TypeAlias = "dict[str, tuple[Games, Games]]"  # against whom: the games of both ways

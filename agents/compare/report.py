@@ -41,7 +41,10 @@ def rows_of(ways: Sequence[Way], games: Played) -> list[Json]:
     """Return a row for the games with each other and with every rival: what each way won."""
     rows = []
     for against, (first, second) in games.items():
-        met, most = against == EACH_OTHER, float(np.abs([first.margins, second.margins]).max())
+        met, most = (
+            against == EACH_OTHER,
+            float(np.abs([first.margins, second.margins]).max()) or 1.0,
+        )
         wins = difference(first.wins, second.wins, (-1, 1), met=met)
         points = difference(first.margins, second.margins, (-2 * most, 2 * most), met=met)
         row: Json = {"against": against if met else _code(against)}

@@ -17,10 +17,10 @@ from agents.policies.agent import spec_of
 from agents.processes import workers
 from agents.runs.config import FREE_KEYS, load_config, read_config
 from agents.runs.display import Display
-from agents.runs.folder import RUNS, Run, RunError
+from agents.runs.folder import Run, RunError, folder_named
 from agents.runs.metrics import read_metrics
 from fiveup_env.errors import InputError
-from fiveup_env.files import file_path, locked
+from fiveup_env.files import locked
 from fiveup_env.progress import show_line
 
 if TYPE_CHECKING:
@@ -55,15 +55,13 @@ class Way:
 
 def ways_of(texts: Sequence[str], name: str, *, trust: bool, **keys: Any) -> list[Way]:
     """Return the two ways that are written as for `train.py`, with the same changes to both."""
-    if not name or os.path.basename(name) != name:  # noqa: PTH119 - "." is no name either
-        raise RunError(f"the name of a comparison must be a plain folder name, not {name!r}")
-    words, ways = [shlex.split(text) for text in texts], []
+    folder, words, ways = folder_named(name), [shlex.split(text) for text in texts], []
     for letter, own, others in zip(LETTERS, words, reversed(words), strict=True):
         if not own:
             raise InputError("name a config for each way, such as selfplay")
         config = replace(load_config(own[0], own[1:], trust=trust), **keys)
         changes = " ".join(word for word in own if word not in others)
-        ways.append(Way(changes or own[0], config, RUNS / file_path(name) / letter))
+        ways.append(Way(changes or own[0], config, folder / letter))
     if not differing_keys(ways):
         raise InputError("the two are trained alike: change a key of one, as network=residual does")
     if not common_rules(ways):

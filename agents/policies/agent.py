@@ -16,6 +16,7 @@ from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.engine.view import as_views, unchecked_masks
 from fiveup_env.errors import shown
 from fiveup_env.opponents.networks.files import (
+    DESCRIPTION,
     PATHS,
     NotCompiledError,
     PolicyError,
@@ -121,11 +122,11 @@ def spec_of(folder: str | Path, encoder: str | None = None) -> str:
 
     An encoder of one's own, `module:Class`, is named in it, as the files may not.
     """
-    if count := len([*Path(folder).glob("[0-9]")]):
-        members = [spec_of(part, encoder) for part in policy_folders(Path(folder), count)]
-        options = fields(Seats)[:count]
+    parts = sorted(Path(folder).glob("[0-9]"))
+    if parts and not (Path(folder) / DESCRIPTION).exists():
+        options = zip(fields(Seats)[: len(parts)], parts, strict=True)
         return "seats:" + ",".join(
-            f"{option.name}={member}" for option, member in zip(options, members, strict=True)
+            f"{option.name}={spec_of(part, encoder)}" for option, part in options
         )
     try:
         load_compiled(Path(folder))

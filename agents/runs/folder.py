@@ -143,11 +143,16 @@ def new_run(name: str, config: Config) -> Iterator[Run]:
             shutil.rmtree(run.folder, ignore_errors=True)
 
 
+def folder_named(name: str) -> Path:
+    """Return the folder in `runs/` with this name; raise RunError unless it is a plain one."""
+    if name in {"", ".."} or Path(name).name != name:
+        raise RunError(f"the name of a run must be a plain folder name, not {name!r}")
+    return RUNS / file_path(name)
+
+
 def _new_folder(name: str) -> Path:
     """Make a folder with this name, or with the first free number after it."""
-    if not name or Path(name).name != name:
-        raise RunError(f"the name of a run must be a plain folder name, not {name!r}")
-    folder = RUNS / file_path(name)
+    folder = folder_named(name)
     RUNS.mkdir(parents=True, exist_ok=True)
     for number in count(2):
         with suppress(FileExistsError):

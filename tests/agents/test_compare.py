@@ -18,6 +18,7 @@ from agents.compare import games, ways
 from agents.compare.__main__ import main
 from agents.compare.games import EACH_OTHER, Games, meetings_of, opponents, turned
 from agents.compare.statistics import _reach, difference, mean_of
+from agents.runs import folder as runs
 from agents.runs.config import Config
 from fiveup_env.rules.fields import Rules
 
@@ -95,7 +96,7 @@ class Here(Executor):
 @pytest.fixture
 def compare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
     """Return the command, which writes into a folder of this test."""
-    monkeypatch.setattr(ways, "RUNS", tmp_path)
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     for module in (ways, games):
         monkeypatch.setattr(module, "workers", Here)
@@ -155,6 +156,7 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
         (["smoke", "smook"], "there is no config 'smook' (did you mean 'smoke'?)"),
         (["smoke", ""], "name a config for each way"),
         (["smoke", "selfplay", "--name", "../x"], "must be a plain folder name, not '../x'"),
+        (["smoke", "selfplay", "--name", ".."], "must be a plain folder name, not '..'"),
         (["smoke", "selfplay", "--seeds", "0"], "compare needs a seed or more"),
         (["smoke", "selfplay", "--deals", "4"], "as many deals as seeds"),
         (["smoke", "selfplay", "--decisions", "0"], "--decisions must be from 1 to 1e15, not 0"),

@@ -186,6 +186,13 @@ def test_a_network_of_a_seat_sees_and_plays_that_seat_alone(
         assert (actions[own] == NetworkAgent(network)(views[own], rng)).all()
 
 
+def test_a_policy_that_holds_other_folders_is_still_played_by_itself(tmp_path: Path) -> None:
+    save_policy(tmp_path, SelfPlay(Config(**TINY), tmp_path).network, {})
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        assert spec_of(tmp_path) == f"torch:{tmp_path}"
+
+
 def test_past_selves_become_rivals_and_the_most_beaten_leaves(tmp_path: Path) -> None:
     run = SelfPlay(Config(**TINY, rival_share=0.5, **RIVALS), tmp_path)
     for _ in range(2):
