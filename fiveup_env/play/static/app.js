@@ -1,13 +1,13 @@
 // @ts-check
 /** The page: one game at the table, and the ways to all else. */
 import { Board } from "./board.js";
-import { card, daily } from "./card.js";
+import { card, daily } from "./results/card.js";
 import { confirmAgain, confirmStudy, menu, whyDialog } from "./dialogs.js";
 import { openEyes } from "./eyes.js";
 import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
 import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
-import { gamesList } from "./games.js";
+import { gamesList } from "./results/games.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
 import { puzzles } from "./puzzles.js";

@@ -1,16 +1,16 @@
 // @ts-check
 /** The end of a hand as a card, and the deal of the day. */
-import { showDialog } from "./dialogs.js";
-import { info } from "./fiveup.mjs";
-import { SOME, USUAL } from "./levels.js";
-import { byId, element, peopleOf } from "./shared.js";
-import { allGames } from "./store.js";
-import { Table, begun, rulesOf } from "./table.js";
-import { judge } from "./thinkers.js";
-import { tileSvg } from "./tiles.js";
-import { listText, t } from "./words.js";
+import { showDialog } from "../dialogs.js";
+import { info } from "../fiveup.mjs";
+import { SOME, USUAL } from "../levels.js";
+import { byId, element, peopleOf } from "../shared.js";
+import { allGames } from "../store.js";
+import { Table, begun, rulesOf } from "../table.js";
+import { judge } from "../thinkers.js";
+import { tileSvg } from "../tiles.js";
+import { listText, t } from "../words.js";
 
-/** @typedef {import("./store.js").Saved} Saved */
+/** @typedef {import("../store.js").Saved} Saved */
 
 /** Show the end of a hand, or of the game; return what its player wants next. @param {Table} table @param {string[]} names */
 export async function card(table, names) {

@@ -1,12 +1,12 @@
 // @ts-check
 /** One's games: results and error rates over time, files and links. */
-import { showDialog } from "./dialogs.js";
-import { byId, element, namesOf, titleOf } from "./shared.js";
-import { allGames, forget, kept } from "./store.js";
-import { Table } from "./table.js";
-import { currentTongue, t } from "./words.js";
+import { showDialog } from "../dialogs.js";
+import { byId, element, namesOf, titleOf } from "../shared.js";
+import { allGames, forget, kept } from "../store.js";
+import { Table } from "../table.js";
+import { currentTongue, t } from "../words.js";
 
-/** @typedef {import("./store.js").Saved} Saved */
+/** @typedef {import("../store.js").Saved} Saved */
 
 /** @param {string} html */
 function fragment(html) {
