@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,15 @@ CHROMIUM: Final = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
     None,
 )
+
+SIZES: Final = {
+    "laptop": (1366, 768),
+    "wide and low": (1536, 730),
+    "tablet": (1024, 768),
+    "phone": (390, 844),
+    "phone on its side": (844, 390),
+    "zoomed to 200 %": (683, 384),
+}
 
 
 class Client:
@@ -112,3 +122,33 @@ def chromium() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@contextmanager
+def visitor(browser: Any, size: str = "laptop", **options: Any) -> Iterator[tuple[Any, list[str]]]:
+    """A page of a new visitor, who wants no pauses and speaks English, and its complaints."""
+    width, height = SIZES[size]
+    shape = {"width": width, "height": height}
+    context = browser.new_context(viewport=shape, locale="en-US", **options)
+    context.add_init_script("localStorage.setItem('fiveup:pace', '0')")
+    page = context.new_page()
+    yield page, listen(page)
+    context.close()
+
+
+def listen(page: Any) -> list[str]:
+    """What a page complains of, and every request that leaves its host."""
+    complaints: list[str] = []
+
+    def log(message: Any) -> None:
+        if message.type == "error":
+            complaints.append(message.text)
+
+    def request(request: Any) -> None:
+        if not re.match("(http://127.0.0.1|blob:|data:)", request.url):
+            complaints.append(request.url)
+
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", log)
+    page.on("request", request)
+    return complaints

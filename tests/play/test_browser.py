@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -23,78 +22,12 @@ from fiveup_env.play.page import write_page
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
-from tests.web import chromium, folder_server, table_process
+from tests.web import SIZES, folder_server, table_process, visitor
 
 AXE: Final = os.environ.get("FIVEUP_AXE")
 PICTURES: Final = os.environ.get("FIVEUP_PICTURES")
-SIZES: Final = {
-    "laptop": (1366, 768),
-    "wide and low": (1536, 730),
-    "tablet": (1024, 768),
-    "phone": (390, 844),
-    "phone on its side": (844, 390),
-    "zoomed to 200 %": (683, 384),
-}
 FREE: Final = "#hand .held[aria-disabled=false]"
 SHORT: Final = "?seed=5&target=5&levels=greedy,greedy,greedy,greedy"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The static folder, which is all that is needed."""
-    folder = tmp_path_factory.mktemp("site")
-    write_page(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with folder_server(site) as served:
-        yield f"{served}/"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as made:
-        yield made
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page of a new visitor that must never complain."""
-    with visitor(browser) as (made, complaints):
-        yield made
-        assert not complaints
-
-
-@contextmanager
-def visitor(browser: Any, size: str = "laptop", **options: Any) -> Iterator[tuple[Any, list[str]]]:
-    """A page of a new visitor, who wants no pauses and speaks English, and its complaints."""
-    width, height = SIZES[size]
-    shape = {"width": width, "height": height}
-    context = browser.new_context(viewport=shape, locale="en-US", **options)
-    context.add_init_script("localStorage.setItem('fiveup:pace', '0')")
-    page = context.new_page()
-    yield page, listen(page)
-    context.close()
-
-
-def listen(page: Any) -> list[str]:
-    """What a page complains of, and every request that leaves its host."""
-    complaints: list[str] = []
-
-    def log(message: Any) -> None:
-        if message.type == "error":
-            complaints.append(message.text)
-
-    def request(request: Any) -> None:
-        if not re.match("(http://127.0.0.1|blob:|data:)", request.url):
-            complaints.append(request.url)
-
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", log)
-    page.on("request", request)
-    return complaints
 
 
 def state_of(page: Any) -> str:

@@ -10,6 +10,7 @@ import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
 import { gamesList } from "./results/games.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
+import { cover } from "./people.js";
 import { puzzles } from "./puzzles.js";
 import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
 import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
@@ -57,7 +58,7 @@ function paint() {
   paintSeats(state, names);
   const mine = live && table.isMine;
   const shown = lookAt ? lookAt.plays : plays.length;
-  const held = lookAt || table.ended !== null || table.isOver ? [] : table.game.hand(table.seat);
+  const held = lookAt || table.ended !== null || table.isOver ? [] : table.hand;
   const total = lookAt ? totalAt(lookAt) : state.total;
   board.show({
     plays, shown, arms: table.arms[state.handNumber] ?? [], spinners: String(rules.spinners), hand: held,
@@ -71,7 +72,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given || table.saved.watched) || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given || table.saved.watched) || table.isShared || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
   document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
@@ -183,6 +184,15 @@ async function goOn() {
   try {
     while (!table.isOver && table.ended === null && !table.isMine) {
       const seat = /** @type {number} */ (table.game.turn), level = table.setup.levels[seat];
+      if (table.isCovered) {
+        paint();
+        look();
+        const shown = await cover(namesOf(table)[seat]);
+        if (mine !== run) return;
+        if (shown) table.looking = seat;
+        paint();
+        continue;
+      }
       thinking = seat;
       paintSeats(table.game, namesOf(table));
       const [move] = await Promise.all([answer(level, seat), pause(1)]);

@@ -3,6 +3,7 @@
 import { field, select, showDialog } from "./dialogs.js";
 import { info } from "./fiveup.mjs";
 import { LEVELS, USUAL, asLevel } from "./levels.js";
+import { peopleFields } from "./people.js";
 import { checkSpec, offer } from "./server.js";
 import { byId, element, peopleOf, titleOf } from "./shared.js";
 import { Table, begun, freshSeed } from "./table.js";
@@ -26,6 +27,7 @@ export async function newGame(usual) {
   const seed = element("input", { type: "text", id: "seed", inputmode: "numeric", autocomplete: "off" });
   const specs = element("input", { type: "text", id: "specs", autocomplete: "off", spellcheck: "false" });
   const advanced = element("details", {}, element("summary", {}, t("advanced")), field(t("seedLabel"), seed), ...(offer ? [field(t("specs"), specs)] : []));
+  const seated = peopleFields(usual.people);
   const sidesField = field(t("sides"), sides), partnerField = field(t("levelPartner"), partner, "");
   const othersField = field(t("levelOthers"), others, "");
   for (const [level, place] of /** @type {[HTMLSelectElement, Element][]} */ ([[partner, partnerField], [others, othersField]])) {
@@ -42,6 +44,7 @@ export async function newGame(usual) {
     sidesField.hidden = players.value !== "4";
     partnerField.hidden = players.value !== "4" || sides.value === "alone";
     target.value = String(targetOf());
+    seated.settle(Number(players.value), !partnerField.hidden);
   };
   for (const input of [rules, players, sides]) input.addEventListener("change", settle);
   settle();
@@ -51,7 +54,7 @@ export async function newGame(usual) {
   let made = null;
   const body = [
     field(t("rules"), rules), ruleHint, field(t("players"), players), sidesField, field(`${t("playTo")} (${t("ownTarget")})`, target), targets,
-    partnerField, othersField, advanced,
+    partnerField, othersField, seated.element, advanced,
   ];
   await showDialog(t("fresh"), body, [["deal", t("deal")], ["", t("cancel")]], async (value) => {
     if (value !== "deal") return true;
@@ -61,7 +64,8 @@ export async function newGame(usual) {
       const asked = given ? split(given, count - 1) : null;
       for (const spec of asked ?? []) await checkSpec(spec);
       const chosen = Array.from({ length: count }, (_, seat) => (asked ? asLevel(asked[Math.max(0, seat - 1)]) : !alone && seat === 2 ? partner.value : others.value));
-      const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(count === 4 && alone ? { teams: false } : {}), ...(Number(target.value) === targetOf() ? {} : { target: Number(target.value) }) };
+      const people = seated.people(count);
+      const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(people ? { people } : {}), ...(count === 4 && alone ? { teams: false } : {}), ...(Number(target.value) === targetOf() ? {} : { target: Number(target.value) }) };
       const number = /** @type {HTMLInputElement} */ (seed).value.trim();
       if (number && !/^\d{1,20}$/.test(number)) throw new Error(`${t("seedLabel")}: 0 – 2**64 − 1`);
       made = begun(setup, number || freshSeed());

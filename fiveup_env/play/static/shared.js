@@ -34,7 +34,8 @@ export function namesOf(of) {
   const met = new Map();
   return of.setup.levels.map((level, seat) => {
     if (seat === of.me) return t("you");
-    if (of.saved.names?.[seat]) return of.saved.names[seat];
+    const name = of.setup.people?.[seat] ?? of.saved.names?.[seat];
+    if (name) return name;
     const spec = LEVELS.includes(level) ? null : level.split(":")[0], before = met.get(level) ?? 0;
     met.set(level, before + 1);
     return spec ? `${spec}${before ? ` ${before + 1}` : ""}` : peopleOf(level)[before];

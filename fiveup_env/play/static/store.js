@@ -5,7 +5,7 @@
  * A storage that is missing, broken or full never stops a game: `trouble` says so once.
  */
 
-/** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, seat: number, levels: string[] }} Setup */
+/** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, seat: number, levels: string[], people?: (string | null)[] }} Setup a person's name at every seat of a person, where several share the screen */
 /** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, given?: boolean, watched?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved */
 
 const PREFIX = "fiveup:", GAME = `${PREFIX}game:`;
@@ -106,7 +106,8 @@ function setAside(id) {
 /** @param {any} saved @returns {Saved} */
 export function checked(saved) {
   const fine = saved && /^[\w-]{1,60}$/.test(saved.id) && Array.isArray(saved.moves) && Array.isArray(saved.arms)
-    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && saved.setup && Array.isArray(saved.setup.levels) && saved.setup.levels.every((/** @type {any} */ level) => typeof level === "string");
+    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && saved.setup && Array.isArray(saved.setup.levels) && saved.setup.levels.every((/** @type {any} */ level) => typeof level === "string")
+    && (saved.setup.people === undefined || (Array.isArray(saved.setup.people) && saved.setup.people.length === saved.setup.players && saved.setup.people.every((/** @type {any} */ name) => name === null || typeof name === "string")));
   if (!fine) throw new Error("it is not a game of this page");
   return saved;
 }

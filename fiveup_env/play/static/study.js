@@ -252,7 +252,7 @@ const ACTIONS = {
     if (!open) return;
     const { table, moments, at } = open, { saved } = table, { made, move } = moments[at];
     const number = move ? made - 1 : made, seat = moments[Math.max(0, at - 1)].state.turn ?? saved.setup.seat;
-    const again = begun({ ...saved.setup, seat, levels: saved.setup.levels }, saved.seed, { deals: saved.deals });
+    const again = begun({ ...saved.setup, seat, people: undefined }, saved.seed, { deals: saved.deals });
     again.moves = saved.moves.slice(0, number);
     again.arms = structuredClone(saved.arms);
     close(again);

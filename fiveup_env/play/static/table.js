@@ -19,12 +19,15 @@ export function begun(setup, seed = freshSeed(), more = {}) {
 
 /** @param {Setup} setup */
 export function rulesOf({ rules, players, teams, target, ...others }) {
-  const { seat, levels, ...fields } = others;
+  const { seat, levels, people, ...fields } = others;
   const given = teams === undefined || players !== 4 ? {} : { teams };
   return { rules, players, ...given, ...(target ? { target } : {}), ...fields };
 }
 
 export class Table {
+  /** The person who looks at the screen, where several share it; null while it is passed on. @type {number | null} */
+  looking = null;
+
   /** @param {Saved} saved */
   constructor(saved) {
     this.saved = saved;
@@ -37,15 +40,22 @@ export class Table {
   }
 
   get setup() { return this.saved.setup; }
-  get seat() { return this.setup.seat; }
-  /** One's own seat, or -1 if one only watches. */
-  get me() { return this.saved.watched ? -1 : this.seat; }
+  /** Whether several people share the screen. */
+  get isShared() { return Boolean(this.setup.people); }
+  /** The seat whose hand is seen. */
+  get seat() { return this.looking ?? this.setup.seat; }
+  /** One's own seat, or -1 if one only watches or shares the screen. */
+  get me() { return this.saved.watched || this.isShared ? -1 : this.seat; }
+  /** Whether a person has a seat. @param {number} seat */
+  isPerson(seat) { return this.setup.people ? this.setup.people[seat] !== null : seat === this.setup.seat; }
+  /** Whether the seat to move is that of a person who must first be given the screen. */
+  get isCovered() { return !this.isOver && this.isShared && this.isPerson(/** @type {number} */ (this.game.turn)) && this.looking !== this.game.turn; }
   get sides() { return this.game.scores.length; }
   /** @param {number} seat */
   sideOf(seat) { return seat % this.sides; }
   /** Whether the game is over or was given up; the deal of the day is over after one hand. */
   get isOver() { return this.game.isGameOver() || Boolean(this.saved.given || (this.saved.daily && this.game.lastHand())); }
-  get isMine() { return !this.isOver && !this.saved.watched && this.game.turn === this.seat; }
+  get isMine() { return !this.isOver && !this.saved.watched && !this.isCovered && this.isPerson(/** @type {number} */ (this.game.turn)); }
 
   /** The number of the hand whose end has not been looked at, or null. */
   get ended() {
@@ -63,6 +73,12 @@ export class Table {
     arms.push(arm);
     if (all.length === 1) arms[0] = null;
     else if (arm === null || arm === undefined) arms[all.length - 1] = layout(all, { spinners: String(this.rules.spinners), width: 46, arms }).tiles[all.length - 1].arm;
+  }
+
+  /** The tiles of the hand that is seen; "?" while the screen is passed on. @returns {string[]} */
+  get hand() {
+    const hand = this.game.hand(this.seat);
+    return this.isShared && (this.looking === null || this.isCovered) ? hand.map(() => "?") : hand;
   }
 
   /** Make a move, on an arm if one was chosen, and keep the game. @param {string} move @param {number | null} [arm] */
@@ -92,6 +108,7 @@ export class Table {
   /** Note that the ends of all hands so far were looked at. */
   lookedAt() {
     this.saved.seen = (this.game.lastHand()?.handNumber ?? -1) + 1;
+    this.looking = null;
     this.#keep();
   }
 
@@ -104,7 +121,7 @@ export class Table {
   #keep() {
     this.saved.moves = this.game.moves;
     this.saved.arms = this.arms;
-    if (this.isOver) this.saved.result = this.#won ? "won" : "lost";
+    if (this.isOver) this.saved.result = this.isShared ? "over" : this.#won ? "won" : "lost";
     else delete this.saved.result;
     delete this.saved.verdicts;
     keep(this.saved);

@@ -16,7 +16,7 @@ import { listText, t } from "../words.js";
 export async function card(table, names) {
   const number = /** @type {number} */ (table.ended), state = table.game.hands()[number], { rules } = table;
   const masks = state.get("hands"), last = state.plays[state.plays.length - 1].seat;
-  const went = last === table.seat ? t("youWent") : t("domino", { who: names[last] });
+  const went = last === table.me ? t("youWent") : t("domino", { who: names[last] });
   const how = state.ended === "domino" ? went : t(state.ended === "blocked" ? "blocked" : "reached");
   const multiple = Number(rules.multiple), each = rules.round_per === "hand";
   const points = state.endPoints, sides = points.length;
@@ -42,7 +42,7 @@ export async function card(table, names) {
   ];
   if (table.saved.daily) return dailyCard(table, names, body);
   if (!table.isOver) return showDialog(t("handOver", { number: number + 1 }), body, [["next", t("nextHand")]]);
-  const winner = Number(table.game.winner), mine = winner === table.sideOf(table.seat);
+  const winner = Number(table.game.winner), mine = table.me >= 0 && winner === table.sideOf(table.me);
   const partner = names.find((_, seat) => seat !== table.seat && table.sideOf(seat) === winner) ?? "";
   const verdict = mine ? (table.rules.teams ? t("weWin", { partner }) : t("youWin")) : t(table.rules.teams ? "othersWin" : "otherWins", { who: listText(names.filter((_, seat) => table.sideOf(seat) === winner)) });
   return showDialog(`${t("gameOver")}. ${verdict}`, [element("p", { class: "sum" }, t("finalScore", { scores: table.game.scores.join(" : ") })), ...body],

@@ -37,8 +37,8 @@ function linkTo({ setup, seed }) {
 
 /** Show one's games; return the one to open, or null. @returns {Promise<Saved | null>} */
 export async function gamesList() {
-  const games = allGames().filter(({ moves }) => moves.length), over = games.filter(({ result }) => result);
-  const rated = games.filter(({ rate }) => rate !== undefined);
+  const games = allGames().filter(({ moves }) => moves.length), over = games.filter(({ result, setup }) => result && !setup.people);
+  const rated = games.filter(({ rate, setup }) => rate !== undefined && !setup.people);
   const lines = games.map((saved) => {
     const { setup, result, changed, rate } = saved;
     const when = new Date(changed).toLocaleString(currentTongue(), { dateStyle: "short", timeStyle: "short" });

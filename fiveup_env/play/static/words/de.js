@@ -68,6 +68,12 @@ export default {
   name_5: "Pia Paul Petra Piet", name_6: "Ben Berta Bo Bea", name_7: "Clara Carl Cora Clemens", name_8: "Stella Sten Sofia Sven",
   name_9: "Simon Silja Silas Sina", name_10: "Sara Samuel Salome Sander",
 
+  // Several people at one screen
+  people: "Mehrere an diesem Bildschirm", seatNumber: "Platz {number}",
+  peopleHint: "Nennen Sie alle, die hier spielen. Der Bildschirm wird zwischen ihren Zügen weitergereicht; Plätze ohne Namen spielt der Computer.",
+  peoplePartners: "Die Plätze 1 und 3 sind Partner, ebenso die Plätze 2 und 4.",
+  turnOf: "{who} ist am Zug", passScreen: "Geben Sie den Bildschirm an {who} weiter. Niemand sonst sollte hinsehen.", showHand: "Meine Steine zeigen", over: "zu Ende",
+
   // My games, files
   noGames: "Noch keine Spiele.", open: "Öffnen", remove: "Entfernen", save: "Als Datei sichern", saveAll: "Alle sichern", load: "Eine Datei öffnen",
   copyLink: "Einen Link auf diese Verteilung kopieren", copied: "Kopiert.", running: "läuft", won: "gewonnen", lost: "verloren",

@@ -68,6 +68,12 @@ export default {
   name_5: "Pia Paul Petra Piet", name_6: "Ben Berta Bo Bea", name_7: "Clara Carl Cora Clemens", name_8: "Stella Sten Sofia Sven",
   name_9: "Simon Silja Silas Sina", name_10: "Sara Samuel Salome Sander",
 
+  // Several people at one screen
+  people: "More people at this screen", seatNumber: "Seat {number}",
+  peopleHint: "Name everybody who plays here. The screen is passed on between their turns; levels play the seats without a name.",
+  peoplePartners: "Seats 1 and 3 are partners, and so are 2 and 4.",
+  turnOf: "{who}, it is your turn", passScreen: "Pass the screen to {who}. Nobody else should look.", showHand: "Show my tiles", over: "over",
+
   // My games, files
   noGames: "No games yet.", open: "Open", remove: "Remove", save: "Save as a file", saveAll: "Save all", load: "Open a file",
   copyLink: "Copy a link to this deal", copied: "Copied.", running: "running", won: "won", lost: "lost",
