@@ -8,16 +8,17 @@ import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
 import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
 import { gamesList } from "./results/games.js";
+import { linked } from "./results/links.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
 import { cover } from "./people.js";
 import { puzzles } from "./puzzles.js";
 import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
-import { byId, namesOf, say, scoreRows, settleScores, titleOf } from "./shared.js";
+import { byId, namesOf, say, scoreRows, sentenceOf, settleScores, showTitle } from "./shared.js";
 import { clack } from "./sound.js";
-import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered } from "./store.js";
+import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered, setAside } from "./store.js";
 import { study } from "./study.js";
-import { Table, begun, freshId, gamesIn } from "./table.js";
+import { Table, begun, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
 import { ask, prepareJudges } from "./thinkers.js";
 import { backSvg } from "./tiles.js";
@@ -52,8 +53,7 @@ function shownState() {
 function paint() {
   const state = shownState(), names = namesOf(table), live = !lookAt && table.ended === null && !table.isOver;
   const { rules } = table, plays = state.plays.map(({ move }) => move);
-  byId("title").textContent = titleOf(table.setup.rules);
-  byId("game").textContent = `${t("hand", { number: state.handNumber + 1 })} · ${t("target", { target: Number(rules.target) })}`;
+  showTitle(table, state.handNumber);
   byId("scores").replaceChildren(...scoreRows(table, state.scores, names));
   paintSeats(state, names);
   const mine = live && table.isMine;
@@ -211,7 +211,7 @@ async function goOn() {
       warm();
     }
   } catch (error) {
-    if (mine === run) say(t("failed", { why: String(error instanceof Error ? error.message : error) }), true);
+    if (mine === run) say(t("failed", { why: sentenceOf(error) }), true);
   }
 }
 
@@ -305,20 +305,17 @@ function openStudy(of) {
 async function readFile(file) {
   try {
     const games = gamesIn(await file.text());
-    for (const game of games) {
-      const own = kept(game.id);
-      if (own && String(own.moves) !== String(game.moves)) game.id = freshId();
-      keep(game);
-    }
+    for (const game of games) if (!kept(game.id)) put(game);
     openStudy(new Table(games[games.length - 1]));
   } catch (error) {
-    say(t("badFile", { name: file.name, why: String(error instanceof Error ? error.message : error) }), true);
+    say(t("badFile", { name: file.name, why: sentenceOf(error) }), true);
   }
 }
 
-/** @param {import("./store.js").Saved | null} saved */
+/** Go on with a kept game; one that cannot be read is set aside. @param {import("./store.js").Saved | null} saved */
 function sitDownTo(saved) {
-  if (saved) sitDown(new Table(saved));
+  if (!saved) return;
+  try { sitDown(new Table(saved)); } catch { setAside(saved.id); }
 }
 
 function openDaily() {
@@ -391,16 +388,6 @@ onChange((id) => {
   say(t("otherTab"));
 });
 
-/** The game that a link names: `?rules=five_up&players=2&seed=7`. @returns {Table | null} */
-function linked() {
-  const asked = new URLSearchParams(location.search);
-  if (!asked.has("seed")) return null;
-  const players = Number(asked.get("players") ?? 4), levels = asked.get("levels")?.split(",").map(asLevel) ?? Array(players).fill(USUAL);
-  const target = Number(asked.get("target") ?? 0);
-  const teams = asked.has("alone") ? { teams: false } : {};
-  return new Table(begun({ rules: asked.get("rules") ?? "five_up", players, seat: 0, levels, ...teams, ...(target ? { target } : {}) }, String(asked.get("seed"))));
-}
-
 /** The puzzle that a link names: `#puzzle=600000123`. */
 const linkedPuzzle = () => location.hash.match(/^#puzzle=(\d+)$/)?.[1] ?? "";
 
@@ -417,7 +404,7 @@ async function start() {
   // What the command line asked for begins once; a reload goes on with what is played.
   const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");
   remember("offer", told);
-  const first = tried(linked, (error) => t("failed", { why: String(error instanceof Error ? error.message : error) }));
+  const first = tried(linked, sentenceOf);
   const last = first || isNew ? null : tried(() => {
     const saved = kept(latest());
     return saved && new Table(saved);
@@ -434,7 +421,7 @@ async function start() {
 /** Bring in games from the server's folder that this browser does not have; `fiveup study` shows the first. */
 async function fromServer() {
   const games = (await gamesOnServer().catch(() => [])).flatMap((file) => {
-    try { return gamesIn(JSON.stringify(file)); } catch { return []; }
+    try { return gamesIn(JSON.stringify(file), true); } catch { return []; }
   });
   for (const game of games) if (!kept(game.id)) put(game);
   if (offer?.study && games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));

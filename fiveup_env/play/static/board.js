@@ -64,11 +64,18 @@ export class Board {
   chooseNth(n) {
     const button = /** @type {HTMLElement | undefined} */ (this.places.hand.children[n]);
     if (!button) return;
+    const tile = button.getAttribute("data-tile");
     button.focus({ preventScroll: true });
-    this.choose(button.getAttribute("data-tile"));
+    this.choose(tile);
+    if (this.#choicesOf(tile).length) this.#focusChoice();
   }
 
-  /** @param {string} tile */
+  /** The first place where the chosen tile fits: Enter sets it there. */
+  #focusChoice() {
+    /** @type {HTMLElement | null} */ (this.places.choices.querySelector("button"))?.focus({ preventScroll: true });
+  }
+
+  /** @param {string | null} tile */
   #choicesOf(tile) {
     return (this.#scene?.choices ?? []).filter(({ move }) => tileIn(move) === tile);
   }
@@ -108,7 +115,7 @@ export class Board {
     const choices = this.#choicesOf(tile);
     if (this.chosen !== tile) {
       this.choose(tile);
-      if (choices.length) /** @type {HTMLElement | null} */ (this.places.choices.querySelector("button"))?.focus({ preventScroll: true });
+      if (choices.length) this.#focusChoice();
     } else if (choices.length === 1) this.onMove(choices[0].move, null);
     else this.choose(null);
   }

@@ -1,12 +1,13 @@
 // @ts-check
 /** A new game: rules with a sentence each, players, sides, target and levels. */
 import { field, select, showDialog } from "./dialogs.js";
+import { Refused } from "./errors.js";
 import { info } from "./fiveup.mjs";
 import { LEVELS, USUAL, asLevel } from "./levels.js";
 import { peopleFields } from "./people.js";
 import { checkSpec, offer } from "./server.js";
-import { byId, element, peopleOf, titleOf } from "./shared.js";
-import { Table, begun, freshSeed } from "./table.js";
+import { byId, element, peopleOf, sentenceOf, titleOf } from "./shared.js";
+import { Table, begun } from "./table.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./store.js").Saved} Saved */
@@ -59,6 +60,7 @@ export async function newGame(usual) {
   await showDialog(t("fresh"), body, [["deal", t("deal")], ["", t("cancel")]], async (value) => {
     if (value !== "deal") return true;
     try {
+      if (!target.checkValidity() || !target.value) throw new Refused(t("targetRange"));
       const count = Number(players.value), alone = count !== 4 || sides.value === "alone";
       const given = /** @type {HTMLInputElement} */ (specs).value.trim();
       const asked = given ? split(given, count - 1) : null;
@@ -67,13 +69,13 @@ export async function newGame(usual) {
       const people = seated.people(count);
       const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(people ? { people } : {}), ...(count === 4 && alone ? { teams: false } : {}), ...(Number(target.value) === targetOf() ? {} : { target: Number(target.value) }) };
       const number = /** @type {HTMLInputElement} */ (seed).value.trim();
-      if (number && !/^\d{1,20}$/.test(number)) throw new Error(`${t("seedLabel")}: 0 – 2**64 − 1`);
-      made = begun(setup, number || freshSeed());
+      if (number && !/^\d{1,20}$/.test(number)) throw new Refused(`${t("seedLabel")}: 0 – 2**64 − 1`);
+      made = begun(setup, number || undefined);
       new Table(made);
       return true;
     } catch (error) {
       made = null;
-      byId("dialog-error").textContent = String(error instanceof Error ? error.message : error);
+      byId("dialog-error").textContent = sentenceOf(error);
       return false;
     }
   });
@@ -83,6 +85,6 @@ export async function newGame(usual) {
 /** One spec for all, or one for each; commas inside a spec belong to its options. @param {string} text @param {number} count */
 function split(text, count) {
   const specs = text.split(/,(?=[^=,]*(?:,|$|:))/).map((spec) => spec.trim());
-  if (specs.length !== 1 && specs.length !== count) throw new Error(`${t("specs")}: ${count}`);
+  if (specs.length !== 1 && specs.length !== count) throw new Refused(`${t("specs")}: ${count}`);
   return specs.length === 1 ? Array(count).fill(specs[0]) : specs;
 }

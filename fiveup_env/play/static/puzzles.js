@@ -1,11 +1,12 @@
 // @ts-check
 /** Puzzles: positions with one best move, in grades; what was solved is remembered. */
 import { showDialog } from "./dialogs.js";
+import { Refused } from "./errors.js";
 import { practise } from "./exercises.js";
 import { Game, info, scramble } from "./fiveup.mjs";
 import { USUAL } from "./levels.js";
 import { reason } from "./reasons.js";
-import { byId, element, valueRow } from "./shared.js";
+import { byId, element, sentenceOf, valueRow } from "./shared.js";
 import { remember, remembered } from "./store.js";
 import { Table, begun, freshSeed } from "./table.js";
 import { moveText } from "./telling.js";
@@ -52,10 +53,10 @@ let all = null;
 /** @returns {Promise<Puzzle[]>} */
 export async function load() {
   if (all) return all;
-  const answer = await fetch("puzzles.json");
-  if (!answer.ok) throw new Error(`puzzles.json: ${answer.status}`);
+  const answer = await fetch("puzzles.json").catch(() => null);
+  if (!answer?.ok) throw new Refused(t("notFetched", { name: "puzzles.json" }));
   const file = await answer.json();
-  if (file.format !== "fiveup-puzzles" || file.version !== 1) throw new Error(`puzzles.json: ${file.format} ${file.version}`);
+  if (file.format !== "fiveup-puzzles" || file.version !== 1) throw new Refused(`puzzles.json: ${file.format} ${file.version}`);
   return (all = /** @type {Puzzle[]} */ (file.puzzles));
 }
 
@@ -104,7 +105,7 @@ function exerciseOf(puzzle, some) {
 export async function puzzles(link = "") {
   try {
     const every = await load(), linked = every.find(({ seed }) => String(seed) === link);
-    if (link && !linked) throw new Error(t("noPuzzle", { number: link }));
+    if (link && !linked) throw new Refused(t("noPuzzle", { number: link }));
     const some = linked ? every : await chosen(every);
     let first = linked;
     if (!some.length) return;
@@ -115,7 +116,7 @@ export async function puzzles(link = "") {
     });
     byId("lesson").addEventListener("close", () => history.replaceState(null, "", location.pathname), { once: true });
   } catch (error) {
-    void showDialog(t("puzzles"), [element("p", {}, String(error instanceof Error ? error.message : error))], [["", t("close")]]);
+    void showDialog(t("puzzles"), [element("p", {}, sentenceOf(error))], [["", t("close")]]);
   }
 }
 

@@ -1,17 +1,14 @@
 // @ts-check
-/** Records: games as JSON, as Python writes and reads them (RULES.md describes the format). */
+/** Records, written: games as JSON, as Python writes them (RULES.md describes the format). */
 import { Game, Seen, info } from "./fiveup.mjs";
-import { USUAL } from "./levels.js";
 
-const FORMAT = "fiveup-record";
+export const FORMAT = "fiveup-record";
 const SETTLED = ["domino", "blocked"];
 /** @type {string[]} */
 const TILES = info.tiles;
 
 /** The name of a tile in records, its lower half first. @param {string} tile */
 const recorded = (tile) => tile.split("-").reverse().join("-");
-/** @param {string} tile */
-const usual = (tile) => tile.split("-").map(Number).sort((one, two) => two - one).join("-");
 
 /** @param {Seen} state @param {(k: number) => boolean} wanted */
 function drawn(state, wanted) {
@@ -83,6 +80,9 @@ function handOf(state, steps) {
   };
 }
 
+/** The seed of a game, as text. @param {Game} game */
+export const seedOf = (game) => String(BigInt.asUintN(64, game.get("seed")));
+
 /** Return the record of a game. @param {Game} game @param {string | null} [preset] */
 export function recordOf(game, preset = null) {
   const { players, teams, ...fields } = game.rules;
@@ -96,40 +96,14 @@ export function recordOf(game, preset = null) {
   return {
     format: FORMAT, version: 1,
     rules: { preset: preset && matches(preset, game) ? preset : null, ...fields, exact_target: Boolean(fields.exact_target) },
-    players, teams, seed: String(game.get("seed")), complete: game.isGameOver(), winner: game.winner,
+    players, teams, seed: seedOf(game), complete: game.isGameOver(), winner: game.winner,
     hands,
     ...(ahead.length ? { deals: ahead } : {}),
   };
 }
 
-/** @param {string} preset @param {Game} game */
-function matches(preset, game) {
+/** Return whether a game has the rules of a preset. @param {string} preset @param {Game} game */
+export function matches(preset, game) {
   const usually = new Game({ rules: preset, players: game.rules.players, teams: Boolean(game.rules.teams), seed: 0 }).rules;
   return JSON.stringify(usually) === JSON.stringify(game.rules);
-}
-
-/** Return the game that a record tells, with its deals and its setup; throw what is wrong. @param {any} record */
-export function gameOf(record) {
-  if (record?.format !== FORMAT || record.version !== 1) throw new Error(`the format must be ${FORMAT}, version 1`);
-  const { seed = "0" } = record;
-  if (!/^\d{1,20}$/.test(seed)) throw new Error(`the seed must be a number as text, not ${JSON.stringify(seed)}`);
-  const { preset, ...fields } = record.rules;
-  const deals = [...record.hands, ...(record.deals ?? [])].map((/** @type {any} */ hand) => ({ hands: hand.deal.map((/** @type {string[]} */ tiles) => tiles.map(usual)), boneyard: hand.boneyard.map(usual), lead: hand.lead }));
-  const rules = { ...fields, exact_target: Number(fields.exact_target), teams: record.teams };
-  const game = new Game({ rules: preset ?? "five_up", players: record.players, ...rules, deals, seed: BigInt(seed) });
-  /** @param {string[]} tiles */
-  const draw = (tiles) => { if (game.rules.draw === "optional") for (const _ of tiles) game.push("draw"); };
-  for (const [number, hand] of record.hands.entries()) {
-    if (game.handNumber !== number) throw new Error(`hand ${number}: the hand before it did not end`);
-    for (const [k, entry] of hand.moves.entries()) {
-      if (entry.play === null && game.rules.draw === "until_playable") continue;
-      if (entry.player !== game.turn) throw new Error(`hand ${number}, move ${k}: seat ${game.turn} is to move, not seat ${entry.player}`);
-      draw(entry.draws);
-      const on = entry.on ? `@${entry.on.pip}${entry.on.end === "double" ? "x" : ""}` : "";
-      game.push(entry.play === null ? "pass" : `${usual(entry.play)}${on}`);
-    }
-    draw(hand.draws ?? []);
-  }
-  const setup = { rules: preset ?? "five_up", players: record.players, seat: 0, levels: Array(record.players).fill(USUAL), ...rules };
-  return { game, deals, setup };
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** What `fiveup play` adds to the page: agents by any spec, and a folder of games. */
 
+import { Refused } from "./errors.js";
+
 /** @typedef {{ setup?: import("./store.js").Setup, seed?: string, games: boolean, study?: boolean, watch?: boolean }} Offer */
 
 const told = document.querySelector("meta[name=fiveup-server]")?.getAttribute("content") || "null";
@@ -14,9 +16,6 @@ async function asked(path, body) {
   if (!answer.ok) throw new Refused(found.error);
   return found;
 }
-
-/** A request that the server refused, with its sentence. */
-export class Refused extends Error {}
 
 /** @param {Uint8Array} bytes */
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

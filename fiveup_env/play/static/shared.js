@@ -1,5 +1,7 @@
 // @ts-check
 /** What the parts of the page share: elements, names, and rows of scores and values. */
+import { Refused } from "./errors.js";
+import { FiveUpError } from "./fiveup.mjs";
 import { LEVELS } from "./levels.js";
 import { percent, t } from "./words.js";
 
@@ -25,6 +27,13 @@ export function say(sentence, wrong = false) {
   byId("said").classList.toggle("wrong", wrong);
 }
 
+/** What is said of an error: the sentence of what was refused; of anything else, that it was not expected. @param {unknown} error */
+export function sentenceOf(error) {
+  if (error instanceof Refused || error instanceof FiveUpError) return error.message;
+  console.error(error);
+  return t("unexpected");
+}
+
 /** The people who play a level: as many as there are seats. @param {string} level */
 export const peopleOf = (level) => t(`name_${LEVELS.indexOf(level) + 1}`).split(" ");
 
@@ -44,6 +53,12 @@ export function namesOf(of) {
 
 /** The title of a game's rules. @param {string} rules */
 export const titleOf = (rules) => rules.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
+
+/** Show what is played, above the table and the study. @param {Table} of @param {number} hand */
+export function showTitle({ setup, rules }, hand) {
+  byId("title").textContent = titleOf(setup.rules);
+  byId("game").textContent = `${t("hand", { number: hand + 1 })} · ${t("target", { target: Number(rules.target) })}`;
+}
 
 /** @type {number[]} */
 let scoresBefore = [];

@@ -5,8 +5,10 @@
  * A storage that is missing, broken or full never stops a game: `trouble` says so once.
  */
 
+import { Refused } from "./errors.js";
+
 /** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, seat: number, levels: string[], people?: (string | null)[] }} Setup a person's name at every seat of a person, where several share the screen */
-/** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, given?: boolean, watched?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved */
+/** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, opened?: boolean, again?: boolean, given?: boolean, watched?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved `opened` from a file; `again` with tiles that were played before */
 
 const PREFIX = "fiveup:", GAME = `${PREFIX}game:`;
 /** @type {(sentence: string) => void} */
@@ -92,8 +94,8 @@ export function kept(id) {
   }
 }
 
-/** @param {string} id */
-function setAside(id) {
+/** Set aside a game that cannot be read, and say so. @param {string} id */
+export function setAside(id) {
   try {
     const place = storage(), text = place?.getItem(GAME + id);
     if (!place || text === null || text === undefined) return;
@@ -105,10 +107,14 @@ function setAside(id) {
 
 /** @param {any} saved @returns {Saved} */
 export function checked(saved) {
-  const fine = saved && /^[\w-]{1,60}$/.test(saved.id) && Array.isArray(saved.moves) && Array.isArray(saved.arms)
-    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && saved.setup && Array.isArray(saved.setup.levels) && saved.setup.levels.every((/** @type {any} */ level) => typeof level === "string")
-    && (saved.setup.people === undefined || (Array.isArray(saved.setup.people) && saved.setup.people.length === saved.setup.players && saved.setup.people.every((/** @type {any} */ name) => name === null || typeof name === "string")));
-  if (!fine) throw new Error("it is not a game of this page");
+  const list = (/** @type {any} */ value, /** @type {(one: any) => boolean} */ fits) => Array.isArray(value) && value.every(fits);
+  const isText = (/** @type {any} */ value) => typeof value === "string", isArm = (/** @type {any} */ arm) => arm === null || (Number.isInteger(arm) && arm >= -1 && arm < 100);
+  const isDeal = (/** @type {any} */ deal) => list(deal?.hands, (hand) => list(hand, isText)) && list(deal.boneyard, isText) && [undefined, 0, 1, 2, 3, 4].includes(deal.lead);
+  const fine = saved && /^[\w-]{1,60}$/.test(saved.id) && list(saved.moves, isText) && list(saved.arms, (hand) => list(hand, isArm)) && list(saved.deals ?? [], isDeal)
+    && saved.setup && isText(saved.setup.rules) && [2, 3, 4, 5].includes(saved.setup.players) && Number.isInteger(saved.setup.seat) && saved.setup.seat >= 0 && saved.setup.seat < saved.setup.players
+    && typeof saved.seed === "string" && /^\d{1,20}$/.test(saved.seed) && list(saved.setup.levels, isText)
+    && (saved.setup.people === undefined || (list(saved.setup.people, (name) => name === null || isText(name)) && saved.setup.people.length === saved.setup.players));
+  if (!fine) throw new Refused("it is not a game of this page");
   return saved;
 }
 
@@ -119,6 +125,9 @@ export function allGames() {
   const ids = Object.keys(place).filter((key) => key.startsWith(GAME)).map((key) => key.slice(GAME.length));
   return ids.map(kept).filter((game) => game !== null).sort((one, two) => (one.changed < two.changed ? 1 : -1));
 }
+
+/** Whether a game counts among one's results. @param {Saved} saved */
+export const isResult = ({ result, daily, opened, again, watched, setup }) => Boolean(result) && !daily && !opened && !again && !watched && !setup.people;
 
 export const latest = () => remembered("latest", "");
 

@@ -3,7 +3,7 @@
 import { info, layout } from "./fiveup.mjs";
 import { rateOf } from "./judging.js";
 import { reason } from "./reasons.js";
-import { byId, element, scoreRows, valueRow } from "./shared.js";
+import { byId, element, scoreRows, sentenceOf, showTitle, valueRow } from "./shared.js";
 import { keep } from "./store.js";
 import { begun } from "./table.js";
 import { happenings, moveText, told } from "./telling.js";
@@ -49,6 +49,8 @@ export async function study(table, names, left) {
   const seer = byId("seer");
   seer.replaceChildren(...names.map((name, seat) => element("option", { value: String(seat) }, name)));
   seer.value = String(table.seat);
+  byId("progress").textContent = "";
+  paintVerdicts();
   show(0);
   byId("forward").focus();
   const kept = table.saved.verdicts;
@@ -60,7 +62,7 @@ export async function study(table, names, left) {
   try {
     await judgeAll(mine);
   } catch (error) {
-    if (mine === opened) byId("progress").textContent = t("failed", { why: String(error instanceof Error ? error.message : error) });
+    if (mine === opened) byId("progress").textContent = t("failed", { why: sentenceOf(error) });
   }
 }
 
@@ -139,6 +141,7 @@ function show(at) {
   open.at = Math.max(0, Math.min(moments.length - 1, at));
   const { state, text } = moments[open.at], { players, spinners } = table.rules, hand = state.handNumber;
   const whole = table.game.hands()[hand].plays.map(({ move }) => move), shown = state.plays.length;
+  showTitle(table, hand);
   const felt = byId("study-layout"), across = felt.clientWidth / Math.max(1, felt.clientHeight);
   const placed = shown ? layout(whole, { spinners: String(spinners), width: across > 1.7 ? 46 : across > 1 ? 32 : 22, shown, arms: table.arms[hand] ?? [] }) : null;
   felt.innerHTML = feltSvg(placed, shown, { columns: 20, rows: Math.round(20 / across), title: text, fresh: false, rise: "", lit: new Map() });
@@ -195,7 +198,7 @@ function paintVerdicts() {
     names[rate.seat], t("of", { some: rate.mistakes, all: rate.decisions }),
     rate.chance[0] === null ? "–" : (100 * rate.chance[0]).toFixed(2), rate.points[0] === null ? "–" : rate.points[0].toFixed(2),
   ])));
-  if (!open.luck) return;
+  if (!open.luck) return byId("luck").replaceChildren();
   const side = Number(byId("seer").value) % table.sides, signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(1)}`;
   const sum = (/** @type {"luck" | "skill"} */ what) => /** @type {any[]} */ (open?.luck).reduce((all, hand) => all + hand[what][side], 0);
   byId("luck").replaceChildren(figures(t("luckHead").split("|"), [

@@ -1,9 +1,11 @@
 // @ts-check
 /** A game with its seats, as it is kept: moves, arms, undo, the same deal again. */
+import { Refused } from "./errors.js";
 import { Game, layout, scramble } from "./fiveup.mjs";
 import { USUAL, keyOf } from "./levels.js";
-import { gameOf, recordOf } from "./records.js";
-import { checked, keep } from "./store.js";
+import { gameOf } from "./reading.js";
+import { recordOf, seedOf } from "./records.js";
+import { allGames, checked, keep, kept } from "./store.js";
 
 /** @typedef {import("./store.js").Saved} Saved */
 /** @typedef {import("./store.js").Setup} Setup */
@@ -11,17 +13,17 @@ import { checked, keep } from "./store.js";
 export const freshSeed = () => String(crypto.getRandomValues(new BigUint64Array(1))[0] >> 1n);
 export const freshId = () => `${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}-${Math.random().toString(36).slice(2, 6)}`;
 
-/** @param {Setup} setup @param {string} [seed] @param {object} [more] @returns {Saved} */
-export function begun(setup, seed = freshSeed(), more = {}) {
-  const now = new Date().toISOString();
-  return { id: freshId(), began: now, changed: now, setup, seed, moves: [], arms: [], seen: 0, ...more };
+/** Begin a game, with new tiles or with those of a seed. @param {Setup} setup @param {string} [seed] @param {object} [more] @returns {Saved} */
+export function begun(setup, seed, more = {}) {
+  const now = new Date().toISOString(), again = seed !== undefined && allGames().some((one) => one.seed === seed && one.moves.length > 0);
+  return { id: freshId(), began: now, changed: now, setup, seed: seed ?? freshSeed(), moves: [], arms: [], seen: 0, ...(again ? { again } : {}), ...more };
 }
 
 /** @param {Setup} setup */
 export function rulesOf({ rules, players, teams, target, ...others }) {
   const { seat, levels, people, ...fields } = others;
   const given = teams === undefined || players !== 4 ? {} : { teams };
-  return { rules, players, ...given, ...(target ? { target } : {}), ...fields };
+  return { rules, players, ...given, ...(target === undefined ? {} : { target }), ...fields };
 }
 
 export class Table {
@@ -143,22 +145,37 @@ function nameOf(text) {
   return `record-${hash.toString(36)}`;
 }
 
-/** Return games from the text of a file: studies and records, one or many. @param {string} text @returns {Saved[]} */
-export function gamesIn(text) {
-  let whole; // one game, or one a line
-  try { whole = [JSON.parse(text)].flat(); } catch {
-    whole = text.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
-  }
-  return whole.map((one) => {
-    const record = one?.format === "fiveup-study" ? one.record : one;
-    if (one?.table) return new Table(checked(one.table)).saved;
-    const { game, deals, setup } = gameOf(record);
-    if (Number.isInteger(one?.seat) && one.seat >= 0 && one.seat < setup.players) setup.seat = one.seat;
-    const names = Array.isArray(one?.names) ? one.names.map(String) : undefined;
-    const saved = begun(setup, record.seed ?? "0", { deals, names, id: nameOf(JSON.stringify(record)) });
-    saved.moves = game.moves;
-    saved.seen = (game.lastHand()?.handNumber ?? -1) + 1;
-    if (game.winner !== null) saved.result = game.winner === setup.seat % game.scores.length ? "won" : "lost";
-    return saved;
+/**
+ * Return games from the text of a file: studies and records, one or many; refuse what breaks the rules.
+ * @param {string} text @param {boolean} [isOwn] whether the games of this page in it are one's own @returns {Saved[]}
+ */
+export function gamesIn(text, isOwn = false) {
+  let whole = null; // one game, or one a line
+  try { whole = [JSON.parse(text)].flat(); } catch { /* then lines */ }
+  if (whole) return whole.map((one) => savedOf(one, isOwn));
+  const lines = text.split("\n").flatMap((line, k) => (line.trim() ? [{ line, number: k + 1 }] : []));
+  if (!lines.length) throw new Refused("it has no records");
+  return lines.map(({ line, number }) => {
+    try { return savedOf(JSON.parse(line), isOwn); } catch (error) {
+      if (error instanceof SyntaxError) error = new Refused("not valid JSON");
+      throw lines.length > 1 && error instanceof Refused ? new Refused(`line ${number}: ${error.message}`) : error;
+    }
   });
+}
+
+/** Return the game of a file: one's own if it is kept here, else as one that was opened. @param {any} one @param {boolean} isOwn @returns {Saved} */
+function savedOf(one, isOwn) {
+  const isStudy = one?.format === "fiveup-study", { game, deals, setup } = gameOf(isStudy ? one.record : one);
+  const record = JSON.stringify(recordOf(game, setup.rules)), given = isStudy && one.table ? checked(one.table) : null;
+  const own = given && kept(given.id);
+  if (own && JSON.stringify(recordOf(new Table(own).game, setup.rules)) === record) return own;
+  if (given && JSON.stringify(recordOf(new Table(given).game, setup.rules)) !== record) throw new Refused("its table is not that of its record");
+  if (given && isOwn) return given;
+  if (Number.isInteger(one.seat) && one.seat >= 0 && one.seat < setup.players) setup.seat = one.seat;
+  const names = Array.isArray(one.names) && !given ? one.names.map(String) : undefined;
+  const saved = begun(given?.setup ?? setup, seedOf(game), { deals, names, id: nameOf(record), opened: true, arms: given?.arms ?? [] });
+  saved.moves = game.moves;
+  saved.seen = (game.lastHand()?.handNumber ?? -1) + 1;
+  if (game.winner !== null) saved.result = game.winner === saved.setup.seat % game.scores.length ? "won" : "lost";
+  return saved;
 }

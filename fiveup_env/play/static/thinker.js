@@ -1,6 +1,6 @@
 // @ts-check
 /** A worker: agents, beliefs and judging. It is sent what one seat may know, or a game to judge. */
-import { Policy, Seen, View, chances, chancesAtStart, Game, scramble, tryMoves, viewOf } from "./fiveup.mjs";
+import { FiveUpError, Policy, Seen, View, chances, chancesAtStart, Game, scramble, tryMoves, viewOf } from "./fiveup.mjs";
 import { shortfalls, summary } from "./judging.js";
 import { SEARCHES, keyOf, makeLevel } from "./levels.js";
 
@@ -84,7 +84,7 @@ addEventListener("message", async ({ data }) => {
   try {
     postMessage({ id: data.id, found: await tasks[/** @type {keyof typeof tasks} */ (data.what)](data.asked) });
   } catch (error) {
-    postMessage({ id: data.id, error: String(error instanceof Error ? error.message : error) });
+    postMessage({ id: data.id, error: String(error instanceof Error ? error.message : error), isRefused: error instanceof FiveUpError });
   }
 });
 postMessage("ready");

@@ -1,6 +1,7 @@
 // @ts-check
 /** The workers: games ask the first, judging has the others. */
 
+import { Refused } from "./errors.js";
 import { SOME } from "./levels.js";
 
 export const judgeCount = Math.min(4, navigator.hardwareConcurrency || 2);
@@ -21,10 +22,10 @@ class Thinker {
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
       if (data.error === undefined) waiting?.done(data.found);
-      else waiting?.failed(new Error(data.error));
+      else waiting?.failed(new (data.isRefused ? Refused : Error)(data.error));
     });
     this.#worker.addEventListener("error", () => {
-      for (const { failed } of this.#waiting.values()) failed(new Error("a worker could not be loaded"));
+      for (const { failed } of this.#waiting.values()) failed(new Refused("a worker could not be loaded"));
       this.#waiting.clear();
     });
   }

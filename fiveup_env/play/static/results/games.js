@@ -2,9 +2,10 @@
 /** One's games: results and error rates over time, files and links. */
 import { showDialog } from "../dialogs.js";
 import { byId, element, namesOf, titleOf } from "../shared.js";
-import { allGames, forget, kept } from "../store.js";
+import { allGames, forget, isResult, kept, put } from "../store.js";
 import { Table } from "../table.js";
 import { currentTongue, t } from "../words.js";
+import { linkTo } from "./links.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
 
@@ -28,43 +29,54 @@ function fileOf(saved) {
   return JSON.stringify(table.file(namesOf(table)));
 }
 
-/** A link to the deal of a game. @param {Saved} saved */
-function linkTo({ setup, seed }) {
-  const { rules, players, teams, target, levels } = setup;
-  const asked = new URLSearchParams({ rules, players: String(players), levels: levels.join(","), seed, ...(teams === false ? { alone: "" } : {}), ...(target ? { target: String(target) } : {}) });
-  return `${location.origin}${location.pathname}?${asked}`;
+/** A line of the list: what a game is, and what can be done with it. @param {Saved} saved */
+function lineOf(saved) {
+  const { setup, result, changed, rate, daily, opened, again, id } = saved, line = element("li");
+  const when = new Date(changed).toLocaleString(currentTongue(), { dateStyle: "short", timeStyle: "short" });
+  const kind = opened ? "openedGame" : daily ? "daily" : again ? "playedAgain" : "";
+  const facts = [when, `${titleOf(setup.rules)}, ${setup.players}`, t(result ?? "running"), rate === undefined ? "" : t("errorRate", { rate: (100 * rate).toFixed(2) }), kind && t(kind)];
+  /** @param {string} text @param {[string, () => void][]} buttons */
+  const show = (text, buttons) => {
+    line.replaceChildren(element("span", {}, text), ...buttons.map(([name, does]) => {
+      const button = element("button", { type: "button" }, t(name));
+      button.addEventListener("click", does);
+      return button;
+    }));
+  };
+  const showGame = () => show(facts.filter(Boolean).join(" · "), [
+    ["open", () => byId("dialog").close(`open:${id}`)],
+    ["save", () => download(`five-up-${id}.json`, fileOf(saved))],
+    ...(saved.deals ? [] : /** @type {[string, () => void][]} */ ([["copyLink", () => void navigator.clipboard.writeText(linkTo(saved)).then(() => { byId("dialog-error").textContent = t("copied"); })]])),
+    ["remove", () => change(() => show(t("askRemove"), [["remove", () => change(remove)], ["keepIt", () => change(showGame)]]))],
+  ]);
+  const remove = () => {
+    forget(id);
+    show(t("removed"), [["bringBack", () => change(() => {
+      put(saved);
+      showGame();
+    })]]);
+  };
+  /** Change the line, and keep the keyboard in it. @param {() => void} does */
+  const change = (does) => {
+    does();
+    line.querySelector("button")?.focus();
+  };
+  showGame();
+  return line;
 }
 
 /** Show one's games; return the one to open, or null. @returns {Promise<Saved | null>} */
 export async function gamesList() {
-  const games = allGames().filter(({ moves }) => moves.length), over = games.filter(({ result, setup }) => result && !setup.people);
-  const rated = games.filter(({ rate, setup }) => rate !== undefined && !setup.people);
-  const lines = games.map((saved) => {
-    const { setup, result, changed, rate } = saved;
-    const when = new Date(changed).toLocaleString(currentTongue(), { dateStyle: "short", timeStyle: "short" });
-    const text = `${when} · ${titleOf(setup.rules)}, ${setup.players} · ${result ? t(result) : t("running")}${rate === undefined ? "" : ` · ${t("errorRate", { rate: (100 * rate).toFixed(2) })}`}`;
-    const line = element("li", {}, element("span", {}, text));
-    const act = (/** @type {string} */ name, /** @type {() => void} */ does) => {
-      const button = element("button", { type: "button" }, t(name));
-      button.addEventListener("click", does);
-      line.append(button);
-    };
-    act("open", () => byId("dialog").close(`open:${saved.id}`));
-    act("save", () => download(`five-up-${saved.id}.json`, fileOf(saved)));
-    if (!saved.deals) act("copyLink", () => void navigator.clipboard.writeText(linkTo(saved)).then(() => { byId("dialog-error").textContent = t("copied"); }));
-    act("remove", () => {
-      forget(saved.id);
-      line.remove();
-    });
-    return line;
-  });
-  const won = over.filter(({ result }) => result === "won").length;
-  const head = over.length ? [element("p", {}, t("results", { won, lost: over.length - won }))] : [];
+  const games = allGames().filter(({ moves }) => moves.length), own = games.filter(isResult);
+  const rated = own.filter(({ rate }) => rate !== undefined);
+  const won = own.filter(({ result }) => result === "won").length;
+  const head = own.length ? [element("p", {}, t("results", { won, lost: own.length - won }))] : [];
   if (rated.length > 1) head.push(element("p", {}, `${t("mean")}: ${(100 * rated.reduce((sum, { rate }) => sum + Number(rate), 0) / rated.length).toFixed(2)} %`), rateChart(rated.map(({ rate }) => Number(rate)).reverse()));
-  const body = games.length ? [...head, element("ul", { class: "games" }, ...lines)] : [element("p", {}, t("noGames"))];
+  if (own.length < games.filter(({ result }) => result).length) head.push(element("p", { class: "hint" }, t("notCounted")));
+  const body = games.length ? [...head, element("ul", { class: "games" }, ...games.map(lineOf))] : [element("p", {}, t("noGames"))];
   const chosen = await showDialog(t("games"), body, [["", t("close")], ["load", t("load")], ...(games.length ? /** @type {[string, string][]} */ ([["all", t("saveAll")]]) : [])]);
   if (chosen === "load") byId("file").click();
-  if (chosen === "all") download("five-up-games.jsonl", `${games.map(fileOf).join("\n")}\n`);
+  if (chosen === "all") download("five-up-games.jsonl", `${allGames().filter(({ moves }) => moves.length).map(fileOf).join("\n")}\n`);
   return chosen.startsWith("open:") ? kept(chosen.slice(5)) : null;
 }
 

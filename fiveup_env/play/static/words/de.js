@@ -44,7 +44,7 @@ export default {
   // New game
   rules: "Regeln", players: "Spieler", sides: "Parteien", partners: "zwei Partnerschaften", alone: "jeder für sich", playTo: "Gespielt wird bis",
   levelPartner: "Ihr Partner spielt wie", levelOthers: "Ihre Gegner spielen wie", deal: "Austeilen", advanced: "Für Fortgeschrittene",
-  seedLabel: "Nummer der Verteilung", specs: "Agenten nach ihrer Beschreibung, einer für jeden anderen Platz", ownTarget: "Punkte",
+  seedLabel: "Nummer der Verteilung", specs: "Agenten nach ihrer Beschreibung, einer für jeden anderen Platz", ownTarget: "Punkte", targetRange: "Das Ziel ist eine ganze Zahl von Punkten, von 1 bis 1.000.000.",
   confirmStudy: "Dieses Spiel ist nicht zu Ende. Eine Auswertung zeigt alle Steine, also endet es hier. Auswerten?", yesStudy: "Beenden und auswerten",
   confirmLeave: "Dieses Spiel ist nicht zu Ende. Es bleibt unter Meine Spiele. Dieselbe Verteilung noch einmal beginnen?", yes: "Neu beginnen",
   rule_five_up: "Five Up: an jedem Pasch wird verzweigt, ein Punkt für je fünf Augen; wer am Ende Steine hält, verliert Punkte.",
@@ -77,6 +77,8 @@ export default {
   // My games, files
   noGames: "Noch keine Spiele.", open: "Öffnen", remove: "Entfernen", save: "Als Datei sichern", saveAll: "Alle sichern", load: "Eine Datei öffnen",
   copyLink: "Einen Link auf diese Verteilung kopieren", copied: "Kopiert.", running: "läuft", won: "gewonnen", lost: "verloren",
+  askRemove: "Dieses Spiel entfernen?", keepIt: "Behalten", removed: "Entfernt.", bringBack: "Zurückholen",
+  openedGame: "aus einer Datei", playedAgain: "Steine bekannt", notCounted: "Spiele aus Dateien, Blätter des Tages und Steine, mit denen Sie schon gespielt haben, zählen nicht zu den Ergebnissen.",
   errorRate: "Fehlerquote {rate} %", mean: "Mittlere Fehlerquote", results: "{won} gewonnen, {lost} verloren",
   badFile: "{name} ist kein Spiel, das diese Seite lesen kann: {why}",
   diskFull: "Der Speicher des Browsers ist voll: das Spiel geht weiter, wird aber nicht aufbewahrt. Sichern Sie es als Datei.",
@@ -84,6 +86,8 @@ export default {
   serverGone: "Der Server antwortet nicht. {who} spielt wie Pia, bis er wieder da ist.",
   serverSilent: "Der Server antwortet nicht; die Spiele bleiben im Browser.",
   otherTab: "Dieses Spiel ging in einem anderen Tab weiter.", broken: "Ein aufbewahrtes Spiel war nicht lesbar und wurde beiseitegelegt.",
+  unexpected: "ein Fehler, den niemand erwartet hat", notFetched: "{name} ist gerade nicht zu bekommen",
+  badLink: "Dieser Link ist beschädigt oder von einer anderen Fassung: er nennt kein Spiel, das diese Seite kennt.",
   failed: "Etwas ist fehlgeschlagen: {why}. Das Spiel ist aufbewahrt.",
 
   // Deal of the day

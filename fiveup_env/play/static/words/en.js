@@ -44,7 +44,7 @@ export default {
   // New game
   rules: "Rules", players: "Players", sides: "Sides", partners: "two partnerships", alone: "each alone", playTo: "Play to",
   levelPartner: "Your partner plays", levelOthers: "Your opponents play", deal: "Deal", advanced: "Advanced",
-  seedLabel: "Number of the deal", specs: "Agents by their specs, one for each other seat", ownTarget: "points",
+  seedLabel: "Number of the deal", specs: "Agents by their specs, one for each other seat", ownTarget: "points", targetRange: "The target is a whole number of points from 1 to 1,000,000.",
   confirmStudy: "This game is not over. A study shows all tiles, so it ends here. Study it?", yesStudy: "End and study",
   confirmLeave: "This game is not over. It is kept under My games. Begin the same deal once more?", yes: "Begin again",
   rule_five_up: "Five Up: every double branches, a point for each five; tiles still held at the end cost points.",
@@ -77,6 +77,8 @@ export default {
   // My games, files
   noGames: "No games yet.", open: "Open", remove: "Remove", save: "Save as a file", saveAll: "Save all", load: "Open a file",
   copyLink: "Copy a link to this deal", copied: "Copied.", running: "running", won: "won", lost: "lost",
+  askRemove: "Remove this game?", keepIt: "Keep it", removed: "Removed.", bringBack: "Bring it back",
+  openedGame: "from a file", playedAgain: "tiles known", notCounted: "Games from files, deals of the day, and tiles that you had played before do not count as results.",
   errorRate: "error rate {rate} %", mean: "Mean error rate", results: "{won} won, {lost} lost",
   badFile: "{name} is not a game that this page can read: {why}",
   diskFull: "The browser's storage is full: this game goes on, but is not kept. Save it as a file.",
@@ -84,6 +86,8 @@ export default {
   serverGone: "The server does not answer. {who} plays as Pia does until it is back.",
   serverSilent: "The server does not answer; games are kept in the browser.",
   otherTab: "This game went on in another tab.", broken: "A kept game could not be read and was set aside.",
+  unexpected: "an error that nobody expected", notFetched: "{name} cannot be fetched now",
+  badLink: "This link is damaged, or of another version: it names no game that this page knows.",
   failed: "Something failed: {why}. The game is kept.",
 
   // Deal of the day

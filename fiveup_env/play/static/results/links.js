@@ -1,0 +1,32 @@
+// @ts-check
+/** Links to a deal, and what the page's address asks for. */
+import { Refused } from "../errors.js";
+import { USUAL, asLevel } from "../levels.js";
+import { Table, begun } from "../table.js";
+import { t } from "../words.js";
+
+/** @typedef {import("../store.js").Saved} Saved */
+
+/** A link to the deal of a game: `?rules=five_up&players=2&levels=level:5,level:5&seed=7`. @param {Saved} saved */
+export function linkTo({ setup, seed }) {
+  const { rules, players, teams, target, levels } = setup;
+  const asked = new URLSearchParams({ rules, players: String(players), levels: levels.join(","), seed, ...(teams === false ? { alone: "" } : {}), ...(target ? { target: String(target) } : {}) });
+  return `${location.origin}${location.pathname}?${asked}`;
+}
+
+/** The game that the address names, or null; refuse an address that names none. @returns {Table | null} */
+export function linked() {
+  const asked = new URLSearchParams(location.search), number = (/** @type {string} */ name, /** @type {string} */ usual) => {
+    const text = asked.get(name) ?? usual;
+    if (!/^\d{1,20}$/.test(text)) throw new Refused(t("badLink"));
+    return text;
+  };
+  if (!asked.has("seed")) return null;
+  const players = Number(number("players", "4")), levels = asked.get("levels")?.split(",").map(asLevel) ?? [];
+  if (players < 2 || players > 5 || levels.length > players) throw new Refused(t("badLink"));
+  const setup = {
+    rules: asked.get("rules") ?? "five_up", players, seat: 0, levels: Array.from({ length: players }, (_, seat) => levels[seat] ?? USUAL),
+    ...(asked.has("alone") ? { teams: false } : {}), ...(asked.has("target") ? { target: Number(number("target", "")) } : {}),
+  };
+  try { return new Table(begun(setup, number("seed", ""))); } catch { throw new Refused(t("badLink")); }
+}
