@@ -2,7 +2,7 @@
 /** The page: one game at the table, and the ways to all else. */
 import { Board } from "./board.js";
 import { card, daily } from "./results/card.js";
-import { confirmAgain, confirmStudy, menu, whyDialog } from "./dialogs.js";
+import { confirmAgain, confirmStudy, menu, tell } from "./dialogs.js";
 import { openEyes } from "./eyes.js";
 import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
@@ -312,10 +312,18 @@ async function readFile(file) {
   }
 }
 
-/** Go on with a kept game; one that cannot be read is set aside. @param {import("./store.js").Saved | null} saved */
+/** The table of a kept game; one that cannot be read is set aside. @param {import("./store.js").Saved | null} saved */
+function tableOf(saved) {
+  try { return saved && new Table(saved); } catch {
+    setAside(/** @type {import("./store.js").Saved} */ (saved).id);
+    return null;
+  }
+}
+
+/** @param {import("./store.js").Saved | null} saved */
 function sitDownTo(saved) {
-  if (!saved) return;
-  try { sitDown(new Table(saved)); } catch { setAside(saved.id); }
+  const at = tableOf(saved);
+  if (at) sitDown(at);
 }
 
 function openDaily() {
@@ -350,7 +358,7 @@ byId("now").addEventListener("click", () => {
   board.focus();
 });
 byId("total").addEventListener("click", () => {
-  if (shownState().plays.length) whyDialog(why(board.ends(), board.counts().reduce((sum, count) => sum + count, 0), /** @type {any} */ (table.rules)));
+  if (shownState().plays.length) tell(t("whyScore"), why(board.ends(), board.counts().reduce((sum, count) => sum + count, 0), /** @type {any} */ (table.rules)));
 });
 for (const eye of ["eye-moves", "eye-hidden"]) byId(eye).addEventListener("change", look);
 document.addEventListener("keydown", (event) => {
@@ -379,7 +387,10 @@ for (const kind of ["dragover", "drop"]) {
 addEventListener("hashchange", () => {
   if (linkedPuzzle() && !document.querySelector("dialog[open]")) void puzzles(linkedPuzzle());
 });
-onTrouble((sentence) => say(t(sentence), true));
+onTrouble((sentence) => {
+  notice = t(sentence);
+  say(notice, true);
+});
 onChange((id) => {
   const saved = id === table.saved.id ? kept(id) : null;
   if (!saved || byId("table").hidden || String(saved.moves) === String(table.saved.moves)) return;
@@ -394,24 +405,16 @@ const linkedPuzzle = () => location.hash.match(/^#puzzle=(\d+)$/)?.[1] ?? "";
 async function start() {
   const puzzle = linkedPuzzle(); // sitting down forgets it
   translate();
-  let wrong = "";
-  const tried = (/** @type {() => Table | null} */ make, /** @type {(error: unknown) => string} */ sentence) => {
-    try { return make(); } catch (error) {
-      wrong = sentence(error);
-      return null;
-    }
-  };
+  let wrong = "", first = null;
+  try { first = linked(); } catch (error) { wrong = sentenceOf(error); }
   // What the command line asked for begins once; a reload goes on with what is played.
   const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");
   remember("offer", told);
-  const first = tried(linked, sentenceOf);
-  const last = first || isNew ? null : tried(() => {
-    const saved = kept(latest());
-    return saved && new Table(saved);
-  }, () => t("broken"));
+  const last = first || isNew ? null : tableOf(kept(latest()));
   const wanted = offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) };
   sitDown(first ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
-  if (wrong) say(wrong, true);
+  if (notice) say(notice, true);
+  if (wrong) tell(t("title"), wrong);
   if (offer?.games) await fromServer();
   if (offer?.watch) void watch();
   if (puzzle) void puzzles(puzzle);

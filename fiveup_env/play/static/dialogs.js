@@ -35,8 +35,8 @@ export function showDialog(title, body, buttons, accept = () => true) {
 
 export const confirmAgain = async () => (await showDialog(t("again"), [element("p", {}, t("confirmLeave"))], [["yes", t("yes")], ["", t("cancel")]])) === "yes";
 export const confirmStudy = async () => (await showDialog(t("study"), [element("p", {}, t("confirmStudy"))], [["yes", t("yesStudy")], ["", t("cancel")]])) === "yes";
-/** @param {string} reason */
-export const whyDialog = (reason) => void showDialog(t("whyScore"), [element("p", {}, reason)], [["", t("close")]]);
+/** @param {string} title @param {string} sentence */
+export const tell = (title, sentence) => void showDialog(title, [element("p", {}, sentence)], [["", t("close")]]);
 
 /** Return the name of the action that was chosen. */
 export function menu() {

@@ -94,6 +94,15 @@ function rulesOf(record) {
   return rules;
 }
 
+/** The preset from which rules differ least. @param {import("./fiveup.mjs").RuleFields} rules */
+function nearest({ players, teams, ...fields }) {
+  const apart = (/** @type {string} */ preset) => {
+    const usual = new Game({ rules: preset, players: Number(players), teams: Boolean(teams), seed: 0 }).rules;
+    return Object.entries(fields).filter(([name, value]) => usual[name] !== value).length;
+  };
+  return Object.keys(info.presets).reduce((one, two) => (apart(two) < apart(one) ? two : one));
+}
+
 /** @param {any} entry @param {string} where */
 function moveOf(entry, where) {
   const tile = tileOf(field(entry, "play", "text", where), where), on = field(entry, "on", "object", where, true);
@@ -175,12 +184,12 @@ export function gameOf(record) {
   if (field(record, "format", "text", "the record") !== FORMAT) throw new Refused(`the format must be '${FORMAT}'`);
   const version = field(record, "version", "number", "the record");
   if (version !== 1) throw new Refused(`the version must be 1, not ${version}`);
-  const rules = rulesOf(record), { rules: preset, players, ...fields } = rules, usual = new Game(rules).rules;
+  const rules = rulesOf(record), { rules: _, players, ...fields } = rules, usual = new Game(rules).rules;
   const hands = field(record, "hands", "list", "the record"), ahead = Object.hasOwn(record, "deals") ? field(record, "deals", "list", "the record") : [];
   const deals = [...hands, ...ahead].map((hand, number) => dealOf(hand, players, Number(usual.hand_size), Number(usual.max_pip), `hand ${number}`));
   const game = new Game({ ...rules, deals, seed: seedIn(record) });
   for (const [number, hand] of hands.entries()) replay(game, hand, number);
   compare({ seed: seedOf(game), ...record }, recordOf(game, record.rules.preset), []);
-  const setup = { rules: preset, players, seat: 0, levels: Array(players).fill(USUAL), ...fields };
+  const setup = { rules: record.rules.preset ?? nearest(usual), players, seat: 0, levels: Array(players).fill(USUAL), ...fields };
   return { game, deals, setup };
 }

@@ -165,7 +165,7 @@ export function gamesIn(text, isOwn = false) {
 
 /** Return the game of a file: one's own if it is kept here, else as one that was opened. @param {any} one @param {boolean} isOwn @returns {Saved} */
 function savedOf(one, isOwn) {
-  const isStudy = one?.format === "fiveup-study", { game, deals, setup } = gameOf(isStudy ? one.record : one);
+  const isStudy = one?.format === "fiveup-study", { game, deals, setup } = gameOf(isStudy ? one.record ?? null : one);
   const record = JSON.stringify(recordOf(game, setup.rules)), given = isStudy && one.table ? checked(one.table) : null;
   const own = given && kept(given.id);
   if (own && JSON.stringify(recordOf(new Table(own).game, setup.rules)) === record) return own;

@@ -1,0 +1,149 @@
+"""What came of games, in Chromium: results that are true and kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from fiveup_env import Game
+from fiveup_env.game.records import dumps
+from tests.play.test_browser import (
+    FREE,
+    begin,
+    menu,
+    moves_made,
+    play_by_mouse,
+    play_out,
+    state_of,
+    wait_for_move,
+)
+from tests.support import play_randomly
+
+ONE_HAND: Final = "?seed=6&players=2&target=1&levels=greedy,greedy"
+
+
+def record(folder: Path, rules: str, seed: int) -> Path:
+    file = folder / f"{rules}-{seed}.json"
+    file.write_text(dumps(play_randomly(Game(rules, players=2, seed=seed, target=3), Random(4))))
+    return file
+
+
+def open_file(page: Any, file: Path) -> None:
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#studying:not([hidden])")
+
+
+def listed(page: Any) -> list[str]:
+    """Return what the list of games says, and leave it open."""
+    menu(page, "games")
+    page.wait_for_selector("#dialog-title:has-text('My games')")
+    return [
+        str(text) for text in page.locator("#dialog-body > p, .games li span").all_inner_texts()
+    ]
+
+
+def test_files_and_tiles_played_before_are_no_results_and_what_is_removed_comes_back(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    page.goto(address + ONE_HAND)
+    play_out(page, play_by_mouse)
+    page.click("#dialog-menu button[value=again]")
+    play_out(page, play_by_mouse)
+    page.keyboard.press("Escape")
+    for _ in range(2):
+        open_file(page, record(tmp_path, "muggins", 4))
+        page.click("#leave")
+    lines = listed(page)
+    assert lines[0] in {"1 won, 0 lost", "0 won, 1 lost"}
+    assert sum("from a file" in line for line in lines) == 1
+    assert sum("tiles known" in line for line in lines) == 1
+    own = page.locator(".games li", has_text="Five Up, 2").last
+    own.get_by_text("Remove").click()
+    own = page.locator(".games li", has_text="Remove this game?")
+    own.get_by_text("Keep it").click()
+    page.locator(".games li", has_text="Five Up, 2").last.get_by_text("Remove").click()
+    own.get_by_text("Remove", exact=True).click()
+    page.keyboard.press("Escape")
+    assert not any("won, " in line for line in listed(page))
+    page.keyboard.press("Escape")
+    menu(page, "games")
+    page.locator(".games li", has_text="tiles known").get_by_text("Remove").click()
+    page.locator(".games li", has_text="Remove this game?").get_by_text(
+        "Remove", exact=True
+    ).click()
+    page.get_by_text("Bring it back").click()
+    assert len(page.locator(".games li", has_text="tiles known").all()) == 1
+    page.keyboard.press("Escape")
+    assert sum("tiles known" in line for line in listed(page)) == 1
+
+
+def test_a_study_shows_its_own_game_before_it_is_judged(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    begin(page, address, "")
+    open_file(page, record(tmp_path, "muggins", 4))
+    assert page.inner_text("#title") == "Muggins"
+    page.wait_for_selector("#luck table", timeout=120_000)
+    page.click("#leave")
+    assert page.inner_text("#title") == "Five Up"
+    page.set_input_files("#file", record(tmp_path, "all_fives", 5))
+    page.wait_for_function("document.querySelector('#title').textContent === 'All Fives'")
+    assert not page.locator("#luck table").count()
+    assert not page.locator("#graph .curve").count()
+    assert "0 of 0" in page.inner_text("#rates")
+
+
+def test_a_number_and_enter_set_a_tile_that_fits_two_ends(page: Any, address: str) -> None:
+    begin(page, address, "?seed=5&levels=greedy,greedy,greedy,greedy")
+    while True:
+        if state_of(page) == "card":
+            page.click("#dialog-menu button[value=next]")
+            page.wait_for_selector("dialog#dialog[open]", state="detached")
+            continue
+        before = moves_made(page)
+        for tile in page.locator(FREE).all():
+            number = tile.evaluate("tile => [...tile.parentElement.children].indexOf(tile) + 1")
+            page.keyboard.press(str(number))
+            if page.locator("#choices button").count() > 1:
+                page.keyboard.press("Enter")
+                wait_for_move(page, before)
+                return
+        page.keyboard.press("Escape")
+        play_by_mouse(page)
+
+
+def test_damaged_links_targets_and_records_are_refused_in_a_sentence(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    for query in ("?seed=x", "?seed=5&players=-1", "?seed=1&target=0", "?seed=1&rules=chess",
+                  "?seed=99999999999999999999", "?seed=1&players=2&levels=a,b,c"):  # fmt: skip
+        begin(page, address, query)
+        assert "This link is damaged" in page.inner_text("#dialog-body")
+        page.keyboard.press("Escape")
+    state_of(page)
+    play_by_mouse(page)
+    page.evaluate("localStorage.setItem('fiveup:tongue', 'de')")
+    begin(page, address, "?seed=x")
+    assert "Dieser Link ist beschädigt" in page.inner_text("#dialog-body")
+    page.evaluate("localStorage.setItem('fiveup:tongue', 'en')")
+    begin(page, address, "")
+    page.click("#fresh")
+    for target in ("0", "-5", "1.5", ""):
+        page.fill("#target", target)
+        page.click("#dialog-menu button[value=deal]")
+        assert "The target is a whole number" in page.inner_text("#dialog-error")
+    page.keyboard.press("Escape")
+    whole = json.loads(record(tmp_path, "muggins", 4).read_text())
+    study = {"format": "fiveup-study", "version": 1, "record": whole}
+    own = {"id": "x", "moves": [], "arms": [], "seed": "1", "setup": {"levels": []}}
+    for content, why in (
+        (whole | {"version": 99}, "the version must be 1, not 99"),
+        (whole | {"winner": 1 - whole["winner"]}, "is written, but the rules give"),
+        (study | {"table": own}, "it is not a game of this page"),
+        ({"format": "fiveup-study"}, "the record must be a JSON object, not None"),
+    ):
+        (tmp_path / "other.json").write_text(json.dumps(content))
+        page.set_input_files("#file", tmp_path / "other.json")
+        page.wait_for_selector(f"#said.wrong:has-text('{why}')")
