@@ -1,5 +1,6 @@
 // @ts-check
 /** Dialogs: one at a time, with buttons; the menu, and questions before something is lost. */
+import { LOOKS, currentLook, setLook } from "./looks.js";
 import { byId, element } from "./shared.js";
 import { isOn, setSound } from "./sound.js";
 import { remember, remembered } from "./store.js";
@@ -54,8 +55,10 @@ export function menu() {
   pace.addEventListener("change", () => remember("pace", pace.value));
   const tongue = select("tongue", Object.entries(TONGUES).map(([name, words]) => [name, words.language]), currentTongue());
   tongue.addEventListener("change", () => byId("dialog").close(`speak:${tongue.value}`));
+  const look = select("look", LOOKS.map((name) => [name, t(`look_${name}`)]), currentLook());
+  look.addEventListener("change", () => setLook(look.value));
   const settings = [
-    field(t("sound"), sound), field(t("pace"), pace), field(t("tongue"), tongue), element("p", { class: "hint" }, t("about")),
+    field(t("sound"), sound), field(t("pace"), pace), field(t("look"), look), field(t("tongue"), tongue), element("p", { class: "hint" }, t("about")),
   ];
   return showDialog(t("menu"), [list, ...settings], [["", t("close")]]);
 }

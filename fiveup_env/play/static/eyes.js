@@ -2,7 +2,7 @@
 /** Eyes: what each move is worth, and where the hidden tiles are, as one's seat could work it out. */
 import { byId, namesOf, valueRow } from "./shared.js";
 import { ask } from "./thinkers.js";
-import { t } from "./words.js";
+import { decimal, t } from "./words.js";
 
 let eyesFor = 0;
 
@@ -38,6 +38,6 @@ function hiddenTable({ worlds, shares }, table) {
   box.className = "grid";
   box.innerHTML = `<table><thead><tr><td></td>${places.map(() => "<th scope=col></th>").join("")}</tr></thead>${all.map((k) => `<tr><th scope=row>${pair(k)}</th>${places.map(({ row }) => cell(row[k])).join("")}</tr>`).join("")}</table><p class="hint"></p>`;
   [...box.querySelectorAll("thead th")].forEach((head, k) => { head.textContent = places[k].name; });
-  /** @type {Element} */ (box.querySelector("p")).textContent = t("worlds", { count: Number(worlds).toLocaleString() });
+  /** @type {Element} */ (box.querySelector("p")).textContent = t("worlds", { count: decimal(Number(worlds)) });
   return box;
 }

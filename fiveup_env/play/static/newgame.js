@@ -2,7 +2,7 @@
 /** A new game: rules with a sentence each, players, sides, target and levels. */
 import { field, select, showDialog } from "./dialogs.js";
 import { Refused } from "./errors.js";
-import { info } from "./fiveup.mjs";
+import { Game, info } from "./fiveup.mjs";
 import { LEVELS, USUAL, asLevel } from "./levels.js";
 import { peopleFields } from "./people.js";
 import { checkSpec, offer } from "./server.js";
@@ -21,6 +21,7 @@ export async function newGame(usual) {
   const players = select("players", ["2", "3", "4", "5"].map((count) => [count, count]), String(usual.players));
   const sides = select("sides", [["partners", t("partners")], ["alone", t("alone")]], usual.teams === false ? "alone" : "partners");
   const target = /** @type {HTMLInputElement} */ (element("input", { type: "number", id: "target", min: "1", max: "1000000", list: "targets" }));
+  const handSize = select("hand-size", [], "");
   const levels = /** @type {[string, string][]} */ (LEVELS.map((level, k) => [level, `${k + 1}. ${peopleOf(level)[0]}`]));
   const known = (/** @type {string | undefined} */ level) => (level && LEVELS.includes(level) ? level : USUAL);
   const partner = select("level-partner", levels, known(usual.levels[(usual.seat + 2) % usual.players]));
@@ -36,25 +37,27 @@ export async function newGame(usual) {
     level.addEventListener("change", tell);
     tell();
   }
-  const targetOf = () => {
-    const preset = info.presets[rules.value][Number(players.value) - 2];
-    return new DataView(Uint8Array.from(preset.match(/../g), (/** @type {string} */ byte) => parseInt(byte, 16)).buffer).getInt32(info.structs.rules.fields.target.offset, true);
-  };
+  /** What the rules usually have for these players. */
+  const usually = () => new Game({ rules: rules.value, players: Number(players.value), seed: 0 }).rules;
   const settle = () => {
     ruleHint.textContent = t(`rule_${rules.value}`);
     sidesField.hidden = players.value !== "4";
     partnerField.hidden = players.value !== "4" || sides.value === "alone";
-    target.value = String(targetOf());
+    const { target: points, hand_size: tiles } = usually();
+    target.value = String(points);
+    handSize.replaceChildren(...Array.from({ length: Math.floor(info.tiles.length / Number(players.value)) }, (_, k) => element("option", {}, String(k + 1))));
+    handSize.value = String(tiles);
     seated.settle(Number(players.value), !partnerField.hidden);
   };
   for (const input of [rules, players, sides]) input.addEventListener("change", settle);
   settle();
   if (usual.target) target.value = String(usual.target);
+  if (usual.hand_size) handSize.value = String(usual.hand_size);
   const targets = element("datalist", { id: "targets" }, element("option", { value: "21" }), element("option", { value: "61" }));
   /** @type {Saved | null} */
   let made = null;
   const body = [
-    field(t("rules"), rules), ruleHint, field(t("players"), players), sidesField, field(`${t("playTo")} (${t("ownTarget")})`, target), targets,
+    field(t("rules"), rules), ruleHint, field(t("players"), players), sidesField, field(t("handSize"), handSize), field(`${t("playTo")} (${t("ownTarget")})`, target), targets,
     partnerField, othersField, seated.element, advanced,
   ];
   await showDialog(t("fresh"), body, [["deal", t("deal")], ["", t("cancel")]], async (value) => {
@@ -67,7 +70,9 @@ export async function newGame(usual) {
       for (const spec of asked ?? []) await checkSpec(spec);
       const chosen = Array.from({ length: count }, (_, seat) => (asked ? asLevel(asked[Math.max(0, seat - 1)]) : !alone && seat === 2 ? partner.value : others.value));
       const people = seated.people(count);
-      const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(people ? { people } : {}), ...(count === 4 && alone ? { teams: false } : {}), ...(Number(target.value) === targetOf() ? {} : { target: Number(target.value) }) };
+      const standard = usually(), wanted = { target: Number(target.value), hand_size: Number(handSize.value) };
+      const changed = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== standard[name]));
+      const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(people ? { people } : {}), ...(count === 4 && alone ? { teams: false } : {}), ...changed };
       const number = /** @type {HTMLInputElement} */ (seed).value.trim();
       if (number && !/^\d{1,20}$/.test(number)) throw new Refused(`${t("seedLabel")}: 0 – 2**64 − 1`);
       made = begun(setup, number || undefined);

@@ -10,7 +10,7 @@ import { byId, element, sentenceOf, valueRow } from "./shared.js";
 import { remember, remembered } from "./store.js";
 import { Table, begun, freshSeed } from "./table.js";
 import { moveText } from "./telling.js";
-import { t } from "./words.js";
+import { decimal, t } from "./words.js";
 
 /** @typedef {{ seed: number, rules: string, players: number, moves: string, best: number, chances: number[], grade: number, proven?: boolean }} Puzzle as the laboratory's agents/puzzles writes it */
 /** @typedef {{ salt: string, last: number, run: number, longest: number, solved: number[] }} Progress the salt shuffles; `last` is the puzzle shown last */
@@ -93,7 +93,7 @@ function exerciseOf(puzzle, some) {
   const tried = (/** @type {string} */ move) => {
     const right = move === best, lost = options[0].chance - Number(options.find((one) => one.move === move)?.chance);
     tell(seed, right);
-    const said = right ? t("found", { move: moveText(move) }) : `${t("puzzleWrong", { move: moveText(move), points: (100 * lost).toFixed(1), best: moveText(best) })} ${reason(game, move, best, [gain(move), gain(best)])}`;
+    const said = right ? t("found", { move: moveText(move) }) : `${t("puzzleWrong", { move: moveText(move), points: decimal(100 * lost, 1), best: moveText(best) })} ${reason(game, move, best, [gain(move), gain(best)])}`;
     const bars = element("div", { class: "bars" }, ...options.map((one) => valueRow(one.move, [one.chance], one.move === move)));
     return { said: proven ? `${said} ${t("puzzleProven")}` : said, isOver: true, more: [bars, element("p", { class: "hint" }, t("puzzleAbout"))] };
   };

@@ -3,7 +3,7 @@
 import { Refused } from "./errors.js";
 import { FiveUpError } from "./fiveup.mjs";
 import { LEVELS } from "./levels.js";
-import { percent, t } from "./words.js";
+import { decimal, percent, t } from "./words.js";
 
 /** @typedef {import("./table.js").Table} Table */
 
@@ -102,6 +102,6 @@ export function valueRow(move, [mean, , high], made = false) {
   row.innerHTML = `<span></span><meter min="0" max="1" value="${Number(mean)}"></meter><span></span>`;
   row.children[0].textContent = move;
   row.children[1].setAttribute("aria-label", move);
-  row.children[2].textContent = percent(mean) + (high === undefined ? "" : ` ± ${(100 * (high - mean)).toFixed(1)}`);
+  row.children[2].textContent = percent(mean) + (high === undefined ? "" : ` ± ${decimal(100 * (high - mean), 1)}`);
   return row;
 }

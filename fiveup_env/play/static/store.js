@@ -7,7 +7,7 @@
 
 import { Refused } from "./errors.js";
 
-/** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, seat: number, levels: string[], people?: (string | null)[] }} Setup a person's name at every seat of a person, where several share the screen */
+/** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, hand_size?: number, seat: number, levels: string[], people?: (string | null)[] }} Setup a person's name at every seat of a person, where several share the screen */
 /** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, opened?: boolean, again?: boolean, given?: boolean, watched?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved `opened` from a file; `again` with tiles that were played before */
 
 const PREFIX = "fiveup:", GAME = `${PREFIX}game:`;

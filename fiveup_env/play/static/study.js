@@ -5,11 +5,12 @@ import { rateOf } from "./judging.js";
 import { reason } from "./reasons.js";
 import { byId, element, scoreRows, sentenceOf, showTitle, valueRow } from "./shared.js";
 import { keep } from "./store.js";
+import { listMoves, markMistake, markMoment } from "./study/moves.js";
 import { begun } from "./table.js";
 import { happenings, moveText, told } from "./telling.js";
 import { judge, judgeCount } from "./thinkers.js";
 import { feltSvg, tileSvg } from "./tiles.js";
-import { percent, t } from "./words.js";
+import { decimal, percent, t } from "./words.js";
 
 /** @typedef {import("./table.js").Table} Table */
 /** @typedef {import("./fiveup.mjs").Seen} Seen */
@@ -50,6 +51,7 @@ export async function study(table, names, left) {
   seer.replaceChildren(...names.map((name, seat) => element("option", { value: String(seat) }, name)));
   seer.value = String(table.seat);
   byId("progress").textContent = "";
+  listMoves(byId("study-moves"), moments, show);
   paintVerdicts();
   show(0);
   byId("forward").focus();
@@ -148,6 +150,7 @@ function show(at) {
   byId("study-scores").replaceChildren(...scoreRows(table, state.scores, names));
   byId("study-said").textContent = text;
   byId("study-said").title = text;
+  markMoment(byId("study-moves"), open.at);
   const masks = state.get("hands"), sides = state.scores.length;
   byId("racks").replaceChildren(...Array.from({ length: players }, (_, seat) => {
     const rack = element("div", { class: state.turn === seat ? "turn" : "" });
@@ -179,10 +182,10 @@ function paintVerdict() {
   if (!open || !decision) return box.replaceChildren(element("p", { class: "hint" }, t("noChoice")));
   const best = decision.move === decision.best, lost = Math.max(0, decision.chance[0]);
   const sentence = best ? t("isBest", { move: moveText(decision.move) })
-    : t("lostChance", { move: moveText(decision.move), percent: percent(lost), points: decision.points[0].toFixed(2), best: moveText(decision.best) });
+    : t("lostChance", { move: moveText(decision.move), percent: percent(lost), points: decimal(decision.points[0], 2), best: moveText(decision.best) });
   const before = best ? null : stateBefore(decision.number), why = before ? reason(before, decision.move, decision.best, decision.gains) : "";
   box.replaceChildren(
-    element("h2", {}, t("decides", { who: open.names[decision.seat] })),
+    element("h2", {}, t(decision.seat === open.table.me ? "youDecide" : "decides", { who: open.names[decision.seat] })),
     element("p", { class: best ? "fine" : decision.mistake ? "lost" : "" }, sentence), ...(why ? [element("p", {}, why)] : []),
     element("div", { class: "bars" }, ...decision.options.map(({ move, chance }) => valueRow(move, chance, move === decision.move))),
     element("p", { class: "hint" }, t("about95")));
@@ -193,13 +196,17 @@ function paintVerdicts() {
   const { names, table } = open, decisions = [...open.decisions.values()];
   paintVerdict();
   paintGraph();
+  for (const [k, { made, move }] of open.moments.entries()) {
+    const decision = move ? open.decisions.get(made - 1) : undefined;
+    if (decision?.mistake) markMistake(byId("study-moves"), k, t("better", { best: moveText(decision.best) }));
+  }
   const rates = names.map((_, seat) => rateOf(decisions, seat));
   byId("rates").replaceChildren(figures(t("rateHead").split("|"), rates.map((rate) => [
     names[rate.seat], t("of", { some: rate.mistakes, all: rate.decisions }),
-    rate.chance[0] === null ? "–" : (100 * rate.chance[0]).toFixed(2), rate.points[0] === null ? "–" : rate.points[0].toFixed(2),
+    rate.chance[0] === null ? "–" : decimal(100 * rate.chance[0], 2), rate.points[0] === null ? "–" : decimal(rate.points[0], 2),
   ])));
   if (!open.luck) return byId("luck").replaceChildren();
-  const side = Number(byId("seer").value) % table.sides, signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(1)}`;
+  const side = Number(byId("seer").value) % table.sides, signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(100 * value), 1)}`;
   const sum = (/** @type {"luck" | "skill"} */ what) => /** @type {any[]} */ (open?.luck).reduce((all, hand) => all + hand[what][side], 0);
   byId("luck").replaceChildren(figures(t("luckHead").split("|"), [
     [t("inAll"), signed(sum("luck")), signed(sum("skill"))],

@@ -16,15 +16,15 @@ const SPOTS = [[], ONE, TWO, [...ONE, ...TWO], FOUR, [...ONE, ...FOUR], [...FOUR
 export function tileShapes(halves, x, y, upright, pin = false) {
   const [width, height] = upright ? [2, 4] : [4, 2], middle = [x + width / 2, y + (height - 0.12) / 2];
   const [long, thin] = upright ? [1.5, 0.1] : [0.1, 1.5];
-  const dots = halves.flatMap((pip, half) => SPOTS[pip].map(([column, row]) => {
+  const dots = halves.map((pip, half) => SPOTS[pip].map(([column, row]) => {
     const along = row + (half ? 1 : -1) * 1.92;
     const [dx, dy] = upright ? [0.52 * column, 0.5 * along] : [0.52 * along, -0.5 * column];
     return `M${(middle[0] + dx).toFixed(2)} ${(middle[1] + dy).toFixed(2)}h0`;
-  }));
+  }).join(""));
   return `<rect class="edge" x="${x + 0.05}" y="${y + 0.17}" width="${width - 0.1}" height="${height - 0.22}" rx=".35"/>`
     + `<rect class="face" x="${x + 0.05}" y="${y + 0.05}" width="${width - 0.1}" height="${height - 0.22}" rx=".35"/>`
     + `<rect class="bar" x="${middle[0] - long / 2}" y="${middle[1] - thin / 2}" width="${long}" height="${thin}"/>`
-    + (dots.length ? `<path class="pips" d="${dots.join("")}"/>` : "")
+    + dots.map((path, half) => (path ? `<path class="pips pips-${halves[half]}" d="${path}"/>` : "")).join("")
     + (pin ? `<path class="pin" d="M${middle[0]} ${middle[1]}h0"/>` : "");
 }
 

@@ -4,7 +4,7 @@ import { showDialog } from "../dialogs.js";
 import { byId, element, namesOf, titleOf } from "../shared.js";
 import { allGames, forget, isResult, kept, put } from "../store.js";
 import { Table } from "../table.js";
-import { currentTongue, t } from "../words.js";
+import { currentTongue, decimal, t } from "../words.js";
 import { linkTo } from "./links.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
@@ -34,7 +34,7 @@ function lineOf(saved) {
   const { setup, result, changed, rate, daily, opened, again, id } = saved, line = element("li");
   const when = new Date(changed).toLocaleString(currentTongue(), { dateStyle: "short", timeStyle: "short" });
   const kind = opened ? "openedGame" : daily ? "daily" : again ? "playedAgain" : "";
-  const facts = [when, `${titleOf(setup.rules)}, ${setup.players}`, t(result ?? "running"), rate === undefined ? "" : t("errorRate", { rate: (100 * rate).toFixed(2) }), kind && t(kind)];
+  const facts = [when, `${titleOf(setup.rules)}, ${setup.players}`, t(result ?? "running"), rate === undefined ? "" : t("errorRate", { rate: decimal(100 * rate, 2) }), kind && t(kind)];
   /** @param {string} text @param {[string, () => void][]} buttons */
   const show = (text, buttons) => {
     line.replaceChildren(element("span", {}, text), ...buttons.map(([name, does]) => {
@@ -71,7 +71,7 @@ export async function gamesList() {
   const rated = own.filter(({ rate }) => rate !== undefined);
   const won = own.filter(({ result }) => result === "won").length;
   const head = own.length ? [element("p", {}, t("results", { won, lost: own.length - won }))] : [];
-  if (rated.length > 1) head.push(element("p", {}, `${t("mean")}: ${(100 * rated.reduce((sum, { rate }) => sum + Number(rate), 0) / rated.length).toFixed(2)} %`), rateChart(rated.map(({ rate }) => Number(rate)).reverse()));
+  if (rated.length > 1) head.push(element("p", {}, `${t("mean")}: ${decimal(100 * rated.reduce((sum, { rate }) => sum + Number(rate), 0) / rated.length, 2)} %`), rateChart(rated.map(({ rate }) => Number(rate)).reverse()));
   if (own.length < games.filter(({ result }) => result).length) head.push(element("p", { class: "hint" }, t("notCounted")));
   const body = games.length ? [...head, element("ul", { class: "games" }, ...games.map(lineOf))] : [element("p", {}, t("noGames"))];
   const chosen = await showDialog(t("games"), body, [["", t("close")], ["load", t("load")], ...(games.length ? /** @type {[string, string][]} */ ([["all", t("saveAll")]]) : [])]);
@@ -84,6 +84,6 @@ export async function gamesList() {
 function rateChart(rates) {
   const high = Math.max(...rates, 0.001), x = (/** @type {number} */ k) => 6 + 288 * k / Math.max(1, rates.length - 1), y = (/** @type {number} */ rate) => 54 - 48 * rate / high;
   const box = element("div", { class: "chart" });
-  box.append(fragment(`<svg viewBox="0 0 300 60" role="img" aria-label="${t("errorRate", { rate: rates.map((rate) => (100 * rate).toFixed(2)).join(", ") })}"><path d="M${rates.map((rate, k) => `${x(k).toFixed(1)} ${y(rate).toFixed(1)}`).join("L")}" fill="none" stroke="currentColor" stroke-width="2"/></svg>`));
+  box.append(fragment(`<svg viewBox="0 0 300 60" role="img" aria-label="${t("errorRate", { rate: rates.map((rate) => decimal(100 * rate, 2)).join("; ") })}"><path d="M${rates.map((rate, k) => `${x(k).toFixed(1)} ${y(rate).toFixed(1)}`).join("L")}" fill="none" stroke="currentColor" stroke-width="2"/></svg>`));
   return box;
 }

@@ -9,8 +9,8 @@ import { t } from "../words.js";
 
 /** A link to the deal of a game: `?rules=five_up&players=2&levels=level:5,level:5&seed=7`. @param {Saved} saved */
 export function linkTo({ setup, seed }) {
-  const { rules, players, teams, target, levels } = setup;
-  const asked = new URLSearchParams({ rules, players: String(players), levels: levels.join(","), seed, ...(teams === false ? { alone: "" } : {}), ...(target ? { target: String(target) } : {}) });
+  const { rules, players, teams, target, hand_size: tiles, levels } = setup;
+  const asked = new URLSearchParams({ rules, players: String(players), levels: levels.join(","), seed, ...(teams === false ? { alone: "" } : {}), ...(target ? { target: String(target) } : {}), ...(tiles ? { tiles: String(tiles) } : {}) });
   return `${location.origin}${location.pathname}?${asked}`;
 }
 
@@ -27,6 +27,7 @@ export function linked() {
   const setup = {
     rules: asked.get("rules") ?? "five_up", players, seat: 0, levels: Array.from({ length: players }, (_, seat) => levels[seat] ?? USUAL),
     ...(asked.has("alone") ? { teams: false } : {}), ...(asked.has("target") ? { target: Number(number("target", "")) } : {}),
+    ...(asked.has("tiles") ? { hand_size: Number(number("tiles", "")) } : {}),
   };
   try { return new Table(begun(setup, number("seed", ""))); } catch { throw new Refused(t("badLink")); }
 }

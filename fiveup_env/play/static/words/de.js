@@ -12,6 +12,7 @@ export default {
   games: "Meine Spiele", study: "Auswerten", menu: "Menü", close: "Schließen", cancel: "Abbrechen", moves: "Züge", eyes: "Einblicke",
   mistakes: "Meine Fehler", sound: "Ton", pace: "Tempo", slow: "langsam", normal: "normal", fast: "schnell", atOnce: "sofort",
   about: "Tasten: 1–9 oder ← → wählen einen Stein, Enter legt ihn, Esc lässt ihn los, U nimmt zurück, N beginnt neu, S wertet aus.",
+  look: "Steine", look_ivory: "Elfenbein", look_ebony: "Ebenholz", look_colours: "farbige Augen",
   toTable: "Zum Tisch",
   tongue: "Sprache",
 
@@ -44,6 +45,7 @@ export default {
   // New game
   rules: "Regeln", players: "Spieler", sides: "Parteien", partners: "zwei Partnerschaften", alone: "jeder für sich", playTo: "Gespielt wird bis",
   levelPartner: "Ihr Partner spielt wie", levelOthers: "Ihre Gegner spielen wie", deal: "Austeilen", advanced: "Für Fortgeschrittene",
+  handSize: "Steine für jeden",
   seedLabel: "Nummer der Verteilung", specs: "Agenten nach ihrer Beschreibung, einer für jeden anderen Platz", ownTarget: "Punkte", targetRange: "Das Ziel ist eine ganze Zahl von Punkten, von 1 bis 1.000.000.",
   confirmStudy: "Dieses Spiel ist nicht zu Ende. Eine Auswertung zeigt alle Steine, also endet es hier. Auswerten?", yesStudy: "Beenden und auswerten",
   confirmLeave: "Dieses Spiel ist nicht zu Ende. Es bleibt unter Meine Spiele. Dieselbe Verteilung noch einmal beginnen?", yes: "Neu beginnen",
@@ -97,9 +99,10 @@ export default {
   compare: "{who}: {own} zu {other}",
 
   // Study
-  chance: "Gewinnchance, gesehen von", decides: "{who} hatte die Wahl", noChoice: "Hier hatte niemand eine Wahl.",
+  chance: "Gewinnchance, gesehen von", decides: "{who} hatte die Wahl", youDecide: "Sie hatten die Wahl", noChoice: "Hier hatte niemand eine Wahl.",
   isBest: "{move} ist der beste Zug.", lostChance: "{move} kostet {percent} der Gewinnchance, in Punkten {points}. Besser: {best}.",
   about95: "Chancen, das Spiel zu gewinnen, aus Welten, die zu dem passen, was der Spieler sah, wahrscheinliche öfter; ± sind 95 %.",
+  better: "Besser: {best}.",
   first: "Anfang", back: "Zurück", forward: "Weiter", last: "Ende", nextMistake: "Nächster Fehler", biggest: "Größter Fehler",
   tryAgain: "Von davor noch einmal", judging: "{done} von {all} beurteilt", rates: "Fehlerquoten", rateHead: "|Fehler|Verlust (%)|Punkte",
   of: "{some} von {all}", luck: "Glück und Können", luckHead: "|Glück|Können", inAll: "insgesamt", handShort: "Runde {number}",

@@ -12,6 +12,7 @@ export default {
   games: "My games", study: "Study", menu: "Menu", close: "Close", cancel: "Cancel", moves: "Moves", eyes: "Eyes",
   mistakes: "My mistakes", sound: "Sound", pace: "Pace", slow: "slow", normal: "normal", fast: "fast", atOnce: "at once",
   about: "Keys: 1–9 or ← → choose a tile, Enter sets it, Esc lets go, U takes back, N begins anew, S studies.",
+  look: "Tiles", look_ivory: "ivory", look_ebony: "ebony", look_colours: "coloured pips",
   toTable: "To the table",
   tongue: "Language",
 
@@ -44,6 +45,7 @@ export default {
   // New game
   rules: "Rules", players: "Players", sides: "Sides", partners: "two partnerships", alone: "each alone", playTo: "Play to",
   levelPartner: "Your partner plays", levelOthers: "Your opponents play", deal: "Deal", advanced: "Advanced",
+  handSize: "Tiles each",
   seedLabel: "Number of the deal", specs: "Agents by their specs, one for each other seat", ownTarget: "points", targetRange: "The target is a whole number of points from 1 to 1,000,000.",
   confirmStudy: "This game is not over. A study shows all tiles, so it ends here. Study it?", yesStudy: "End and study",
   confirmLeave: "This game is not over. It is kept under My games. Begin the same deal once more?", yes: "Begin again",
@@ -97,9 +99,10 @@ export default {
   compare: "{who}: {own} to {other}",
 
   // Study
-  chance: "Chance to win, seen by", decides: "{who} decided", noChoice: "Nobody had a choice here.",
+  chance: "Chance to win, seen by", decides: "{who} decided", youDecide: "You decided", noChoice: "Nobody had a choice here.",
   isBest: "{move} is the best move.", lostChance: "{move} loses {percent} of the chance to win, in points {points}. Better: {best}.",
   about95: "Chances are of winning the game, from worlds that fit what the player saw, the likely ones more often; ± is 95 %.",
+  better: "Better: {best}.",
   first: "First", back: "Back", forward: "Forward", last: "Last", nextMistake: "Next mistake", biggest: "Biggest mistake",
   tryAgain: "Try again from before", judging: "{done} of {all} judged", rates: "Error rates", rateHead: "|mistakes|loss (%)|points",
   of: "{some} of {all}", luck: "Luck and skill", luckHead: "|luck|skill", inAll: "in all", handShort: "hand {number}",
