@@ -387,7 +387,7 @@ def test_a_record_is_studied_and_what_is_saved_is_read_by_python(
     page.wait_for_selector("#lesson-menu .main:focus")
 
 
-# --- Learning, and the day
+# --- Learning
 
 
 def test_the_lessons_are_learnt_in_german(page: Any, address: str) -> None:
@@ -405,16 +405,6 @@ def test_the_lessons_are_learnt_in_german(page: Any, address: str) -> None:
         page.wait_for_selector("#lesson-menu button.main:enabled")
         page.click("#lesson-menu button.main")
     page.wait_for_selector("#dialog[open] #level-others")
-
-
-def test_the_deal_of_the_day_is_one_hand_and_compares(page: Any, address: str) -> None:
-    begin(page, address)
-    page.click("#daily")
-    page.click("#dialog-menu button[value=play]")
-    while state_of(page) != "card":
-        play_by_mouse(page)
-    page.wait_for_selector("text=/Simon: -?\\d+ to/", timeout=60_000)
-    assert "You made" in page.inner_text("#dialog-body")
 
 
 # --- Puzzles

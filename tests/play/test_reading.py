@@ -64,6 +64,8 @@ def damaged(record: Any) -> Iterator[Any]:
             if isinstance(inner, (dict, list)):
                 yield from places(inner, (*path, name))
 
+    path: tuple[Any, ...]
+    value: Any
     for path in places(record):
         inside_rules = path[0] == "rules" and len(path) > 1 and path[1] != "preset"
         for value in ("nonsense", 99, None, [], {}, "gone", "more"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -20,6 +21,7 @@ from tests.play.test_browser import (
     wait_for_move,
 )
 from tests.support import play_randomly
+from tests.web import visitor
 
 ONE_HAND: Final = "?seed=6&players=2&target=1&levels=greedy,greedy"
 
@@ -147,3 +149,86 @@ def test_damaged_links_targets_and_records_are_refused_in_a_sentence(
         (tmp_path / "other.json").write_text(json.dumps(content))
         page.set_input_files("#file", tmp_path / "other.json")
         page.wait_for_selector(f"#said.wrong:has-text('{why}')")
+
+
+# --- The deal of the day
+
+
+def play_the_day(page: Any) -> None:
+    """Play the three hands of a day, up to its result."""
+    for _ in range(3):
+        while state_of(page) != "card":
+            play_by_mouse(page)
+        if page.query_selector("#dialog-menu button[value=share]"):
+            return
+        page.click("#dialog-menu button[value=next]")
+        page.wait_for_selector("dialog#dialog[open]", state="detached")
+    raise AssertionError("the day has more than three hands")
+
+
+def test_a_day_is_ranked_shared_opened_again_and_closed(browser: Any, address: str) -> None:
+    permissions = ["clipboard-read", "clipboard-write"]
+    with visitor(browser, permissions=permissions) as (page, complaints):
+        begin(page, address)
+        page.click("#daily")
+        assert "three hands" in page.inner_text("#dialog-body")
+        page.click("#dialog-menu button[value=play]")
+        play_the_day(page)
+        page.wait_for_selector("[role=status]:has-text('better than')", timeout=120_000)
+        result = page.inner_text(".rivals")
+        assert len(result.splitlines()) == 5
+        assert "The first day of a row" in page.inner_text("#dialog-body")
+        page.click("#dialog-menu button[value=share]")
+        page.wait_for_selector("#dialog-error:has-text('Copied.')")
+        line = page.evaluate("navigator.clipboard.readText()")
+        day = page.evaluate("new Date().toLocaleDateString('sv')")
+        rank = re.fullmatch(rf"Five Up {day} [🟩🟨⬛]{{3}} (better than \d of 5) (\S+)", line)
+        assert rank
+        assert rank[2] == f"{address}#daily={day}"
+        page.click("#dialog-menu button[value=days]")
+        page.wait_for_selector(".days")
+        page.click("#dialog-menu button[value='']")
+        page.wait_for_selector("dialog#dialog[open]", state="detached")
+        assert state_of(page) == "over"
+
+        page.goto(f"{address}?again#daily={day}")
+        assert rank[1] in page.inner_text("#dialog-body")
+        assert page.inner_text(".rivals") == result
+        page.click("#dialog-menu button[value=days]")
+        page.wait_for_selector(f".days button[value='{day}'].over")
+        assert page.locator(".days button:enabled").count() == int(day[-2:])
+        page.click("#dialog-menu button >> nth=1")
+        page.wait_for_selector(f".days button[value='{day}']", state="detached")
+        page.locator(".days button").first.click()
+        page.click("#dialog-menu button[value=play]")
+        page.wait_for_selector("dialog#dialog[open]", state="detached")
+        assert state_of(page) == "yours"
+        for hash_ in ("#daily=2026-1", "#daily=2026-02-30"):
+            page.goto(f"{address}?{hash_[-1]}{hash_}")
+            page.wait_for_selector("#dialog-body:has-text('This link is damaged')")
+        page.goto(f"{address}?to-come#daily=2999-01-01")
+        page.wait_for_selector("#dialog-body:has-text('still to come')")
+        assert not complaints
+
+
+def test_days_in_a_row_count_only_those_that_were_played_in_time(page: Any, address: str) -> None:
+    begin(page, address)
+    streaks = page.evaluate(
+        """async () => {
+          const { streakOf, dateOf } = await import("./results/daily.js");
+          const ago = (days) => dateOf(new Date(Date.now() - days * 86400000));
+          const days = (late, ...played) => new Map(played.map((day) => [ago(day), { result: "won", late: late === day }]));
+          return [streakOf(days(-1)), streakOf(days(-1, 0, 1, 2)), streakOf(days(-1, 1, 2)), streakOf(days(-1, 2, 3)), streakOf(days(1, 0, 1, 2))];
+        }"""
+    )
+    assert streaks == [0, 3, 2, 0, 1]
+
+
+def test_squares_and_rank_compare_with_the_levels(page: Any, address: str) -> None:
+    begin(page, address)
+    found = page.evaluate(
+        """async () => (await import("./results/daily.js")).rankOf(
+          [[5, 0], [5, 2], [8, 9]],
+          [[[4, 0], [6, 0], [6, 0]], [[5, 0], [5, 2], [5, 5]], [[1, 0], [1, 2], [1, 9]]])"""
+    )
+    assert found == {"better": 1, "squares": ["+", "=", "-"]}

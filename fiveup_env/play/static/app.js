@@ -1,7 +1,8 @@
 // @ts-check
 /** The page: one game at the table, and the ways to all else. */
 import { Board } from "./board.js";
-import { card, daily } from "./results/card.js";
+import { card } from "./results/card.js";
+import { daily } from "./results/daily.js";
 import { confirmAgain, confirmStudy, menu, tell } from "./dialogs.js";
 import { openEyes } from "./eyes.js";
 import { mistakes } from "./exercises.js";
@@ -245,6 +246,7 @@ async function endOfHand() {
   if (chosen === "again") return sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
   paint();
   if (chosen === "fresh") return openNewGame();
+  if (chosen === "days") return sitDownTo(await daily(table.saved.daily?.slice(0, 7)));
   if (!table.isOver) await goOn();
 }
 
@@ -326,14 +328,16 @@ function sitDownTo(saved) {
   if (at) sitDown(at);
 }
 
-function openDaily() {
-  void daily().then(sitDownTo);
+/** Open what the address names beside a game: a puzzle, or a day. @param {{ puzzle: string, day: string }} asked */
+function openLinked({ puzzle, day }) {
+  if (puzzle) void puzzles(puzzle);
+  else if (day) void daily(day).then(sitDownTo);
 }
 
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
-  daily: openDaily, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(),
+  daily: () => void daily().then(sitDownTo), study: () => void studyThis(), mistakes, puzzles: () => void puzzles(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
   side: () => byId("side").classList.toggle("shown"),
 };
@@ -385,7 +389,8 @@ for (const kind of ["dragover", "drop"]) {
 // --- The beginning
 
 addEventListener("hashchange", () => {
-  if (linkedPuzzle() && !document.querySelector("dialog[open]")) void puzzles(linkedPuzzle());
+  if (document.querySelector("dialog[open]")) return;
+  try { openLinked(linked()); } catch (error) { tell(t("title"), sentenceOf(error)); }
 });
 onTrouble((sentence) => {
   notice = t(sentence);
@@ -399,25 +404,21 @@ onChange((id) => {
   say(t("otherTab"));
 });
 
-/** The puzzle that a link names: `#puzzle=600000123`. */
-const linkedPuzzle = () => location.hash.match(/^#puzzle=(\d+)$/)?.[1] ?? "";
-
 async function start() {
-  const puzzle = linkedPuzzle(); // sitting down forgets it
   translate();
-  let wrong = "", first = null;
-  try { first = linked(); } catch (error) { wrong = sentenceOf(error); }
+  let wrong = "", asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "" };
+  try { asked = linked(); } catch (error) { wrong = sentenceOf(error); }
   // What the command line asked for begins once; a reload goes on with what is played.
   const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");
   remember("offer", told);
-  const last = first || isNew ? null : tableOf(kept(latest()));
+  const last = asked.deal || isNew ? null : tableOf(kept(latest()));
   const wanted = offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) };
-  sitDown(first ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
+  sitDown(asked.deal ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
   if (notice) say(notice, true);
   if (wrong) tell(t("title"), wrong);
   if (offer?.games) await fromServer();
   if (offer?.watch) void watch();
-  if (puzzle) void puzzles(puzzle);
+  openLinked(asked);
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
 

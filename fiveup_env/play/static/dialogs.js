@@ -39,6 +39,12 @@ export const confirmStudy = async () => (await showDialog(t("study"), [element("
 /** @param {string} title @param {string} sentence */
 export const tell = (title, sentence) => void showDialog(title, [element("p", {}, sentence)], [["", t("close")]]);
 
+/** Copy a text, and say so in the dialog; where that is not allowed, show it there. @param {string} text */
+export async function copy(text) {
+  const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  byId("dialog-error").textContent = copied ? t("copied") : text;
+}
+
 /** Return the name of the action that was chosen. */
 export function menu() {
   const names = ["undo", "again", "study", "learn", "daily", "puzzles", "mistakes", "games", "load", "side"];

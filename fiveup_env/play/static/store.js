@@ -8,7 +8,29 @@
 import { Refused } from "./errors.js";
 
 /** @typedef {{ rules: string, players: number, teams?: boolean, target?: number, hand_size?: number, seat: number, levels: string[], people?: (string | null)[] }} Setup a person's name at every seat of a person, where several share the screen */
-/** @typedef {{ id: string, began: string, changed: string, setup: Setup, seed: string, moves: string[], arms: (number | null)[][], seen: number, deals?: object[], daily?: string, opened?: boolean, again?: boolean, given?: boolean, watched?: boolean, result?: string, rate?: number, verdicts?: any, names?: string[] }} Saved `opened` from a file; `again` with tiles that were played before */
+/**
+ * @typedef {object} Saved a game as it is kept
+ * @property {string} id
+ * @property {string} began
+ * @property {string} changed
+ * @property {Setup} setup
+ * @property {string} seed
+ * @property {object[]} [deals] of its first hands, where no seed dealt them
+ * @property {string[]} moves
+ * @property {(number | null)[][]} arms
+ * @property {number} seen hands whose end was looked at
+ * @property {string[]} [names]
+ * @property {string} [result]
+ * @property {boolean} [given] up, before its end
+ * @property {boolean} [opened] from a file
+ * @property {boolean} [again] with tiles that were played before
+ * @property {boolean} [watched]
+ * @property {string} [daily] the day whose deal it is
+ * @property {boolean} [late] played after that day
+ * @property {Record<string, number[][]>} [rivals] the scores that levels made of it, after each hand
+ * @property {number} [rate] the error rate of one's own seat
+ * @property {any} [verdicts]
+ */
 
 const PREFIX = "fiveup:", GAME = `${PREFIX}game:`;
 /** @type {(sentence: string) => void} */

@@ -26,6 +26,8 @@ export function rulesOf({ rules, players, teams, target, ...others }) {
   return { rules, players, ...given, ...(target === undefined ? {} : { target }), ...fields };
 }
 
+export const DAILY_HANDS = 3;
+
 export class Table {
   /** The person who looks at the screen, where several share it; null while it is passed on. @type {number | null} */
   looking = null;
@@ -55,8 +57,10 @@ export class Table {
   get sides() { return this.game.scores.length; }
   /** @param {number} seat */
   sideOf(seat) { return seat % this.sides; }
-  /** Whether the game is over or was given up; the deal of the day is over after one hand. */
-  get isOver() { return this.game.isGameOver() || Boolean(this.saved.given || (this.saved.daily && this.game.lastHand())); }
+  /** Whether the game is over or was given up; the deal of the day is over after some hands. */
+  get isOver() { return this.game.isGameOver() || Boolean(this.saved.given || (this.saved.daily && this.ends.length >= DAILY_HANDS)); }
+  /** The scores after each hand that has ended. */
+  get ends() { return this.game.hands().filter(({ phase }) => phase !== "playing").map(({ scores }) => scores); }
   get isMine() { return !this.isOver && !this.saved.watched && !this.isCovered && this.isPerson(/** @type {number} */ (this.game.turn)); }
 
   /** The number of the hand whose end has not been looked at, or null. */

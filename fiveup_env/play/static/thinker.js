@@ -58,16 +58,16 @@ const tasks = {
     });
   },
   /**
-   * What a level makes of a first hand in somebody's seat, against the same others.
-   * @param {{ rules: any, seed: string, seat: number, levels: string[], level: string }} asked
+   * The scores after each of the first hands that a level plays in somebody's seat, against the same others.
+   * @param {{ rules: any, seed: string, seat: number, levels: string[], level: string, hands: number }} asked
    */
-  async duplicate({ rules, seed, seat, levels, level }) {
+  async duplicate({ rules, seed, seat, levels, level, hands }) {
     const game = new Game({ ...rules, seed: BigInt(seed) });
-    while (game.handNumber === 0 && !game.isGameOver()) {
+    while (game.handNumber < hands && !game.isGameOver()) {
       const agent = await agentOf(game.turn === seat ? level : levels[game.turn]);
       game.push(agent.ask(game.view(), keyOf(seed, game.moves.length)));
     }
-    return game.lastHand()?.scores;
+    return game.hands().slice(0, hands).map(({ scores }) => scores);
   },
   /** Luck and skill of every finished hand. @param {{ rules: any, hands: { dealt: Uint8Array, ended: Uint8Array }[] }} asked */
   async luck({ rules, hands }) {

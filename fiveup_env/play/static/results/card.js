@@ -1,16 +1,13 @@
 // @ts-check
-/** The end of a hand as a card, and the deal of the day. */
+/** The end of a hand, or of a game, as a card. */
 import { showDialog } from "../dialogs.js";
 import { info } from "../fiveup.mjs";
-import { SOME, USUAL } from "../levels.js";
-import { byId, element, peopleOf } from "../shared.js";
-import { allGames } from "../store.js";
-import { Table, begun, rulesOf } from "../table.js";
-import { judge } from "../thinkers.js";
+import { element } from "../shared.js";
 import { tileSvg } from "../tiles.js";
 import { listText, t } from "../words.js";
+import { showResult } from "./daily.js";
 
-/** @typedef {import("../store.js").Saved} Saved */
+/** @typedef {import("../table.js").Table} Table */
 
 /** Show the end of a hand, or of the game; return what its player wants next. @param {Table} table @param {string[]} names */
 export async function card(table, names) {
@@ -40,49 +37,11 @@ export async function card(table, names) {
       element("p", {}, t("endPoints")), ...points.map((gain, k) => element("p", { class: "sum" }, `${side(k)}: ${gain > 0 ? "+" : ""}${gain} → ${state.scores[k]}`)),
     ] : []),
   ];
-  if (table.saved.daily) return dailyCard(table, names, body);
   if (!table.isOver) return showDialog(t("handOver", { number: number + 1 }), body, [["next", t("nextHand")]]);
+  if (table.saved.daily) return showResult(table.saved, body);
   const winner = Number(table.game.winner), mine = table.me >= 0 && winner === table.sideOf(table.me);
   const partner = names.find((_, seat) => seat !== table.seat && table.sideOf(seat) === winner) ?? "";
   const verdict = mine ? (table.rules.teams ? t("weWin", { partner }) : t("youWin")) : t(table.rules.teams ? "othersWin" : "otherWins", { who: listText(names.filter((_, seat) => table.sideOf(seat) === winner)) });
   return showDialog(`${t("gameOver")}. ${verdict}`, [element("p", { class: "sum" }, t("finalScore", { scores: table.game.scores.join(" : ") })), ...body],
     [["study", t("studyGame")], ["fresh", t("fresh")], ["again", t("again")], ["", t("close")]]);
-}
-
-// --- The deal of the day: its seed is the date, and the others are the same for everybody
-
-const today = () => new Date().toISOString().slice(0, 10);
-
-/** Return the game of the day to go on with, or null. @returns {Promise<Saved | null>} */
-export async function daily() {
-  const date = today(), played = allGames().find((saved) => saved.daily === date);
-  const done = played && new Table(played).game.lastHand() !== null;
-  const body = [element("p", {}, t("dailyIntro", { date })), ...(done ? [element("p", { class: "sum" }, t("played"))] : [])];
-  const chosen = await showDialog(t("daily"), body, done ? [["", t("close")]] : [["play", t("deal")], ["", t("cancel")]]);
-  if (chosen !== "play") return null;
-  return played ?? begun({ rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) }, date.replaceAll("-", ""), { daily: date });
-}
-
-/** @param {Table} table @param {string[]} names @param {HTMLElement[]} body */
-async function dailyCard(table, names, body) {
-  const [own, other] = table.game.lastHand()?.scores ?? [0, 0], { setup, saved } = table;
-  const rows = element("div", {}, element("p", {}, t("dailyAgents")));
-  let best = "–";
-  const asked = { rules: rulesOf(setup), seed: saved.seed, seat: setup.seat, levels: setup.levels };
-  const strongest = SOME[SOME.length - 1];
-  for (const level of SOME) {
-    const line = rows.appendChild(element("p", {}, "…"));
-    void judge("duplicate", { ...asked, level }).then(([mine, theirs]) => {
-      line.textContent = t("compare", { who: peopleOf(level)[0], own: mine, other: theirs });
-      if (level === strongest) best = `${mine} : ${theirs}`;
-    });
-  }
-  const accept = async (/** @type {string} */ value) => {
-    if (value !== "share") return true;
-    await navigator.clipboard.writeText(t("shareLine", { date: String(saved.daily), own, other, who: peopleOf(strongest)[0], best }));
-    byId("dialog-error").textContent = t("copied");
-    return false;
-  };
-  await showDialog(t("daily"), [element("p", { class: "sum" }, t("dailyDone", { own, other })), ...body, rows], [["", t("close")], ["share", t("share")]], accept);
-  return "fresh";
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /** One's games: results and error rates over time, files and links. */
-import { showDialog } from "../dialogs.js";
+import { copy, showDialog } from "../dialogs.js";
 import { byId, element, namesOf, titleOf } from "../shared.js";
 import { allGames, forget, isResult, kept, put } from "../store.js";
 import { Table } from "../table.js";
@@ -46,7 +46,7 @@ function lineOf(saved) {
   const showGame = () => show(facts.filter(Boolean).join(" · "), [
     ["open", () => byId("dialog").close(`open:${id}`)],
     ["save", () => download(`five-up-${id}.json`, fileOf(saved))],
-    ...(saved.deals ? [] : /** @type {[string, () => void][]} */ ([["copyLink", () => void navigator.clipboard.writeText(linkTo(saved)).then(() => { byId("dialog-error").textContent = t("copied"); })]])),
+    ...(saved.deals ? [] : /** @type {[string, () => void][]} */ ([["copyLink", () => void copy(linkTo(saved))]])),
     ["remove", () => change(() => show(t("askRemove"), [["remove", () => change(remove)], ["keepIt", () => change(showGame)]]))],
   ]);
   const remove = () => {

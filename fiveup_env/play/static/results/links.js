@@ -4,6 +4,7 @@ import { Refused } from "../errors.js";
 import { USUAL, asLevel } from "../levels.js";
 import { Table, begun } from "../table.js";
 import { t } from "../words.js";
+import { dateOf, today } from "./daily.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
 
@@ -14,14 +15,13 @@ export function linkTo({ setup, seed }) {
   return `${location.origin}${location.pathname}?${asked}`;
 }
 
-/** The game that the address names, or null; refuse an address that names none. @returns {Table | null} */
-export function linked() {
-  const asked = new URLSearchParams(location.search), number = (/** @type {string} */ name, /** @type {string} */ usual) => {
+/** @param {URLSearchParams} asked @returns {Table} */
+function dealOf(asked) {
+  const number = (/** @type {string} */ name, /** @type {string} */ usual) => {
     const text = asked.get(name) ?? usual;
     if (!/^\d{1,20}$/.test(text)) throw new Refused(t("badLink"));
     return text;
   };
-  if (!asked.has("seed")) return null;
   const players = Number(number("players", "4")), levels = asked.get("levels")?.split(",").map(asLevel) ?? [];
   if (players < 2 || players > 5 || levels.length > players) throw new Refused(t("badLink"));
   const setup = {
@@ -30,4 +30,18 @@ export function linked() {
     ...(asked.has("tiles") ? { hand_size: Number(number("tiles", "")) } : {}),
   };
   try { return new Table(begun(setup, number("seed", ""))); } catch { throw new Refused(t("badLink")); }
+}
+
+/** @param {string} text */
+function dayOf(text) {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T12:00`) : null;
+  if (!day || Number.isNaN(Number(day)) || dateOf(day) !== text) throw new Refused(t("badLink"));
+  if (text > today()) throw new Refused(t("dayToCome"));
+  return text;
+}
+
+/** What the address asks for: `?seed=7` a deal, `#puzzle=600000123` a puzzle, `#daily=2026-11-27` a day; refuse what there is not. */
+export function linked() {
+  const asked = new URLSearchParams(location.search), [, what, which = ""] = location.hash.match(/^#(puzzle|daily)=(.*)$/) ?? [];
+  return { deal: asked.has("seed") ? dealOf(asked) : null, puzzle: what === "puzzle" ? which : "", day: what === "daily" ? dayOf(which) : "" };
 }

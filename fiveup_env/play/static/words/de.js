@@ -93,9 +93,12 @@ export default {
   failed: "Etwas ist fehlgeschlagen: {why}. Das Spiel ist aufbewahrt.",
 
   // Deal of the day
-  dailyIntro: "Heute haben alle dieselben Steine gegen dieselben Gegner: eine Runde, {date}.",
-  dailyDone: "Sie haben heute {own} zu {other} gespielt.", dailyAgents: "An Ihrem Platz, mit denselben Steinen:",
-  share: "Eine Zeile zum Teilen kopieren", shareLine: "Five Up, {date}: {own} zu {other} ({who}: {best})", played: "Heute schon gespielt.",
+  dailyIntro: "{date}: drei Runden, in denen alle dieselben Steine gegen dieselben Gegner haben.",
+  dailyDone: "{date}: Sie haben {own} zu {other} gespielt.", dailyGiven: "Sie haben dieses Blatt beendet, um es auszuwerten; es hat kein Ergebnis.", dailyAgents: "An Ihrem Platz, mit denselben Steinen:",
+  share: "Zum Teilen kopieren", rank: "besser als {better} von {all}", days: "Alle Tage", goOn: "Weiterspielen",
+  squares: "Zu jeder Runde: + Sie haben mehr erreicht als die mittlere dieser Stufen, = ebenso viel, − weniger.",
+  streak: "{streak} Tage hintereinander", streakOne: "Der erste Tag einer Reihe: kommen Sie morgen wieder.", daysIntro: "Jeder Tag kann gespielt werden; zur Reihe zählen die, die Sie am Tag selbst gespielt haben.",
+  monthBefore: "Monat davor", monthAfter: "Monat danach", notPlayed: "nicht gespielt", dayToCome: "Dieser Tag kommt erst noch.",
   compare: "{who}: {own} zu {other}",
 
   // Study

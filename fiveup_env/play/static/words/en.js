@@ -93,9 +93,12 @@ export default {
   failed: "Something failed: {why}. The game is kept.",
 
   // Deal of the day
-  dailyIntro: "Today everybody has the same tiles against the same players: one hand, {date}.",
-  dailyDone: "You made {own} to {other} today.", dailyAgents: "In your seat, with the same tiles:",
-  share: "Copy a line to share", shareLine: "Five Up, {date}: {own} to {other} ({who}: {best})", played: "Played today.",
+  dailyIntro: "{date}: three hands, in which everybody has the same tiles against the same players.",
+  dailyDone: "{date}: you made {own} to {other}.", dailyGiven: "You ended this deal to study it, so it has no result.", dailyAgents: "In your seat, with the same tiles:",
+  share: "Copy to share", rank: "better than {better} of {all}", days: "All days", goOn: "Go on",
+  squares: "For each hand: + you made more than the middle one of these levels, = as much, − less.",
+  streak: "{streak} days in a row", streakOne: "The first day of a row: come back tomorrow.", daysIntro: "Every day can be played; a row of days counts those that you played on the day.",
+  monthBefore: "Month before", monthAfter: "Month after", notPlayed: "not played", dayToCome: "That day is still to come.",
   compare: "{who}: {own} to {other}",
 
   // Study
