@@ -1,0 +1,17 @@
+"""Learning in compiled code: the same weights, byte for byte, on every machine.
+
+networks   the weights of a network in one vector, and what it reads of a row
+decisions  decisions as they are learnt from: entries that are not zero, and legal actions
+layers     forward and backward passes of single layers, for a tile of decisions
+trunks     those of a trunk: plain layers, or residual blocks
+heads      those of logits and values
+losses     what is made small: PPO, regression on differences, the gain of all actions
+gradients  the gradient of a minibatch, summed in one order by any number of threads
+adam       steps of the optimizer, with clipping
+learner    a network that learns: evaluate, draw, step
+
+Everything is float32 and done in the order that the code says, without fast-math; `exp` and `log`
+are this project's own. A minibatch is cut into parts of `gradients.PART` decisions, a part into
+tiles of `layers.TILE`. A part's gradient is summed in the order of its decisions; the parts' sums
+are added in their order. Threads share out whole parts, so their number changes no byte.
+"""

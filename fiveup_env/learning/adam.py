@@ -1,0 +1,71 @@
+"""Adam, with gradients whose norm is clipped, and a moving average of the weights."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.learning.layers import dot
+
+BLOCK: Final = 4096  # numbers whose squares are added up together
+DECAYS: Final = (0.9, 0.999)  # of the moments
+EPSILON: Final = 1e-5
+
+
+@compiled
+def add_parts(gradients: Array, parts: int, squares: Array, first: int, end: int) -> None:
+    """Add up the gradients of parts into that of the first, in some blocks; write their squares."""
+    for block in range(first, end):
+        total = gradients[0, block * BLOCK : (block + 1) * BLOCK]
+        for part in range(1, parts):
+            own = gradients[part, block * BLOCK : (block + 1) * BLOCK]
+            for i in range(len(total)):
+                total[i] += own[i]
+        squares[block] = dot(total, total)
+
+
+@compiled
+def adam(
+    weights: Array, gradient: Array, moments: Array, steps: int, rate: float, shrink: float
+) -> None:
+    """Change weights by a gradient, which is multiplied by `shrink`.
+
+    `steps` is the number of steps that the moments have been moved by, this one included.
+    """
+    size = np.float32(rate / (1 - _power(DECAYS[0], steps)))
+    root = np.float32(1 / np.sqrt(1 - _power(DECAYS[1], steps)))
+    scale, epsilon, keep = np.float32(shrink), np.float32(EPSILON), np.float32(DECAYS[1])
+    slow, square = np.float32(1 - DECAYS[0]), np.float32(1 - DECAYS[1])
+    means, squares = moments[0], moments[1]
+    for i in range(len(weights)):
+        own = gradient[i] * scale
+        means[i] += slow * (own - means[i])
+        squares[i] = keep * squares[i] + square * own * own
+        weights[i] -= size * means[i] / (np.sqrt(squares[i]) * root + epsilon)
+
+
+@compiled
+def move_average(average: Array, weights: Array, share: float) -> None:
+    """Move an average of weights towards the current ones."""
+    part = np.float32(share)
+    for i in range(len(average)):
+        average[i] += part * (weights[i] - average[i])
+
+
+@compiled
+def _power(base: float, exponent: int) -> float:
+    """Return a power by products alone, which are the same on every machine."""
+    result = 1.0
+    while exponent > 0:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
+
+
+def scheduled(first: float, last: float | None, progress: float) -> float:
+    """Return the current value of a linear schedule, which is constant if `last` is None."""
+    return first if last is None else first + (last - first) * min(1.0, progress)

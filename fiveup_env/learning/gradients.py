@@ -1,0 +1,99 @@
+"""The gradient of a minibatch, in an order of sums that no number of threads changes.
+
+A minibatch is cut into parts of `PART` decisions, each with a gradient of its own, in which its
+decisions are added up one after the other. Then the gradients of the parts are added up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.learning.heads import Outputs, add_heads_gradient, outputs_for, write_outputs
+from fiveup_env.learning.layers import TILE
+from fiveup_env.learning.losses import Loss, Scales, Targets, write_logs, write_loss
+from fiveup_env.learning.trunks import (
+    Inner,
+    Tile,
+    add_trunk_gradient,
+    latent_in,
+    tile_for,
+    write_latent,
+)
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from fiveup_env.learning.decisions import Decisions
+    from fiveup_env.opponents.networks.compiled import Weights
+
+PART: Final = 128  # decisions
+
+
+class Memory(NamedTuple):
+    """What a thread needs to compute outputs and gradients."""
+
+    tile: Tile
+    outputs: Outputs
+    logs: np.ndarray
+
+
+def memory_for(weights: Weights) -> Memory:
+    """Return memory for a thread."""
+    return Memory(tile_for(weights), outputs_for(weights), np.zeros(ACTION_COUNT))
+
+
+@compiled
+def evaluate(
+    weights: Weights,
+    factors: Array,
+    decisions: Decisions,
+    samples: Array,
+    memory: Memory,
+    logs: Array,
+    values: Array,
+) -> None:
+    """Write the log-probabilities of the legal actions of some decisions, and their values."""
+    tile, outputs = memory.tile, memory.outputs
+    for start in range(0, len(samples), TILE):
+        some = samples[start : start + TILE]
+        write_latent(weights, factors, decisions, some, tile)
+        latent = latent_in(tile)
+        for s in range(len(some)):
+            n = some[s]
+            write_outputs(weights, decisions, n, latent[s], outputs)
+            first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
+            write_logs(outputs.logits, end - first, logs[first:end])
+            values[n] = outputs.value[0]
+
+
+@compiled
+def write_gradient(
+    weights: Weights,
+    inner: Inner,
+    factors: Array,
+    decisions: Decisions,
+    samples: Array,
+    targets: Targets,
+    loss: Loss,
+    scales: Scales,
+    memory: Memory,
+    vector: Array,
+    total: Weights,
+    figures: Array,
+) -> None:
+    """Write the gradient of a part, whose arrays `total` share the memory of `vector`."""
+    tile, outputs = memory.tile, memory.outputs
+    vector[:] = 0
+    figures[:] = 0
+    for start in range(0, len(samples), TILE):
+        some = samples[start : start + TILE]
+        write_latent(weights, factors, decisions, some, tile)
+        latent = latent_in(tile)
+        for s in range(len(some)):
+            n, own = some[s], tile.gradient[s]
+            write_outputs(weights, decisions, n, latent[s], outputs)
+            write_loss(loss, scales, targets, decisions, n, outputs, memory.logs, figures)
+            add_heads_gradient(weights, decisions, n, latent[s], outputs, own, total)
+        add_trunk_gradient(weights, inner, factors, decisions, some, tile, total)

@@ -1,0 +1,167 @@
+"""The networks that compiled code trains: their weights in one vector, and what they read of rows.
+
+The fields of the weights are those of `opponents.networks.compiled`, which plays guided networks,
+except that `first` does not include the factors of the entries.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from fiveup_env.encoders import factors_of, get_encoder, place_of
+from fiveup_env.encoders.flat import USUAL_POINTS
+from fiveup_env.errors import InputError, unknown
+from fiveup_env.opponents.networks.compiled import Weights
+from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
+from fiveup_env.rules.actions import ACTION_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fiveup_env.encoders import Encoder
+
+KINDS: Final = ("plain", "guided")
+PLAYS: Final = "plays"  # the piece that says what each action would score
+
+
+class Columns(NamedTuple):
+    """Where the parts of a row begin."""
+
+    facts: int  # what the trunk reads
+    facts_end: int
+    plays: int  # what every action would score, or -1
+    features: int  # the features of every action
+    feature_count: int  # of an action; 0 if the network reads none
+
+
+class Network:
+    """The weights of a network with one trunk, as one vector and as arrays that share its memory.
+
+    Args:
+        kind: `plain` (layers of ReLU) or `guided` (residual blocks that also weigh the heuristics'
+            features of every action).
+        width: Units in a layer.
+        depth: Layers or blocks.
+        encoder: The encoder whose rows are read, or its name; guided networks read `lookahead`.
+        dtype: The type of the weights.
+
+    Attributes:
+        vector: all weights, 0 at first; those that only values depend on come last.
+        weights: the same by name.
+        columns: where the parts of a row are.
+        factors: what the facts are multiplied by.
+
+    Raises:
+        InputError: If there is no such kind.
+        EncoderError: If there is no such encoder.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        width: int,
+        depth: int,
+        encoder: str | Encoder = "flat",
+        dtype: type = np.float32,
+    ) -> None:
+        if kind not in KINDS:
+            raise InputError(unknown("network in compiled code", kind, KINDS))
+        self.kind = kind
+        encoder = get_encoder("lookahead" if kind == "guided" else encoder)
+        self.columns, self.factors = _read(encoder, guided=kind == "guided")
+        self._sizes = _sizes_of(kind, width, depth, len(self.factors), self.columns.feature_count)
+        self.vector = np.zeros(sum(map(math.prod, self._sizes)), dtype)
+        self.weights = self.arrays_in(self.vector)
+        self.policy_size = self.vector.size - width - 1  # weights before those of values alone
+
+    def arrays_in(self, vector: np.ndarray) -> Weights:
+        """Return the parts of a vector of this size, such as a gradient, as arrays by name."""
+        ends = np.cumsum([math.prod(size) for size in self._sizes])[:-1]
+        parts = np.split(vector, ends.tolist())
+        return Weights(*(part.reshape(size) for part, size in zip(parts, self._sizes, strict=True)))
+
+    def tensors(self, vector: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Return the weights under the names, and in the shapes, that saved policies have.
+
+        They share the memory of the vector, by default that of the weights.
+        """
+        arrays = self.weights if vector is None else self.arrays_in(vector)
+        tensors = {
+            "worth": arrays.worth,
+            "policy_head.weight": arrays.head,
+            "policy_head.bias": arrays.head_bias,
+            "value_head.weight": arrays.value[None],
+            "value_head.bias": arrays.value_bias,
+        }
+        layers = _plain_layers(arrays) if self.kind == "plain" else _blocks(arrays)
+        return tensors | {f"policy_trunk.{name}": layer for name, layer in layers.items()}
+
+    def load(self, tensors: Mapping[str, np.ndarray]) -> None:
+        """Copy the weights from arrays with the names and shapes of `tensors`."""
+        for name, tensor in self.tensors().items():
+            tensor[...] = tensors[name]
+
+
+def _read(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
+    """Return where the parts of an encoder's rows are, and the factors of what the trunk reads."""
+    facts = [piece for piece in encoder.pieces if not (guided and piece.name == FEATURES.name)]
+    first = place_of(encoder, facts[0].name)[1].start
+    plays = [piece for piece in facts if (piece.name, piece.size) == (PLAYS, ACTION_COUNT)]
+    columns = Columns(
+        facts=first,
+        facts_end=first + sum(piece.size for piece in facts),
+        plays=place_of(encoder, PLAYS)[1].start if plays else -1,
+        features=place_of(encoder, FEATURES.name)[1].start if guided else 0,
+        feature_count=FEATURES.shape[1] if guided else 0,
+    )
+    return columns, factors_of(facts)
+
+
+def _sizes_of(
+    kind: str, width: int, depth: int, entries: int, features: int
+) -> list[tuple[int, ...]]:
+    """Return the shapes of the fields of `Weights`; those that a kind lacks are empty."""
+    blocks = depth if kind == "guided" else 0
+    inner = depth if kind == "guided" else depth - 1
+    sizes = {
+        "first": (entries, width),
+        "first_bias": (width,),
+        "norms": (blocks, 2, width),
+        "inner": (inner, width, width),
+        "inner_bias": (inner, width),
+        "outer": (blocks, width, width),
+        "outer_bias": (blocks, width),
+        "norm": (2 if blocks else 0, width),
+        "head": (ACTION_COUNT, width),
+        "head_bias": (ACTION_COUNT,),
+        "guide": (width, features),
+        "guide_bias": (features,),
+        "worth": (USUAL_POINTS + 2,),
+        "value": (width,),
+        "value_bias": (1,),
+    }
+    return [sizes[name] for name in Weights._fields]
+
+
+def _plain_layers(arrays: Weights) -> dict[str, np.ndarray]:
+    layers = {"layers.0.weight": arrays.first.T, "layers.0.bias": arrays.first_bias}
+    for k, (matrix, bias) in enumerate(zip(arrays.inner, arrays.inner_bias, strict=True), 1):
+        layers |= {f"layers.{k}.weight": matrix.T, f"layers.{k}.bias": bias}
+    return layers
+
+
+def _blocks(arrays: Weights) -> dict[str, np.ndarray]:
+    layers = {"first.weight": arrays.first.T, "first.bias": arrays.first_bias}
+    for k in range(len(arrays.inner)):
+        layers |= {
+            f"blocks.{k}.0.weight": arrays.norms[k, 0],
+            f"blocks.{k}.0.bias": arrays.norms[k, 1],
+            f"blocks.{k}.1.weight": arrays.inner[k].T,
+            f"blocks.{k}.1.bias": arrays.inner_bias[k],
+            f"blocks.{k}.3.weight": arrays.outer[k].T,
+            f"blocks.{k}.3.bias": arrays.outer_bias[k],
+        }
+    return layers | {"norm.weight": arrays.norm[0], "norm.bias": arrays.norm[1]}

@@ -1,0 +1,178 @@
+"""Forward and backward passes of trunks, for a tile of decisions.
+
+A plain trunk is a sequence of ReLU layers. A guided one adds residual blocks to a first layer: a
+layer norm, a layer of ReLU and a layer each; a layer norm ends it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, compiled, inlined
+from fiveup_env.learning.layers import (
+    TILE,
+    add_bias_gradient,
+    add_entries,
+    add_entries_gradient,
+    add_product,
+    add_product_gradient,
+    fill,
+    normalize,
+    normalize_gradient,
+    rectify,
+    rectify_gradient,
+)
+
+if TYPE_CHECKING:
+    from fiveup_env.learning.decisions import Decisions
+    from fiveup_env.opponents.networks.compiled import Weights
+
+
+class Inner(NamedTuple):
+    """The square matrices of a trunk, output by input, as backward passes read them."""
+
+    inner: np.ndarray
+    outer: np.ndarray
+
+
+class Tile(NamedTuple):
+    """What is computed of the trunk for a tile, and kept for the backward pass."""
+
+    stream: np.ndarray  # of residual blocks
+    normal: np.ndarray  # of each layer norm: its output before scale and shift
+    scales: np.ndarray
+    inputs: np.ndarray  # its output
+    hidden: np.ndarray  # the outputs of each layer of ReLU
+    gradient: np.ndarray  # of the latent, then of what came before it
+    inner_gradient: np.ndarray
+
+
+def tile_for(weights: Weights) -> Tile:
+    """Return memory for a trunk."""
+    width, blocks = weights.first.shape[1], len(weights.outer)
+    norms = blocks + 1 if blocks else 0
+    shapes = {
+        "stream": (TILE, width),
+        "normal": (norms, TILE, width),
+        "scales": (norms, TILE),
+        "inputs": (norms, TILE, width),
+        "hidden": (blocks or len(weights.inner) + 1, TILE, width),
+        "gradient": (TILE, width),
+        "inner_gradient": (TILE, width),
+    }
+    return Tile(*(np.zeros(shapes[name], weights.first.dtype) for name in Tile._fields))
+
+
+@inlined
+def latent_in(tile: Tile) -> Array:
+    """Return the output of the trunk, once it is computed."""
+    return tile.inputs[-1] if len(tile.inputs) else tile.hidden[-1]
+
+
+@compiled
+def write_latent(
+    weights: Weights, factors: Array, decisions: Decisions, samples: Array, tile: Tile
+) -> None:
+    """Compute the output of the trunk for a tile."""
+    if len(weights.outer):
+        _write_blocks(weights, factors, decisions, samples, tile)
+    else:
+        _write_layers(weights, factors, decisions, samples, tile)
+
+
+@compiled
+def add_trunk_gradient(
+    weights: Weights,
+    inner: Inner,
+    factors: Array,
+    decisions: Decisions,
+    samples: Array,
+    tile: Tile,
+    total: Weights,
+) -> None:
+    """Add the gradient of the trunk, given that of its output in `tile.gradient`."""
+    if len(weights.outer):
+        gradient = _add_blocks_gradient(weights, inner, len(samples), tile, total)
+    else:
+        gradient = _add_layers_gradient(inner, len(samples), tile, total)
+    add_bias_gradient(gradient, len(samples), total.first_bias)
+    add_entries_gradient(decisions, samples, factors, gradient, total.first)
+
+
+@inlined
+def _write_layers(
+    weights: Weights, factors: Array, decisions: Decisions, samples: Array, tile: Tile
+) -> None:
+    """Compute the output of plain layers."""
+    count, hidden = len(samples), tile.hidden
+    fill(hidden[0], count, weights.first_bias)
+    add_entries(decisions, samples, factors, weights.first, hidden[0])
+    rectify(hidden[0], count)
+    for k in range(len(weights.inner)):
+        fill(hidden[k + 1], count, weights.inner_bias[k])
+        add_product(hidden[k], count, weights.inner[k], hidden[k + 1])
+        rectify(hidden[k + 1], count)
+
+
+@inlined
+def _add_layers_gradient(inner: Inner, count: int, tile: Tile, total: Weights) -> Array:
+    """Add the gradients of all layers but the first, and return that of its output."""
+    hidden, gradient, other = tile.hidden, tile.gradient, tile.inner_gradient
+    for k in range(len(inner.inner) - 1, -1, -1):
+        rectify_gradient(hidden[k + 1], count, gradient)
+        add_bias_gradient(gradient, count, total.inner_bias[k])
+        add_product_gradient(hidden[k], count, gradient, total.inner[k])
+        other[:] = 0
+        add_product(gradient, count, inner.inner[k], other)
+        gradient, other = other, gradient
+    rectify_gradient(hidden[0], count, gradient)
+    return gradient
+
+
+@inlined
+def _write_blocks(
+    weights: Weights, factors: Array, decisions: Decisions, samples: Array, tile: Tile
+) -> None:
+    """Compute the output of residual blocks."""
+    count, stream = len(samples), tile.stream
+    inputs, hidden = tile.inputs, tile.hidden
+    fill(stream, count, weights.first_bias)
+    add_entries(decisions, samples, factors, weights.first, stream)
+    for k in range(len(weights.inner)):
+        normalize(stream, count, weights.norms[k], tile.normal[k], tile.scales[k], inputs[k])
+        fill(hidden[k], count, weights.inner_bias[k])
+        add_product(inputs[k], count, weights.inner[k], hidden[k])
+        rectify(hidden[k], count)
+        for s in range(count):
+            for j in range(stream.shape[1]):
+                stream[s, j] += weights.outer_bias[k, j]
+        add_product(hidden[k], count, weights.outer[k], stream)
+    normalize(stream, count, weights.norm, tile.normal[-1], tile.scales[-1], inputs[-1])
+
+
+@inlined
+def _add_blocks_gradient(
+    weights: Weights, inner: Inner, count: int, tile: Tile, total: Weights
+) -> Array:
+    """Add the gradients of all layers but the first, and return that of its output."""
+    gradient, own, normal, scales = tile.gradient, tile.inner_gradient, tile.normal, tile.scales
+    normalize_gradient(normal[-1], scales[-1], count, weights.norm, gradient, total.norm)
+    for k in range(len(inner.inner) - 1, -1, -1):
+        add_bias_gradient(gradient, count, total.outer_bias[k])
+        add_product_gradient(tile.hidden[k], count, gradient, total.outer[k])
+        own[:] = 0
+        add_product(gradient, count, inner.outer[k], own)
+        rectify_gradient(tile.hidden[k], count, own)
+        add_bias_gradient(own, count, total.inner_bias[k])
+        add_product_gradient(tile.inputs[k], count, own, total.inner[k])
+        # What the layer norm was given is no longer needed, so its memory takes the gradient.
+        before = tile.inputs[k]
+        before[:] = 0
+        add_product(own, count, inner.inner[k], before)
+        normalize_gradient(normal[k], scales[k], count, weights.norms[k], before, total.norms[k])
+        for s in range(count):
+            for j in range(gradient.shape[1]):
+                gradient[s, j] += before[s, j]
+    return gradient
