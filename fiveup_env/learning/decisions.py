@@ -32,8 +32,9 @@ class Decisions(NamedTuple):
     units: np.ndarray  # what each scores, as `plays` says, at most USUAL_POINTS + 1
     features: np.ndarray  # of each, unscaled
 
-    def __len__(self) -> int:
-        """Return the number of decisions."""
+    @property
+    def size(self) -> int:
+        """The number of decisions."""
         return len(self.entry_ends) - 1
 
 
@@ -54,6 +55,16 @@ def decisions_of(rows: np.ndarray, masks: np.ndarray, columns: Columns) -> Decis
     )
     _gather(rows, masks, columns, decisions)
     return decisions
+
+
+@compiled
+def find_chosen(decisions: Decisions, actions: Array, chosen: Array) -> None:
+    """Write which of its legal actions was played, for every decision."""
+    for n in range(len(actions)):
+        first = decisions.action_ends[n]
+        for k in range(first, decisions.action_ends[n + 1]):
+            if decisions.actions[k] == actions[n]:
+                chosen[n] = k - first
 
 
 @compiled

@@ -34,7 +34,7 @@ class Outputs(NamedTuple):
 
 def outputs_for(weights: Weights) -> Outputs:
     """Return memory for the outputs of a network."""
-    features = weights.guide.shape[1]
+    features = len(weights.guide)
     sizes = [ACTION_COUNT, ACTION_COUNT, 1, 1, features, features, features]
     return Outputs(*(np.zeros(size, weights.first.dtype) for size in sizes))
 
@@ -46,11 +46,8 @@ def write_outputs(
     """Compute the logits of a decision's legal actions, and its value, from the latent."""
     outputs.value[0] = dot(weights.value, latent) + weights.value_bias[0]
     guide = outputs.guide
-    if len(guide):
-        for name in range(len(guide)):
-            guide[name] = weights.guide_bias[name]
-        for j in range(len(latent)):
-            add_scaled(weights.guide[j], latent[j], guide)
+    for name in range(len(guide)):
+        guide[name] = dot(weights.guide[name], latent) + weights.guide_bias[name]
     first = decisions.action_ends[n]
     for k in range(first, decisions.action_ends[n + 1]):
         action, units = decisions.actions[k], decisions.units[k]
@@ -91,11 +88,10 @@ def add_heads_gradient(
         if len(guide):
             _scale_features(decisions, k, outputs.features)
             add_scaled(outputs.features, slope, guide)
-    if len(guide):
-        add_scaled(guide, guide.dtype.type(1), total.guide_bias)
-        for j in range(len(latent)):
-            add_scaled(guide, latent[j], total.guide[j])
-            gradient[j] += dot(weights.guide[j], guide)
+    for name in range(len(guide)):
+        total.guide_bias[name] += guide[name]
+        add_scaled(latent, guide[name], total.guide[name])
+        add_scaled(weights.guide[name], guide[name], gradient)
 
 
 @compiled

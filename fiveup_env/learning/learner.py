@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from fiveup_env.learning.decisions import Decisions
     from fiveup_env.learning.losses import Loss, Targets
     from fiveup_env.learning.networks import Network
+
+
+MOST_RATE: Final = 1e30  # with which a step is still a number
 
 
 class LossError(FiveUpError):
@@ -50,18 +53,24 @@ class Learner:
         self._groups = slice(0, network.policy_size), slice(network.policy_size, size)
         self._make_parts(1)
 
-    def evaluate(self, decisions: Decisions) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-probabilities of all legal actions, and the value of every decision."""
+    def evaluate(
+        self, decisions: Decisions, vector: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log-probabilities of all legal actions, and the value of every decision.
+
+        They are those of the network, or of another one with these weights.
+        """
         network = self.network
+        weights = network.weights if vector is None else network.arrays_in(vector)
         logs = np.empty(len(decisions.actions), network.vector.dtype)
-        values = np.empty(len(decisions), network.vector.dtype)
-        samples = np.arange(len(decisions))
+        values = np.empty(decisions.size, network.vector.dtype)
+        samples = np.arange(decisions.size)
 
         def work(thread: int, first: int, end: int) -> None:
             part, memory = samples[first:end], self._memory[thread]
-            evaluate(network.weights, network.factors, decisions, part, memory, logs, values)
+            evaluate(weights, network.factors, decisions, part, memory, logs, values)
 
-        self._share(len(decisions), work)
+        self._share(decisions.size, work)
         return logs, values
 
     def gradient(
@@ -123,8 +132,10 @@ class Learner:
         takes, the learning rate, and the norm from which on a gradient is scaled down.
 
         Raises:
-            LossError: If the loss or its gradient is not finite; then nothing has changed.
+            LossError: If the loss, its gradient or the learning rate is not finite; then nothing has changed.
         """
+        if not 0 <= rate <= MOST_RATE:
+            raise LossError(f"a learning rate is from 0 to {MOST_RATE:g}, not {rate}")
         gradient, figures = self.gradient(decisions, targets, samples, loss)
         start = self.network.policy_size if values_only else 0
         if values_only:
@@ -132,7 +143,7 @@ class Learner:
             self._add(1)
         norm = float(np.sqrt(self._squares.cumsum(dtype=np.float64)[-1]))
         figures["gradient"] = norm
-        for number in (*figures.values(), np.float32(rate)):
+        for number in figures.values():
             if not np.isfinite(number):
                 raise LossError(f"the loss is {number}")
         shrink = min(1.0, max_grad_norm / (norm + 1e-6))

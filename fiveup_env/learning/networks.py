@@ -1,7 +1,7 @@
 """The networks that compiled code trains: their weights in one vector, and what they read of rows.
 
-The fields of the weights are those of `opponents.networks.compiled`, which plays guided networks,
-except that `first` does not include the factors of the entries.
+The fields of the weights are those of `opponents.networks.compiled`, which plays guided networks;
+but here `first` does not include the factors of the entries, and `guide` is feature by unit.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ class Network:
             "value_head.weight": arrays.value[None],
             "value_head.bias": arrays.value_bias,
         }
+        if self.kind == "guided":
+            tensors |= {"guide.weight": arrays.guide, "guide.bias": arrays.guide_bias}
         layers = _plain_layers(arrays) if self.kind == "plain" else _blocks(arrays)
         return tensors | {f"policy_trunk.{name}": layer for name, layer in layers.items()}
 
@@ -137,7 +139,7 @@ def _sizes_of(
         "norm": (2 if blocks else 0, width),
         "head": (ACTION_COUNT, width),
         "head_bias": (ACTION_COUNT,),
-        "guide": (width, features),
+        "guide": (features, width),
         "guide_bias": (features,),
         "worth": (USUAL_POINTS + 2,),
         "value": (width,),
