@@ -14,11 +14,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.cluster.connection import PAUSE, ClusterError, check_free, connect
-from agents.learn.ppo import LossError
 from agents.learn.starting import shape_of
 from agents.policies.networks import build
 from agents.runs.checkpoints import KEPT
 from fiveup_env.files import new_folder
+from fiveup_env.learning.learner import LossError
 
 if TYPE_CHECKING:
     from pathlib import Path

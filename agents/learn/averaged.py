@@ -13,7 +13,9 @@ import numpy as np
 import torch
 from torch.nn.functional import mse_loss
 
-from agents.learn.ppo import LossError, scheduled
+from agents.learn.ppo import minibatches
+from fiveup_env.learning.adam import scheduled
+from fiveup_env.learning.learner import LossError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,14 +76,11 @@ class Averaged:
         if not len(examples.rows):  # no move of a short window left a choice
             return {"learning_rate": rate}
         arrays = [torch.from_numpy(array) for array in examples]
-        count = max(1, round(len(examples.rows) / config.batch_size))
-        losses: list[list[float]] = []
-        for _ in range(config.n_epochs):
-            order = rng.permutation(len(examples.rows))
-            losses += [
-                self.step(*(array[indices] for array in arrays))
-                for indices in map(torch.from_numpy, np.array_split(order, count))
-            ]
+        losses = [
+            self.step(*(array[torch.from_numpy(indices)] for array in arrays))
+            for _ in range(config.n_epochs)
+            for indices in minibatches(len(examples.rows), config.batch_size, rng)
+        ]
         means = dict(zip(self._names, np.mean(losses, 0).tolist(), strict=True))
         return means | {"learning_rate": rate}
 

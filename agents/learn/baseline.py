@@ -21,12 +21,12 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 
-from agents.learn.ppo import scheduled
 from agents.learn.rewards import BATCH_REWARDS
 from agents.learn.starting import shape_of
 from agents.policies.networks import PolicyNetwork, build
 from agents.policies.weights import arrays_of, put_back
 from fiveup_env.envs.sb3 import FiveUpVecEnv, ScalingExtractor
+from fiveup_env.learning.adam import scheduled
 
 if TYPE_CHECKING:
     from pathlib import Path

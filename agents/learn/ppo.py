@@ -8,6 +8,7 @@ over from window to window nor resume, bit for bit, from a checkpoint.
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,12 @@ import torch
 from torch.nn.functional import mse_loss
 
 from agents.policies.networks import Critic, entropy_of, masked_log_probabilities
-from fiveup_env.errors import FiveUpError
+from agents.policies.weights import arrays_of, put_back
+from fiveup_env.learning.adam import scheduled
+from fiveup_env.learning.learner import LossError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from agents.learn.rollouts import Choice, Lesson
     from agents.policies.networks import PolicyNetwork
@@ -27,16 +30,79 @@ if TYPE_CHECKING:
 Figures = dict[str, float]
 
 
-class LossError(FiveUpError):
-    """A loss that is no longer a finite number."""
+class Learner(ABC):
+    """A policy's network, what it is trained with, and its reference policy if it has one.
 
+    Attributes:
+        config: the settings of the run.
+        network: the network, as it is now.
+        critic: the separate critic, if there is one.
+    """
 
-class Learner:
-    """A policy's network, its critic and its reference policy if it has them, and the optimizer."""
+    critic: Critic | None = None
 
     def __init__(self, config: Config, network: PolicyNetwork) -> None:
-        self.config = config
-        self.network = network
+        self.config, self.network = config, network
+
+    def learn(
+        self,
+        lesson: Lesson,
+        progress: float,
+        rng: np.random.Generator,
+        *,
+        values_only: bool = False,
+    ) -> Figures:
+        """Learn from the decisions of a window; `progress` is the share of the run that is done.
+
+        With `values_only`, only what computes values and no logits is changed.
+        """
+        config = self.config
+        rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
+        ent_coef = scheduled(config.ent_coef, config.ent_coef_end, progress)
+        step = self._stepper(lesson, rate, ent_coef, values_only=values_only)
+        steps = [
+            step(indices)
+            for _ in range(config.n_epochs)
+            for indices in minibatches(len(lesson), config.batch_size, rng)
+        ]
+        figures = {name: float(np.mean([step[name] for step in steps])) for name in steps[0]}
+        unexplained = (lesson.returns - lesson.values).var() / max(lesson.returns.var(), 1e-8)
+        return figures | {"explained_variance": 1 - float(unexplained), "learning_rate": rate}
+
+    @abstractmethod
+    def choose(
+        self,
+        rows: np.ndarray,
+        masks: np.ndarray,
+        truths: np.ndarray | None,
+        rng: np.random.Generator,
+    ) -> Choice:
+        """Draw an action for every row; return it, its log-probability and the position's value."""
+
+    @abstractmethod
+    def refresh_reference(self) -> None:
+        """Make the current policy the reference, if there is one."""
+
+    @abstractmethod
+    def state(self) -> dict[str, np.ndarray]:
+        """Return copies of all that is learnt, by name."""
+
+    @abstractmethod
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what another learner's `state` returned."""
+
+    @abstractmethod
+    def _stepper(
+        self, lesson: Lesson, rate: float, ent_coef: float, *, values_only: bool
+    ) -> Callable[[np.ndarray], Figures]:
+        """Return what makes a step on some decisions of a window, and returns its figures."""
+
+
+class TorchLearner(Learner):
+    """A learner in PyTorch, which has all networks and critics."""
+
+    def __init__(self, config: Config, network: PolicyNetwork) -> None:
+        super().__init__(config, network)
         self.critic = Critic(network.shape) if config.oracle else None
         self.reference = copy.deepcopy(self.network) if config.kl_coef else None
         learnt = [list(self.network.parameters())]
@@ -46,9 +112,16 @@ class Learner:
         groups = [{"params": weights} for weights in learnt]
         self.optimizer = torch.optim.Adam(groups, config.learning_rate, eps=1e-5, fused=True)
 
+    def state(self) -> dict[str, np.ndarray]:
+        """Return copies of all that is learnt, by name."""
+        return arrays_of(self._modules, self.optimizer)
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what another learner's `state` returned."""
+        put_back(arrays, self._modules, self.optimizer)
+
     @property
-    def modules(self) -> dict[str, torch.nn.Module]:
-        """All that is learnt, by name, and the reference policy."""
+    def _modules(self) -> dict[str, torch.nn.Module]:
         modules = {"network": self.network, "critic": self.critic, "reference": self.reference}
         return {name: module for name, module in modules.items() if module}
 
@@ -68,38 +141,26 @@ class Learner:
         logs = masked_log_probabilities(logits, torch.from_numpy(masks))
         return *draw(logs, rng), values.numpy()
 
-    def learn(
-        self,
-        lesson: Lesson,
-        progress: float,
-        rng: np.random.Generator,
-        *,
-        values_only: bool = False,
-    ) -> Figures:
-        """Learn from the decisions of a window; `progress` is the share of the run that is done.
-
-        With `values_only`, only what computes values and no logits is changed.
-        """
-        config = self.config
-        rate = scheduled(config.learning_rate, config.learning_rate_end, progress)
-        ent_coef = scheduled(config.ent_coef, config.ent_coef_end, progress)
-        policy, *critic = self.optimizer.param_groups
-        policy["lr"] = rate
-        for group in critic:
-            group["lr"] = rate * config.critic_scale
-        steps = [
-            self._step(part, ent_coef, values_only=values_only)
-            for _ in range(config.n_epochs)
-            for part in _minibatches(lesson, config.batch_size, rng)
-        ]
-        figures = {name: float(np.mean([step[name] for step in steps])) for name in steps[0]}
-        unexplained = (lesson.returns - lesson.values).var() / max(lesson.returns.var(), 1e-8)
-        return figures | {"explained_variance": 1 - float(unexplained), "learning_rate": rate}
-
     def refresh_reference(self) -> None:
         """Make the current policy the reference, if there is one."""
         if self.reference:
             self.reference.load_state_dict(self.network.state_dict())
+
+    def _stepper(
+        self, lesson: Lesson, rate: float, ent_coef: float, *, values_only: bool
+    ) -> Callable[[np.ndarray], Figures]:
+        policy, *critic = self.optimizer.param_groups
+        policy["lr"] = rate
+        for group in critic:
+            group["lr"] = rate * self.config.critic_scale
+        tensors = tensors_of(lesson)
+
+        def step(indices: np.ndarray) -> Figures:
+            chosen = torch.from_numpy(indices)
+            part = {name: tensor[chosen] for name, tensor in tensors.items()}
+            return self._step(part, ent_coef, values_only=values_only)
+
+        return step
 
     def _step(
         self, part: dict[str, torch.Tensor], ent_coef: float, *, values_only: bool = False
@@ -171,25 +232,19 @@ def draw(logs: torch.Tensor, rng: np.random.Generator) -> tuple[np.ndarray, np.n
     return actions.numpy(), logs.gather(1, actions[:, None])[:, 0].numpy()
 
 
-def scheduled(first: float, last: float | None, progress: float) -> float:
-    """Return the current value of a linear schedule, which is constant if `last` is None."""
-    return first if last is None else first + (last - first) * min(1.0, progress)
-
-
 def _clipped(ratio: torch.Tensor, advantages: torch.Tensor, clip: float) -> torch.Tensor:
     """Return the mean gain, of which changes of a probability beyond the clip add nothing."""
     return torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
 
 
-def _minibatches(
-    lesson: Lesson, size: int, rng: np.random.Generator
-) -> Iterator[dict[str, torch.Tensor]]:
-    """Yield all decisions in a random order, in parts of about this size."""
+def tensors_of(lesson: Lesson) -> dict[str, torch.Tensor]:
+    """Return the arrays of a window, and the targets of the values, by name."""
     arrays: dict[str, Any] = {
         name: torch.from_numpy(array) for name, array in vars(lesson).items() if array is not None
     }
-    arrays["returns"] = torch.from_numpy(lesson.returns)
-    order = rng.permutation(len(lesson))
-    for part in np.array_split(order, max(1, round(len(lesson) / size))):
-        chosen = torch.from_numpy(part)
-        yield {name: array[chosen] for name, array in arrays.items()}
+    return arrays | {"returns": torch.from_numpy(lesson.returns)}
+
+
+def minibatches(count: int, size: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Return the indices of some decisions in a random order, in parts of about this size."""
+    return np.array_split(rng.permutation(count), max(1, round(count / size)))

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from agents.learn.compiled_ppo import CompiledLearner
 from agents.learn.partners import Partners
-from agents.learn.ppo import Learner
+from agents.learn.ppo import TorchLearner
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Rollouts, make_batch
 from agents.learn.starting import first_network
 from agents.policies.files import save_policy
-from agents.policies.weights import arrays_of, put_back, under
+from agents.policies.weights import under
 from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agents.learn.ppo import Figures
+    from agents.learn.ppo import Figures, Learner
     from agents.learn.rollouts import Lesson
     from agents.policies.networks import PolicyNetwork
     from agents.runs.checkpoints import State
@@ -38,9 +39,8 @@ class SelfPlay:
         self.updates = 0
         self.decisions = 0
         torch.manual_seed(config.seed)
-        self._learners = [
-            Learner(config, first_network(config)) for _ in range(config.network_count)
-        ]
+        make: type[Learner] = CompiledLearner if config.is_compiled else TorchLearner
+        self._learners = [make(config, first_network(config)) for _ in range(config.network_count)]
         self._batch = make_batch(config, self.network.shape.encoder)
         self._rivals = Rivals(config, self._batch, folder)
         self._partners = Partners(config, self._batch)
@@ -79,7 +79,7 @@ class SelfPlay:
         arrays = {
             f"learners.{number}.{name}": array
             for number, learner in enumerate(self._learners)
-            for name, array in arrays_of(learner.modules, learner.optimizer).items()
+            for name, array in learner.state().items()
         }
         rival_arrays, rivals = self._rivals.state()
         arrays |= {f"rivals.{name}": array for name, array in rival_arrays.items()}
@@ -96,7 +96,7 @@ class SelfPlay:
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue from a saved state."""
         for number, learner in enumerate(self._learners):
-            put_back(under(f"learners.{number}", arrays), learner.modules, learner.optimizer)
+            learner.restore(under(f"learners.{number}", arrays))
         self._rivals.restore(under("rivals", arrays), about["rivals"])
         self._partners.restore(under("partners", arrays))
         self._rollouts.restore(under("rollouts", arrays))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import torch
 
-from agents.learn.ppo import LossError
 from agents.policies.agent import NetworkAgent, policy_folders, seated, spec_of
 from agents.policies.files import save_policy
 from agents.runs.metrics import Metrics, draw_curve
@@ -20,6 +19,7 @@ from agents.version import code_version
 from fiveup_env.arena.statistics.bootstrap import TAILS
 from fiveup_env.arena.tables import columns, percent, points
 from fiveup_env.errors import FiveUpError
+from fiveup_env.learning.learner import LossError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

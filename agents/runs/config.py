@@ -19,6 +19,7 @@ import yaml
 from agents.fitting.teachers import check_aim, make_teacher
 from fiveup_env.encoders import get_encoder, registered_encoder
 from fiveup_env.errors import FiveUpError, InputError, shown, unknown
+from fiveup_env.learning.networks import KINDS
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.trust import check_policy, check_spec
 from fiveup_env.rules.fields import Rules
@@ -114,7 +115,7 @@ class Config:
         least=1,
     )
     seed: int = key(0, "seed of the deals and of all other chance", least=0, most=LARGEST_SEED)
-    threads: int | None = key(None, "threads of PyTorch (null: one for every core)", least=1)
+    threads: int | None = key(None, "threads that learn (null: one for every core)", least=1)
 
     # The learner, with MaskablePPO's names
     learner: str = key(
@@ -124,6 +125,13 @@ class Config:
         "the same), by RLlib on a Ray cluster, or by stock MaskablePPO in one seat against a fixed "
         "opponent",
         choices=("self_play", "expert", "all_actions", "rllib", "plain"),
+    )
+    engine: str | None = key(
+        None,
+        "what learns: compiled code, which has plain and guided networks with shared=true and "
+        "without oracle, or torch (null: compiled code if it has the network)",
+        choices=("compiled", "torch"),
+        of=SELF_PLAY,
     )
     games: int = key(1024, "games played side by side", least=1)
     n_steps: int = key(64, "moves made in every game between two updates", least=1)
@@ -397,6 +405,12 @@ class Config:
                 f"batch_size: {self.batch_size} decisions are more than the {window} that "
                 f"games={self.games} times n_steps={self.n_steps} make"
             )
+        if self.engine == "compiled" and not self._has_compiled:
+            raise ConfigError(
+                "engine: compiled code learns networks plain and guided with shared=true and "
+                f"oracle=false, not {self.network} with shared={str(self.shared).lower()} and "
+                f"oracle={str(self.oracle).lower()}"
+            )
         if self.networks != "one":
             self._check_networks()
         if self.learner == "plain" and len(self.rivals) != 1:
@@ -446,6 +460,16 @@ class Config:
                 raise ConfigError(
                     f"{name}: RLlib's schedules count decisions, so decisions must be set too"
                 )
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether compiled code learns."""
+        return self.engine != "torch" and self._has_compiled
+
+    @property
+    def _has_compiled(self) -> bool:
+        """Whether compiled code has the network."""
+        return self.network in KINDS and self.shared and not self.oracle
 
     @property
     def network_count(self) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.engine.compiled import Array, compiled, signed
+from fiveup_env.engine.exponentials import exp
 
 if TYPE_CHECKING:
     from fiveup_env.learning.networks import Columns
@@ -65,6 +66,22 @@ def find_chosen(decisions: Decisions, actions: Array, chosen: Array) -> None:
         for k in range(first, decisions.action_ends[n + 1]):
             if decisions.actions[k] == actions[n]:
                 chosen[n] = k - first
+
+
+@compiled
+def draw(decisions: Decisions, logs: Array, numbers: Array, chosen: Array) -> None:
+    """Draw one of the legal actions of every decision by a number from 0 to below 1."""
+    for n in range(len(chosen)):
+        first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
+        total = 0.0
+        for k in range(first, end):
+            total += exp(logs[k])
+        height, drawn = 0.0, numbers[n] * total
+        for k in range(first, end):
+            height += exp(logs[k])
+            if height > drawn:
+                chosen[n] = k - first
+                break
 
 
 @compiled

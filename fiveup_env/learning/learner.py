@@ -44,7 +44,7 @@ class Learner:
         self.network = network
         size = network.vector.size
         self.moments = np.zeros((2, size), np.float32)
-        self.steps = [0, 0]
+        self.steps = np.zeros(2, np.int64)
         weights = network.weights
         self._inner = Inner(np.empty_like(weights.inner), np.empty_like(weights.outer))
         self._memory = [memory_for(weights) for _ in range(threads)]
@@ -132,7 +132,8 @@ class Learner:
         takes, the learning rate, and the norm from which on a gradient is scaled down.
 
         Raises:
-            LossError: If the loss, its gradient or the learning rate is not finite; then nothing has changed.
+            LossError: If the loss, its gradient or the learning rate is not finite; then nothing
+                has changed.
         """
         if not 0 <= rate <= MOST_RATE:
             raise LossError(f"a learning rate is from 0 to {MOST_RATE:g}, not {rate}")
@@ -151,7 +152,9 @@ class Learner:
             if part.start >= start:
                 self.steps[group] += 1
                 weights = self.network.vector[part]
-                adam(weights, gradient[part], self.moments[:, part], self.steps[group], rate, shrink)
+                adam(
+                    weights, gradient[part], self.moments[:, part], self.steps[group], rate, shrink
+                )
         return figures
 
     def _add(self, parts: int) -> None:

@@ -164,9 +164,7 @@ def _ppo(
 
 
 @compiled
-def _differences(
-    targets: Targets, first: int, count: int, share: float, outputs: Outputs
-) -> float:
+def _differences(targets: Targets, first: int, count: int, share: float, outputs: Outputs) -> float:
     """Write the gradients of regression on differences, and return a decision's loss."""
     mean, total = 0.0, 0.0
     for k in range(count):

@@ -12,11 +12,11 @@ import torch
 
 from agents.learn import all_actions
 from agents.learn.all_actions import VALUED, AllActions, gain_loss
-from agents.learn.ppo import LossError
 from agents.policies.files import load_policy, save_policy
 from agents.policies.networks import Shape
 from agents.runs.config import Config
 from fiveup_env.engine.view import legal_masks
+from fiveup_env.learning.learner import LossError
 from fiveup_env.opponents.search.units import Units
 from fiveup_env.rules.actions import ACTION_COUNT
 from tests.agents.learning import SMALL, check_continues, noisy

@@ -23,7 +23,7 @@ from agents.cluster import arena, connection
 from agents.cluster.arena import play_on_cluster
 from agents.cluster.connection import ClusterError
 from agents.cluster.training import RLlibPlay
-from agents.learn.ppo import _minibatches
+from agents.learn.ppo import TorchLearner, tensors_of
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
 from agents.runs.config import Config, load_config
@@ -149,6 +149,7 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
     keys = ["ent_coef=0.1", "max_grad_norm=1e9", f"network={network}", "width=32"]
     ours = SelfPlay(load_config("smoke", [*TINY, *keys]), tmp_path)
     learner, rng = ours._learners[0], np.random.default_rng(1)
+    assert isinstance(learner, TorchLearner)
     lesson = ours._rollouts.play([partial(learner.choose, rng=rng)], rng)
     for weight in learner.network.parameters():
         weight.data += 0.02 * torch.randn_like(weight)
@@ -161,8 +162,7 @@ def test_rllib_learns_from_a_lesson_what_our_learner_learns(network: str, tmp_pa
     loss = theirs.compute_losses(fwd_out=theirs.module.forward_train(columns), batch=columns)
     loss[DEFAULT_MODULE_ID].backward()
 
-    (part,) = _minibatches(lesson, 10**6, rng)
-    figures = learner._step(part, 0.1)
+    figures = learner._step(tensors_of(lesson), 0.1)
     wanted = figures["policy_loss"] - 0.1 * figures["entropy"] + 0.5 * figures["value_loss"]
     assert loss[DEFAULT_MODULE_ID].item() == pytest.approx(wanted, rel=1e-4)
     logged = theirs.metrics.peek(DEFAULT_MODULE_ID)

@@ -14,11 +14,11 @@ from agents.learn import expert
 from agents.learn.averaged import value_loss
 from agents.learn.expert import Expert, compiled_weights, difference_loss
 from agents.learn.labels import Judge
-from agents.learn.ppo import LossError
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config
 from fiveup_env import Game, Rules
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.learning.learner import LossError
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.networks.compiled import Weights
 from fiveup_env.opponents.registry import make_agent

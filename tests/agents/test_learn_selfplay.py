@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learn.ppo import Learner
-from agents.learn.rollouts import Choice, Lesson
+from agents.learn.compiled_ppo import CompiledLearner
+from agents.learn.ppo import Learner, TorchLearner
+from agents.learn.rollouts import Choice, Lesson, Rollouts, make_batch
 from agents.learn.selfplay import SelfPlay
 from agents.learn.starting import shape_of
 from agents.policies.agent import NetworkAgent, policy_folders, spec_of
@@ -35,7 +36,8 @@ def _one_thread() -> None:
 def learner_of(**keys: Any) -> Learner:
     config = Config(**{**TINY, **keys})
     torch.manual_seed(config.seed)
-    return Learner(config, build(shape_of(config)))
+    make = CompiledLearner if config.is_compiled else TorchLearner
+    return make(config, build(shape_of(config)))
 
 
 def lesson_of(learner: Learner, reward_of: Any, count: int = 512) -> Lesson:
@@ -67,25 +69,34 @@ def share_of(learner: Learner, lesson: Lesson, action: int) -> float:
     return float((actions == action).mean())
 
 
-@pytest.mark.parametrize("oracle", [False, True])
-def test_the_rewarded_action_becomes_the_likeliest(*, oracle: bool) -> None:
-    learner = learner_of(oracle=oracle, learning_rate=3e-3)
+ENGINES = pytest.mark.parametrize("engine", ["compiled", "torch"])
+
+
+@pytest.mark.parametrize(
+    "keys", [{"oracle": True}, {"engine": "torch", "shared": True}, {"shared": True}]
+)
+def test_the_rewarded_action_becomes_the_likeliest(keys: dict[str, Any]) -> None:
+    learner = learner_of(learning_rate=3e-3, **keys)
     lesson, _ = taught(learner, 25)
     assert share_of(learner, lesson, 50) > 0.9
     values = learner.network.values(torch.from_numpy(lesson.rows)).detach()
     assert values.mean() == pytest.approx(1, abs=0.25)
 
 
-def test_the_reference_holds_the_policy_back() -> None:
-    free, held = (learner_of(kl_coef=kl_coef, learning_rate=3e-3) for kl_coef in (0.0, 20.0))
+@ENGINES
+def test_the_reference_holds_the_policy_back(engine: str) -> None:
+    keys = {"engine": engine, "shared": True, "learning_rate": 3e-3}
+    free, held = (learner_of(kl_coef=kl_coef, **keys) for kl_coef in (0.0, 20.0))
     assert share_of(free, taught(free, 15)[0], 50) > 0.8
     lesson, figures = taught(held, 15)
     assert share_of(held, lesson, 50) < 0.6
     assert 0 < figures["reference_kl"] < 0.1
 
 
-def test_the_rate_follows_its_schedule() -> None:
-    learner, rng = learner_of(learning_rate=1e-3, learning_rate_end=0.0), np.random.default_rng(0)
+@ENGINES
+def test_the_rate_follows_its_schedule(engine: str) -> None:
+    learner = learner_of(learning_rate=1e-3, learning_rate_end=0.0, engine=engine, shared=True)
+    rng = np.random.default_rng(0)
     lesson, head = lesson_of(learner, float), learner.network.policy_head.weight
     before = head.detach().clone()
     assert learner.learn(lesson, 0.5, rng)["learning_rate"] == 0.5e-3
@@ -95,7 +106,14 @@ def test_the_rate_follows_its_schedule() -> None:
     assert torch.equal(head, after)
 
 
-@pytest.mark.parametrize("keys", [{"oracle": True, "critic_scale": 10.0}, {"shared": True}])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"oracle": True, "critic_scale": 10.0},
+        {"shared": True, "engine": "torch"},
+        {"shared": True},
+    ],
+)
 def test_values_alone_learn_without_changing_what_is_played(keys: dict[str, Any]) -> None:
     learner = learner_of(kl_coef=0.1, learning_rate=3e-3, **keys)
     lesson, rng = lesson_of(learner, lambda action: action / 100), np.random.default_rng(0)
@@ -110,8 +128,10 @@ def test_values_alone_learn_without_changing_what_is_played(keys: dict[str, Any]
     assert not torch.equal(learner.network(rows)[0], before[0])
 
 
-def test_entropy_keeps_a_policy_open() -> None:
-    keys = {"learning_rate": 3e-3, "normalize_advantage": False, "n_epochs": 8}
+@ENGINES
+def test_entropy_keeps_a_policy_open(engine: str) -> None:
+    keys: dict[str, Any] = {"learning_rate": 3e-3, "normalize_advantage": False, "n_epochs": 8}
+    keys |= {"engine": engine, "shared": True}
     entropies = [
         taught(learner_of(ent_coef=ent_coef, **keys), 8)[1]["entropy"] for ent_coef in (0.0, 0.5)
     ]
@@ -130,6 +150,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "attention": {"network": "attention", "width": 32, "depth": 1, "players": [2, 3]},
     "own encoder": {"encoder": PLACE, **RIVALS, "rival_share": 0.5},
     "seats": {"networks": "seat", "oracle": True, "kl_coef": 0.1, "players": 3},
+    "compiled": {"shared": True, "warm_up": 700, "kl_coef": 0.1, "kl_every": 2, **RIVALS, "rival_share": 0.5},
+    "compiled seats": {"shared": True, "networks": "seat", "players": 3, "network": "guided"},
 }  # fmt: skip
 
 
@@ -149,6 +171,30 @@ def test_a_restored_run_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
         for key, weight in ours.state_dict().items():
             assert torch.equal(weight, theirs.state_dict()[key])
     assert (resumed.updates, resumed.decisions) == (6, straight.decisions)
+
+
+def test_both_engines_learn_the_same_from_a_window() -> None:
+    keys: dict[str, Any] = {**TINY, "shared": True, "network": "guided", "kl_coef": 0.1}
+    ours, theirs = (learner_of(**keys, engine=engine) for engine in ("compiled", "torch"))
+    config = Config(**keys)
+    batch = make_batch(config, ours.network.shape.encoder)
+    rollouts, rng = Rollouts(config, batch, []), np.random.default_rng(0)
+    for _ in range(3):
+        lesson = rollouts.play([partial(ours.choose, rng=rng)], rng)
+        figures = [learner.learn(lesson, 0, np.random.default_rng(1)) for learner in (ours, theirs)]
+        assert figures[0] == pytest.approx(figures[1], rel=1e-3, abs=1e-5)
+    for name, weight in theirs.network.state_dict().items():
+        assert (weight - ours.network.state_dict()[name]).abs().max() < 2e-5, name
+
+
+def test_compiled_runs_are_the_same_bytes_for_any_number_of_threads(tmp_path: Path) -> None:
+    learnt = []
+    for threads in (1, 2, 8):
+        torch.set_num_threads(threads)
+        run = SelfPlay(Config(**TINY, shared=True), tmp_path)
+        figures = [run.update(0.1) for _ in range(3)]
+        learnt.append((figures, run._learners[0].state()["weights"].tobytes()))
+    assert learnt[0] == learnt[1] == learnt[2]
 
 
 @pytest.mark.parametrize(("networks", "players", "count"), [("side", 4, 2), ("seat", 3, 3)])
