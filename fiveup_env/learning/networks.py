@@ -73,7 +73,7 @@ class Network:
         encoder = get_encoder("lookahead" if kind == "guided" else encoder)
         self.columns, self.factors = _read(encoder, guided=kind == "guided")
         self._sizes = _sizes_of(kind, width, depth, len(self.factors), self.columns.feature_count)
-        self.vector = np.zeros(sum(map(math.prod, self._sizes)), dtype)
+        self.vector: np.ndarray = np.zeros(sum(map(math.prod, self._sizes)), dtype)
         self.weights = self.arrays_in(self.vector)
         self.policy_size = self.vector.size - width - 1  # weights before those of values alone
 

@@ -53,6 +53,10 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("games=0", "games: must be 1 or more, not 0"),
         ("oracle=1", "oracle: must be true or false, not 1"),
         ("critic_scale=10", "critic_scale: only with oracle=true is there a critic"),
+        (
+            "engine=compiled",
+            "engine: compiled code learns networks plain and guided with shared=true and oracle=false, not guided with shared=false",
+        ),
         ("learning_rate=.nan", "learning_rate: must be a finite number, not nan"),
         ("rules=five_upp", "rules, players: there is no preset 'five_upp' (did you mean 'five_up'"),
         ("players=[2,7]", "rules, players: there must be 2 to 5 players, not 7"),
@@ -110,7 +114,7 @@ CONFIG_OF = {
     "self_play": "selfplay", "rllib": "cluster", "plain": "plain", "expert": "quick", "all_actions": "all_actions",
 }  # fmt: skip
 OTHERWISE = {
-    "encoder": "tokens", "gamma": 0.9, "gae_lambda": 0.9, "clip_range": 0.1, "ent_coef": 0.01, "ent_coef_end": 0.01,
+    "engine": "torch", "encoder": "tokens", "gamma": 0.9, "gae_lambda": 0.9, "clip_range": 0.1, "ent_coef": 0.01, "ent_coef_end": 0.01,
     "normalize_advantage": False, "forced": True, "start_temperature": 0.5,
     "networks": "seat",
     "start": "fiveup_env/opponents/networks/policies/partners", "oracle": True, "critic_scale": 2, "warm_up": 1,
