@@ -232,3 +232,62 @@ def test_squares_and_rank_compare_with_the_levels(page: Any, address: str) -> No
           [[[4, 0], [6, 0], [6, 0]], [[5, 0], [5, 2], [5, 5]], [[1, 0], [1, 2], [1, 9]]])"""
     )
     assert found == {"better": 1, "squares": ["+", "=", "-"]}
+
+
+# --- Challenges
+
+
+def play_first(page: Any) -> None:
+    """Set the first tile that fits, where a challenger set the last one."""
+    before = moves_made(page)
+    page.locator(FREE).first.click()
+    page.locator("#choices button").first.click()
+    wait_for_move(page, before)
+
+
+def challenge_of(page: Any, address: str) -> str:
+    """Play a game, and return the link by which Ann challenges others to it."""
+    page.goto(address + "?seed=6&players=2&target=4&levels=greedy,greedy")
+    play_out(page, play_by_mouse)
+    page.click("#dialog-menu button[value=challenge]")
+    page.fill("#own-name", "Ann & Co")
+    page.click("#dialog-menu button[value=copy]")
+    page.wait_for_selector("#dialog-error:has-text('Copied.')")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_a_challenge_compares_two_games_hand_by_hand_and_move_by_move(
+    browser: Any, address: str
+) -> None:
+    permissions = ["clipboard-read", "clipboard-write"]
+    with visitor(browser, permissions=permissions) as (page, complaints):
+        link = challenge_of(page, address)
+        page.goto(link)  # one's own tiles again: whoever plays as before, never differs
+        page.wait_for_selector("#dialog[open]")
+        said = page.inner_text("#dialog-body")
+        ann = re.search(r"Ann & Co made (-?\d+ : -?\d+) with these tiles", said)
+        assert ann
+        page.keyboard.press("Escape")
+        play_out(page, play_by_mouse)
+        assert "you chose the same" in page.inner_text("#dialog-body")
+        cells = page.locator("#dialog-body tbody tr:last-child td").all_inner_texts()
+        assert cells == [ann[1], ann[1]]
+        assert not complaints
+    with visitor(browser) as (page, complaints):
+        page.goto(link)
+        page.wait_for_selector("#dialog[open]")
+        page.keyboard.press("Escape")
+        play_out(page, play_first)
+        assert "you chose differently" in page.inner_text("#dialog-body")
+        assert "That they were found without help" in page.inner_text("#dialog-body")
+        page.wait_for_selector(".rivals li:has-text('percentage points')", timeout=120_000)
+        rows = page.locator("#dialog-body tbody tr").all_inner_texts()
+        assert rows[0].startswith("hand 1")
+        assert rows[-1].split("\t")[-1] == ann[1]
+        code = re.sub("made=[^&]*", "made=", link)
+        for broken in (link[:-4], f"{link}0", f"{code}zz", f"{code}!"):
+            page.goto(f"{broken}#{len(broken)}")
+            page.wait_for_selector("#dialog-body:has-text('The result in this link is damaged')")
+            page.keyboard.press("Escape")
+            assert state_of(page) == "yours"
+        assert not complaints

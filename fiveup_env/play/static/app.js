@@ -2,6 +2,7 @@
 /** The page: one game at the table, and the ways to all else. */
 import { Board } from "./board.js";
 import { card } from "./results/card.js";
+import { challenge } from "./results/challenge.js";
 import { daily } from "./results/daily.js";
 import { confirmAgain, confirmStudy, menu, tell } from "./dialogs.js";
 import { openEyes } from "./eyes.js";
@@ -246,6 +247,7 @@ async function endOfHand() {
   if (chosen === "again") return sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
   paint();
   if (chosen === "fresh") return openNewGame();
+  if (chosen === "challenge") return challenge(table.saved, table.game);
   if (chosen === "days") return sitDownTo(await daily(table.saved.daily?.slice(0, 7)));
   if (!table.isOver) await goOn();
 }
@@ -406,8 +408,8 @@ onChange((id) => {
 
 async function start() {
   translate();
-  let wrong = "", asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "" };
-  try { asked = linked(); } catch (error) { wrong = sentenceOf(error); }
+  let asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "", said: "" };
+  try { asked = linked(); } catch (error) { asked.said = sentenceOf(error); }
   // What the command line asked for begins once; a reload goes on with what is played.
   const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");
   remember("offer", told);
@@ -415,7 +417,7 @@ async function start() {
   const wanted = offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) };
   sitDown(asked.deal ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
   if (notice) say(notice, true);
-  if (wrong) tell(t("title"), wrong);
+  if (asked.said) tell(t("title"), asked.said);
   if (offer?.games) await fromServer();
   if (offer?.watch) void watch();
   openLinked(asked);

@@ -21,6 +21,9 @@ export const specIn = (level) => (LEVELS.includes(level) || info.heuristics.incl
 /** The level that a spec names or stands for, or else the spec. @param {string} spec */
 export const asLevel = (spec) => LEVELS.find((level) => info.levels[level].spec === spec) ?? spec;
 
+/** The specs in a list; a comma inside one belongs to its options. @param {string} text */
+export const specsIn = (text) => text.split(/,(?=[^=,]*(?:,|$|:))/).map((spec) => spec.trim()).filter(Boolean);
+
 /** @param {string} level @param {(name: string) => Promise<import("./fiveup.mjs").Policy>} policy */
 export async function makeLevel(level, policy) {
   const one = info.levels[level] ?? { agent: level };

@@ -3,7 +3,7 @@
 import { field, select, showDialog } from "./dialogs.js";
 import { Refused } from "./errors.js";
 import { Game, info } from "./fiveup.mjs";
-import { LEVELS, USUAL, asLevel } from "./levels.js";
+import { LEVELS, USUAL, asLevel, specsIn } from "./levels.js";
 import { peopleFields } from "./people.js";
 import { checkSpec, offer } from "./server.js";
 import { byId, element, peopleOf, sentenceOf, titleOf } from "./shared.js";
@@ -87,9 +87,9 @@ export async function newGame(usual) {
   return made;
 }
 
-/** One spec for all, or one for each; commas inside a spec belong to its options. @param {string} text @param {number} count */
+/** One spec for all, or one for each. @param {string} text @param {number} count */
 function split(text, count) {
-  const specs = text.split(/,(?=[^=,]*(?:,|$|:))/).map((spec) => spec.trim());
+  const specs = specsIn(text);
   if (specs.length !== 1 && specs.length !== count) throw new Refused(`${t("specs")}: ${count}`);
   return specs.length === 1 ? Array(count).fill(specs[0]) : specs;
 }

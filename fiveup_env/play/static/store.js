@@ -28,6 +28,7 @@ import { Refused } from "./errors.js";
  * @property {string} [daily] the day whose deal it is
  * @property {boolean} [late] played after that day
  * @property {Record<string, number[][]>} [rivals] the scores that levels made of it, after each hand
+ * @property {{ by: string, moves: string[] }} [challenge] who sent the deal, and made these moves
  * @property {number} [rate] the error rate of one's own seat
  * @property {any} [verdicts]
  */

@@ -5,6 +5,7 @@ import { byId, element, namesOf, titleOf } from "../shared.js";
 import { allGames, forget, isResult, kept, put } from "../store.js";
 import { Table } from "../table.js";
 import { currentTongue, decimal, t } from "../words.js";
+import { canChallenge, challenge } from "./challenge.js";
 import { linkTo } from "./links.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
@@ -46,7 +47,8 @@ function lineOf(saved) {
   const showGame = () => show(facts.filter(Boolean).join(" · "), [
     ["open", () => byId("dialog").close(`open:${id}`)],
     ["save", () => download(`five-up-${id}.json`, fileOf(saved))],
-    ...(saved.deals ? [] : /** @type {[string, () => void][]} */ ([["copyLink", () => void copy(linkTo(saved))]])),
+    ...(saved.deals?.length ? [] : /** @type {[string, () => void][]} */ ([["copyLink", () => void copy(linkTo(saved))]])),
+    ...(canChallenge(saved) ? /** @type {[string, () => void][]} */ ([["challenge", () => void challenge(saved, new Table(saved).game)]]) : []),
     ["remove", () => change(() => show(t("askRemove"), [["remove", () => change(remove)], ["keepIt", () => change(showGame)]]))],
   ]);
   const remove = () => {

@@ -1,17 +1,22 @@
 // @ts-check
 /** Links to a deal, and what the page's address asks for. */
 import { Refused } from "../errors.js";
-import { USUAL, asLevel } from "../levels.js";
+import { USUAL, asLevel, specsIn } from "../levels.js";
+import { sentenceOf } from "../shared.js";
 import { Table, begun } from "../table.js";
 import { t } from "../words.js";
+import { LONGEST_NAME, greeting, movesIn } from "./challenge.js";
 import { dateOf, today } from "./daily.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
 
-/** A link to the deal of a game: `?rules=five_up&players=2&levels=level:5,level:5&seed=7`. @param {Saved} saved */
-export function linkTo({ setup, seed }) {
+/**
+ * A link to the deal of a game: `?rules=five_up&players=2&levels=level:5,level:5&seed=7`.
+ * @param {Saved} saved @param {{ by: string, made: string }} [challenge] who sends it, and the moves of a game
+ */
+export function linkTo({ setup, seed }, challenge) {
   const { rules, players, teams, target, hand_size: tiles, levels } = setup;
-  const asked = new URLSearchParams({ rules, players: String(players), levels: levels.join(","), seed, ...(teams === false ? { alone: "" } : {}), ...(target ? { target: String(target) } : {}), ...(tiles ? { tiles: String(tiles) } : {}) });
+  const asked = new URLSearchParams({ rules, players: String(players), levels: levels.join(","), seed, ...(teams === false ? { alone: "" } : {}), ...(target ? { target: String(target) } : {}), ...(tiles ? { tiles: String(tiles) } : {}), ...challenge });
   return `${location.origin}${location.pathname}?${asked}`;
 }
 
@@ -22,7 +27,7 @@ function dealOf(asked) {
     if (!/^\d{1,20}$/.test(text)) throw new Refused(t("badLink"));
     return text;
   };
-  const players = Number(number("players", "4")), levels = asked.get("levels")?.split(",").map(asLevel) ?? [];
+  const players = Number(number("players", "4")), levels = specsIn(asked.get("levels") ?? "").map(asLevel);
   if (players < 2 || players > 5 || levels.length > players) throw new Refused(t("badLink"));
   const setup = {
     rules: asked.get("rules") ?? "five_up", players, seat: 0, levels: Array.from({ length: players }, (_, seat) => levels[seat] ?? USUAL),
@@ -30,6 +35,14 @@ function dealOf(asked) {
     ...(asked.has("tiles") ? { hand_size: Number(number("tiles", "")) } : {}),
   };
   try { return new Table(begun(setup, number("seed", ""))); } catch { throw new Refused(t("badLink")); }
+}
+
+/** Take up the challenge that the address holds; return what is said of it. @param {Saved} saved @param {URLSearchParams} asked */
+function challengeOf(saved, asked) {
+  const by = asked.get("by")?.trim().slice(0, LONGEST_NAME) ?? "";
+  if (!asked.has("made")) return "";
+  try { saved.challenge = { by: by || "?", moves: movesIn(saved, asked.get("made") ?? "") }; } catch (error) { return sentenceOf(error); }
+  return greeting(saved);
 }
 
 /** @param {string} text */
@@ -40,8 +53,9 @@ function dayOf(text) {
   return text;
 }
 
-/** What the address asks for: `?seed=7` a deal, `#puzzle=600000123` a puzzle, `#daily=2026-11-27` a day; refuse what there is not. */
+/** What the address asks for: `?seed=7` a deal, `#puzzle=600000123` a puzzle, `#daily=2026-11-27` a day; refuse what there is not. `said` is what to say of it. */
 export function linked() {
   const asked = new URLSearchParams(location.search), [, what, which = ""] = location.hash.match(/^#(puzzle|daily)=(.*)$/) ?? [];
-  return { deal: asked.has("seed") ? dealOf(asked) : null, puzzle: what === "puzzle" ? which : "", day: what === "daily" ? dayOf(which) : "" };
+  const deal = asked.has("seed") ? dealOf(asked) : null;
+  return { deal, said: deal ? challengeOf(deal.saved, asked) : "", puzzle: what === "puzzle" ? which : "", day: what === "daily" ? dayOf(which) : "" };
 }

@@ -101,6 +101,15 @@ export default {
   monthBefore: "Monat davor", monthAfter: "Monat danach", notPlayed: "nicht gespielt", dayToCome: "Dieser Tag kommt erst noch.",
   compare: "{who}: {own} zu {other}",
 
+  // A challenge
+  challenge: "Herausfordern", yourName: "Ihr Name", copyChallenge: "Den Link kopieren", against: "Sie und {by}",
+  challengeIntro: "Wer den Link öffnet, bekommt Ihre Steine gegen dieselben Gegner. Die Karte am Ende vergleicht Sie beide; Ihr Name und Ihre Züge gehen mit dem Link.",
+  challenged: "{by} hat mit diesen Steinen {scores} gespielt. Jetzt Sie: die Karte am Ende vergleicht Sie beide.",
+  theirWord: "Der Link enthält die Züge von {by}, und die Seite hat sie nachgespielt. Dass sie ohne Hilfe gefunden wurden, dafür steht nur das Wort von {by}.",
+  badChallenge: "Das Ergebnis in diesem Link ist beschädigt. Die Steine stimmen und lassen sich ohne es spielen.",
+  differed: "In {count} Stellungen, die Sie beide hatten, haben Sie verschieden gewählt.", differedOne: "In einer Stellung, die Sie beide hatten, haben Sie verschieden gewählt.", differedNone: "Wo Sie beide dieselbe Stellung hatten, haben Sie dasselbe gewählt.",
+  differs: "Runde {hand}: Sie {move}, {by} {their}", differsCost: ": Ihrer kostet {points} Prozentpunkte der Gewinnchance.", differsGain: ": Ihrer ist {points} Prozentpunkte mehr wert.",
+
   // Study
   chance: "Gewinnchance, gesehen von", decides: "{who} hatte die Wahl", youDecide: "Sie hatten die Wahl", noChoice: "Hier hatte niemand eine Wahl.",
   isBest: "{move} ist der beste Zug.", lostChance: "{move} kostet {percent} der Gewinnchance, in Punkten {points}. Besser: {best}.",

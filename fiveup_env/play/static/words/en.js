@@ -101,6 +101,15 @@ export default {
   monthBefore: "Month before", monthAfter: "Month after", notPlayed: "not played", dayToCome: "That day is still to come.",
   compare: "{who}: {own} to {other}",
 
+  // A challenge
+  challenge: "Challenge a friend", yourName: "Your name", copyChallenge: "Copy the link", against: "You and {by}",
+  challengeIntro: "Whoever opens the link gets your tiles against the same players. The card at the end compares the two of you; your name and your moves go with the link.",
+  challenged: "{by} made {scores} with these tiles. Your turn: the card at the end compares the two of you.",
+  theirWord: "The link holds the moves of {by}, and the page has played them again. That they were found without help is the word of {by}.",
+  badChallenge: "The result in this link is damaged. The tiles are right, and can be played without it.",
+  differed: "In {count} positions that both of you met, you chose differently.", differedOne: "In one position that both of you met, you chose differently.", differedNone: "Wherever both of you met the same position, you chose the same.",
+  differs: "Hand {hand}: you {move}, {by} {their}", differsCost: ": yours costs {points} percentage points of the chance to win.", differsGain: ": yours is worth {points} percentage points more.",
+
   // Study
   chance: "Chance to win, seen by", decides: "{who} decided", youDecide: "You decided", noChoice: "Nobody had a choice here.",
   isBest: "{move} is the best move.", lostChance: "{move} loses {percent} of the chance to win, in points {points}. Better: {best}.",
