@@ -6,7 +6,7 @@ const { LEVELS, SEARCHES, keyOf, makeLevel } = await import(`${site}/levels.js`)
 const { Table, begun, gamesIn } = await import(`${site}/table.js`);
 const { allHappenings } = await import(`${site}/telling.js`);
 const { shortfalls, summary } = await import(`${site}/judging.js`);
-const { repliesTo } = await import(`${site}/reasons.js`);
+const { outlook } = await import(`${site}/reasons.js`);
 const { scramble, tryMoves } = await import(`${site}/fiveup.mjs`);
 
 const quick = LEVELS.filter((level) => !SEARCHES.includes(level));
@@ -45,7 +45,7 @@ function replies(seed) {
     game.push(move);
     const isNext = game.turn === (before.turn + 1) % before.rules.players && game.handNumber === hand;
     if (!isNext || game.isGameOver()) continue;
-    const found = repliesTo(before, move);
+    const found = outlook(before, move).replies;
     for (const tile of hidden) {
       const points = game.outcomes().filter((one) => one.move.startsWith(tile)).map((one) => one.points);
       if (Math.max(0, ...points) !== (found.get(tile) ?? 0)) throw new Error(`${tile} after ${move}`);

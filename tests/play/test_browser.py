@@ -461,11 +461,11 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
             verdict = "is the best move"
         else:
             try_a_wrong_move_by_keyboard(page, best)
-            verdict = "percentage points of the chance to win. The best"
+            verdict = "points of winning chance. The best move is"
         assert verdict in page.inner_text("#lesson-text")
         rows = page.locator("#lesson-more .row")
         assert rows.count() == len(puzzle["chances"])
-        assert rows.first.inner_text().split()[0] == str(best)
+        assert rows.first.get_attribute("data-move") == str(best)
         assert page.locator(f"#lesson-felt [data-tile='{best.tile}']").count() == 1
         assert f"1 of {len(some)} solved, {int(right)} in a row" in page.inner_text("#lesson-title")
         page.wait_for_selector("#lesson-menu .main:focus")

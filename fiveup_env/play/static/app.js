@@ -19,7 +19,7 @@ import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "
 import { byId, namesOf, say, scoreRows, sentenceOf, settleScores, showTitle } from "./shared.js";
 import { clack } from "./sound.js";
 import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered, setAside } from "./store.js";
-import { study } from "./study.js";
+import { study } from "./study/study.js";
 import { Table, begun, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
 import { ask, prepareJudges } from "./thinkers.js";

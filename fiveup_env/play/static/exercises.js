@@ -2,11 +2,12 @@
 /** Exercises: a position, one's move, the verdict; and one's own mistakes as such. */
 import { showDialog } from "./dialogs.js";
 import { exercise } from "./lessons.js";
+import { reason } from "./reasons.js";
 import { byId, element, namesOf, titleOf } from "./shared.js";
 import { allGames } from "./store.js";
 import { Table } from "./table.js";
 import { allHappenings, moveText, told } from "./telling.js";
-import { percent, t, tilesText } from "./words.js";
+import { decimal, t, tilesText } from "./words.js";
 
 /** @typedef {{ said: string, isOver: boolean, more?: Element[] }} Verdict */
 /** @typedef {{ title: () => string, text: string, table: Table, best: string, tried: (move: string) => Verdict }} Exercise */
@@ -92,9 +93,9 @@ export function mistakes() {
     const { saved, decision } = all[number], { options, best } = decision, table = new Table(structuredClone(saved));
     while (table.game.moves.length > decision.number) table.game.pop();
     const tried = (/** @type {string} */ move) => {
-      if (move === best) return { said: t("found", { move: moveText(move) }), isOver: true };
+      if (move === best) return { said: `${t("found", { move: moveText(move) })} ${reason(table.game, best, decision.move)}`, isOver: true };
       const lost = options[0].chance[0] - options.find((/** @type {any} */ one) => one.move === move).chance[0];
-      return { said: t("notFound", { move: moveText(move), percent: percent(lost) }), isOver: false };
+      return { said: t("notFound", { move: moveText(move), chance: decimal(100 * lost, 1) }), isOver: false };
     };
     return { title: () => `${t("mistakes")}: ${number + 1} / ${all.length}`, text: t("findBetter", { move: moveText(decision.move) }), table, best, tried };
   });

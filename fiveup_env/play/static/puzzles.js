@@ -89,11 +89,11 @@ function exerciseOf(puzzle, some) {
   const best = info.moves[puzzle.best], options = outcomes.map(({ move }, k) => ({ move, chance: chances[k] / 1000 })).sort((one, two) => two.chance - one.chance);
   note({ last: seed });
   history.replaceState(null, "", `#puzzle=${seed}`);
-  const gain = (/** @type {string} */ one) => outcomes.find(({ move }) => move === one)?.points ?? 0;
   const tried = (/** @type {string} */ move) => {
     const right = move === best, lost = options[0].chance - Number(options.find((one) => one.move === move)?.chance);
     tell(seed, right);
-    const said = right ? t("found", { move: moveText(move) }) : `${t("puzzleWrong", { move: moveText(move), points: decimal(100 * lost, 1), best: moveText(best) })} ${reason(game, move, best, [gain(move), gain(best)])}`;
+    const verdict = right ? t("found", { move: moveText(move) }) : t("puzzleWrong", { move: moveText(move), chance: decimal(100 * lost, 1), best: moveText(best) });
+    const said = `${verdict} ${reason(game, best, right ? options.filter((one) => one.move !== best)[0].move : move)}`;
     const bars = element("div", { class: "bars" }, ...options.map((one) => valueRow(one.move, [one.chance], one.move === move)));
     return { said: proven ? `${said} ${t("puzzleProven")}` : said, isOver: true, more: [bars, element("p", { class: "hint" }, t("puzzleAbout"))] };
   };

@@ -3,6 +3,7 @@
 import { Refused } from "./errors.js";
 import { FiveUpError } from "./fiveup.mjs";
 import { LEVELS } from "./levels.js";
+import { moveText } from "./telling.js";
 import { decimal, percent, t } from "./words.js";
 
 /** @typedef {import("./table.js").Table} Table */
@@ -100,8 +101,9 @@ export function valueRow(move, [mean, , high], made = false) {
   const row = document.createElement("div");
   row.className = `row${made ? " made" : ""}`;
   row.innerHTML = `<span></span><meter min="0" max="1" value="${Number(mean)}"></meter><span></span>`;
-  row.children[0].textContent = move;
-  row.children[1].setAttribute("aria-label", move);
+  row.dataset.move = move;
+  row.children[0].textContent = moveText(move);
+  row.children[1].setAttribute("aria-label", moveText(move));
   row.children[2].textContent = percent(mean) + (high === undefined ? "" : ` ± ${decimal(100 * (high - mean), 1)}`);
   return row;
 }

@@ -39,6 +39,7 @@ export function allHappenings(game) {
 
 /** @param {string} move */
 export function moveText(move) {
+  if (!move.includes("-")) return t(move);
   const [tile, end] = move.split("@");
   return `${tile}${end ? t(end.endsWith("x") ? "onDouble" : "onEnd", { pip: end[0] }) : ""}`;
 }

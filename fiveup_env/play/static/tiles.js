@@ -38,12 +38,19 @@ export const endOf = (mark) => `${mark.pip}${mark.kind === "plain" ? "" : "x"}`;
 /** @param {string} text */
 const escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.codePointAt(0)};`);
 
+/** @param {number[]} one @param {number[]} two boxes, of which one that is 0 wide stands for none */
+function around(one, two) {
+  if (!two[2]) return one;
+  const [left, top] = [Math.min(one[0], two[0]), Math.min(one[1], two[1])];
+  return [left, top, Math.max(one[0] + one[2], two[0] + two[2]) - left, Math.max(one[1] + one[3], two[1] + two[3]) - top];
+}
+
 /**
  * Return the felt: tiles, marks, and what a chosen tile would bring at each.
- * @param {Layout | null} placed @param {number} shown tiles @param {{ columns: number, rows: number, title: string, fresh: boolean, rise: string, lit: Map<string, { text: string, scores: boolean }> }} options
+ * @param {Layout | null} placed @param {number} shown tiles @param {{ columns: number, rows: number, title: string, fresh: boolean, rise: string, lit: Map<string, { text: string, scores: boolean }>, ghost?: import("./study/better.js").Ghost | null, from?: number }} options `ghost` could have been set; tiles `from` a number on were not
  */
-export function feltSvg(placed, shown, { columns, rows, title, fresh, rise, lit }) {
-  const [left, top, width, height] = placed?.extent ?? [0, 0, 0, 0];
+export function feltSvg(placed, shown, { columns, rows, title, fresh, rise, lit, ghost = null, from = Infinity }) {
+  const [left, top, width, height] = around(placed?.extent ?? [0, 0, 0, 0], ghost?.box ?? [0, 0, 0, 0]);
   const wide = Math.max(columns, width + 1), high = Math.max(rows, height + 1);
   const x = left + width / 2 - wide / 2, y = top + height / 2 - high / 2;
   const parts = [`<svg viewBox="${x} ${y} ${wide} ${high}" role="img" aria-label="${escaped(title)}">`];
@@ -55,10 +62,10 @@ export function feltSvg(placed, shown, { columns, rows, title, fresh, rise, lit 
       parts.push(`<rect class="link" x="${link[0] + dx}" y="${link[1] + dy}" width="${link[2] - 2 * dx}" height="${link[3] - 2 * dy}"/>`);
     }
     const last = tiles[tiles.length - 1];
-    for (const tile of tiles) {
+    for (const [k, tile] of tiles.entries()) {
       const is = tile === last;
       if (is) parts.push(`<rect class="glow" x="${tile.box[0] - 0.16}" y="${tile.box[1] - 0.16}" width="${tile.box[2] + 0.32}" height="${tile.box[3] + 0.32}" rx=".5"/>`);
-      parts.push(`<g class="tile${is && fresh ? " new" : ""}" data-tile="${tile.tile}" data-arm="${tile.arm}">${tileShapes(tile.halves, tile.box[0], tile.box[1], tile.upright, tile.spins)}</g>`);
+      parts.push(`<g class="tile${is && fresh ? " new" : ""}${k >= from ? " ghost" : ""}" data-tile="${tile.tile}" data-arm="${tile.arm}">${tileShapes(tile.halves, tile.box[0], tile.box[1], tile.upright, tile.spins)}</g>`);
     }
     for (const mark of placed.marks) {
       const end = endOf(mark), [cx, cy] = [mark.box[0] + mark.box[2] / 2, mark.box[1] + mark.box[3] / 2], light = lit.get(end);
@@ -68,6 +75,7 @@ export function feltSvg(placed, shown, { columns, rows, title, fresh, rise, lit 
         + `<circle cx="${cx}" cy="${cy}" r="${light ? 1.05 : counts ? 0.66 : 0.42}"/>`
         + (label ? `<text x="${cx}" y="${cy + 0.3}">${label}</text>` : `<path class="point" d="M${cx} ${cy}h0"/>`) + "</g>");
     }
+    if (ghost) parts.push(`<g class="ghost">${tileShapes(ghost.halves, ghost.box[0], ghost.box[1], ghost.upright)}<text x="${ghost.box[0] + ghost.box[2]}" y="${ghost.box[1] + 0.4}">★</text></g>`);
     if (rise && last) parts.push(`<text class="rise" x="${last.box[0] + last.box[2] / 2}" y="${last.box[1] - 0.4}">${rise}</text>`);
   }
   return `${parts.join("")}</svg>`;

@@ -42,6 +42,6 @@ export const pointsText = (points) => (points === 1 ? t("pointsOne") : t("points
 /** @param {string[]} words */
 export const listText = (words) => (words.length < 2 ? words.join() : t("and", { one: words.slice(0, -1).join(", "), two: words[words.length - 1] }));
 /** A number as the language writes it. @param {number} value @param {number} [digits] */
-export const decimal = (value, digits = 0) => value.toLocaleString(tongue, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+export const decimal = (value, digits = 0) => value.toLocaleString(tongue, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
 /** @param {number} value */
 export const percent = (value) => `${decimal(100 * value, 1)} %`;

@@ -1,28 +1,29 @@
 // @ts-check
 /** A game looked through afterwards: every moment, and the verdicts as they are found. */
-import { info, layout } from "./fiveup.mjs";
-import { rateOf } from "./judging.js";
-import { reason } from "./reasons.js";
-import { byId, element, scoreRows, sentenceOf, showTitle, valueRow } from "./shared.js";
-import { keep } from "./store.js";
-import { listMoves, markMistake, markMoment } from "./study/moves.js";
-import { begun } from "./table.js";
-import { happenings, moveText, told } from "./telling.js";
-import { judge, judgeCount } from "./thinkers.js";
-import { feltSvg, tileSvg } from "./tiles.js";
-import { decimal, percent, t } from "./words.js";
+import { info, layout } from "../fiveup.mjs";
+import { rateOf } from "../judging.js";
+import { byId, element, scoreRows, sentenceOf, showTitle } from "../shared.js";
+import { keep } from "../store.js";
+import { ghostOf, playedOut } from "./better.js";
+import { listMoves, markMistake, markMoment } from "./moves.js";
+import { lineOf, optionRows, verdictText } from "./verdict.js";
+import { begun } from "../table.js";
+import { happenings, moveText, told } from "../telling.js";
+import { judge, judgeCount } from "../thinkers.js";
+import { feltSvg, tileSvg } from "../tiles.js";
+import { decimal, t } from "../words.js";
 
-/** @typedef {import("./table.js").Table} Table */
-/** @typedef {import("./fiveup.mjs").Seen} Seen */
+/** @typedef {import("../table.js").Table} Table */
+/** @typedef {import("../fiveup.mjs").Seen} Seen */
 /** @typedef {{ state: Seen, made: number, move: boolean, text: string }} Moment */
-/** @typedef {{ number: number, hand: number, seat: number, move: string, best: string, chance: number[], points: number[], mistake: boolean, gains: [number, number], options: { move: string, chance: number[], points: number[] }[] }} Decision */
+/** @typedef {import("./verdict.js").Decision} Decision */
 
 const GRAPH_WORLDS = 200;
 
-/** @type {{ table: Table, names: string[], moments: Moment[], at: number, decisions: Map<number, Decision>, chances: (number[] | null)[], luck: any[] | null, choices?: number[] } | null} */
+/** @type {{ table: Table, names: string[], moments: Moment[], at: number, decisions: Map<number, Decision>, chances: (number[] | null)[], luck: any[] | null, choices: number[], lines: Map<number, import("./verdict.js").Step[]>, ahead: { decision: Decision, plays: number } | null, seen?: Decision } | null} so many plays `ahead` of the game are shown; the verdict that is `seen` */
 let open = null;
 let opened = 0;
-/** @type {(saved: import("./store.js").Saved | null) => void} */
+/** @type {(saved: import("../store.js").Saved | null) => void} */
 let leave = () => {};
 
 /** @param {Table} table @param {string[]} names @returns {Moment[]} */
@@ -33,7 +34,7 @@ function momentsOf(table, names) {
   for (const [made, step] of steps.entries()) {
     const hand = step.before.handNumber;
     if (hand !== moments[moments.length - 1]?.state.handNumber) moments.push({ state: step.before, made, move: false, text: t("dealt", { number: hand + 1 }) });
-    const text = [...happenings(step, made)].map((what) => told(what, names, table.seat)).join(" ");
+    const text = [...happenings(step, made)].map((what) => told(what, names, table.me)).join(" ");
     moments.push({ state: step.after, made: made + 1, move: true, text });
   }
   if (!moments.length) moments.push({ state: table.game.hands()[0], made: 0, move: false, text: t("dealt", { number: 1 }) });
@@ -44,7 +45,7 @@ function momentsOf(table, names) {
 export async function study(table, names, left) {
   const mine = ++opened, moments = momentsOf(table, names);
   leave = left;
-  open = { table, names, moments, at: 0, decisions: new Map(), chances: moments.map(() => null), luck: null };
+  open = { table, names, moments, at: 0, decisions: new Map(), chances: moments.map(() => null), luck: null, choices: choiceCounts(table), lines: new Map(), ahead: null };
   byId("table").hidden = byId("actions").hidden = true;
   byId("studying").hidden = false;
   const seer = byId("seer");
@@ -76,11 +77,10 @@ async function judgeAll(mine) {
   for (const [number, { before, move }] of steps.entries()) {
     tasks.push(async () => {
       const found = await judge("decision", { state: before.bytes, move, number });
-      const gains = [move, found.best].map((one) => gainOf(steps, number, one, of));
-      of.decisions.set(number, { ...found, hand: before.handNumber, gains });
+      of.decisions.set(number, { ...found, hand: before.handNumber });
     });
   }
-  const withChoice = [...steps.keys()].filter((number) => choicesAt(of, number) > 1);
+  const withChoice = [...steps.keys()].filter((number) => of.choices[number] > 1);
   const chosen = withChoice.map((number) => tasks[number]);
   for (const [k, { state }] of of.moments.entries()) {
     chosen.push(async () => { of.chances[k] = await judge("moment", { state: state.bytes, worlds: GRAPH_WORLDS }); });
@@ -112,11 +112,6 @@ async function judgeAll(mine) {
   byId("progress").textContent = decisions.some(({ mistake }) => mistake) ? "" : t("noMistake");
 }
 
-/** @param {NonNullable<typeof open>} of @param {number} number */
-function choicesAt(of, number) {
-  return of.choices?.[number] ?? (of.choices = choiceCounts(of.table))[number];
-}
-
 /** Count the legal moves before every move. @param {Table} table */
 function choiceCounts({ game }) {
   const twin = game.copy(), counts = [];
@@ -127,13 +122,6 @@ function choiceCounts({ game }) {
   return counts;
 }
 
-/** What a move would score at once. @param {any[]} steps @param {number} number @param {string} move @param {NonNullable<typeof open>} of */
-function gainOf(steps, number, move, of) {
-  const twin = of.table.game.copy();
-  while (twin.moves.length > number) twin.pop();
-  return twin.outcomes().find((one) => one.move === move)?.points ?? 0;
-}
-
 // --- Painting
 
 /** @param {number} at */
@@ -141,12 +129,10 @@ function show(at) {
   if (!open) return;
   const { moments, table, names } = open;
   open.at = Math.max(0, Math.min(moments.length - 1, at));
-  const { state, text } = moments[open.at], { players, spinners } = table.rules, hand = state.handNumber;
-  const whole = table.game.hands()[hand].plays.map(({ move }) => move), shown = state.plays.length;
+  open.ahead = null;
+  const { state, text } = moments[open.at], { players } = table.rules, hand = state.handNumber;
   showTitle(table, hand);
-  const felt = byId("study-layout"), across = felt.clientWidth / Math.max(1, felt.clientHeight);
-  const placed = shown ? layout(whole, { spinners: String(spinners), width: across > 1.7 ? 46 : across > 1 ? 32 : 22, shown, arms: table.arms[hand] ?? [] }) : null;
-  felt.innerHTML = feltSvg(placed, shown, { columns: 20, rows: Math.round(20 / across), title: text, fresh: false, rise: "", lit: new Map() });
+  paintFelt();
   byId("study-scores").replaceChildren(...scoreRows(table, state.scores, names));
   byId("study-said").textContent = text;
   byId("study-said").title = text;
@@ -160,6 +146,26 @@ function show(at) {
   }));
   paintVerdict();
   paintGraph();
+}
+
+/** Paint the felt of the moment: with the better move beside the one that was made, or with what could follow it. */
+function paintFelt() {
+  if (!open) return;
+  const { table, ahead, at, moments, lines } = open, { state, text } = moments[at], hand = state.handNumber, felt = byId("study-layout");
+  const across = felt.clientWidth / Math.max(1, felt.clientHeight), arms = table.arms[hand] ?? [], decision = decisionNow();
+  const size = { spinners: String(table.rules.spinners), width: across > 1.7 ? 46 : across > 1 ? 32 : 22 };
+  const picture = { columns: 20, rows: Math.round(20 / across), title: text, fresh: false, rise: "", lit: new Map() };
+  if (ahead) {
+    const before = moments[at - 1].state.plays.map(({ move }) => move), from = before.length;
+    const could = (lines.get(ahead.decision.number) ?? []).map(({ move }) => move).filter((move) => move.includes("-")), plays = [...before, ...could.slice(0, ahead.plays)];
+    felt.innerHTML = feltSvg(layout(plays, { ...size, arms: arms.slice(0, from) }), plays.length, { ...picture, from });
+    return;
+  }
+  const whole = table.game.hands()[hand].plays.map(({ move }) => move), shown = state.plays.length;
+  const placed = shown ? layout(whole, { ...size, shown, arms }) : null, isBetter = decision && decision.move !== decision.best && [decision.move, decision.best].every((move) => move.includes("-"));
+  const marks = isBetter && shown > 1 ? layout(whole, { ...size, shown: shown - 1, arms }).marks : [];
+  const ghost = placed && isBetter ? ghostOf(decision.best, marks, placed.tiles.slice(0, shown).map(({ box }) => box)) : null;
+  felt.innerHTML = feltSvg(placed, shown, { ...picture, ghost });
 }
 
 /** @param {number} mask */
@@ -178,23 +184,33 @@ const decisionNow = () => {
 const stateBefore = (number) => [...(open?.table.game.steps() ?? [])][number]?.before ?? null;
 
 function paintVerdict() {
-  const decision = decisionNow(), box = byId("verdict");
-  if (!open || !decision) return box.replaceChildren(element("p", { class: "hint" }, t("noChoice")));
-  const best = decision.move === decision.best, lost = Math.max(0, decision.chance[0]);
-  const sentence = best ? t("isBest", { move: moveText(decision.move) })
-    : t("lostChance", { move: moveText(decision.move), percent: percent(lost), points: decimal(decision.points[0], 2), best: moveText(decision.best) });
-  const before = best ? null : stateBefore(decision.number), why = before ? reason(before, decision.move, decision.best, decision.gains) : "";
+  if (!open) return;
+  const { at, moments, names, table, choices, lines } = open, { made, move } = moments[at], decision = decisionNow(), said = byId("verdict-said"), box = byId("verdict");
+  open.seen = decision;
+  if (!decision) {
+    said.replaceChildren(element("p", { class: "hint" }, t(move && choices[made - 1] > 1 ? "notYet" : "noChoice")));
+    return box.replaceChildren();
+  }
+  const before = /** @type {Seen} */ (stateBefore(decision.number)), { game } = table, isBest = decision.move === decision.best;
+  said.replaceChildren(...verdictText(decision, before));
+  if (!isBest && !lines.has(decision.number)) lines.set(decision.number, playedOut(game, decision.number, decision.best));
+  const go = (/** @type {number} */ plays, /** @type {string} */ text) => {
+    if (open) open.ahead = { decision, plays };
+    byId("study-said").textContent = text;
+    paintFelt();
+  };
   box.replaceChildren(
-    element("h2", {}, t(decision.seat === open.table.me ? "youDecide" : "decides", { who: open.names[decision.seat] })),
-    element("p", { class: best ? "fine" : decision.mistake ? "lost" : "" }, sentence), ...(why ? [element("p", {}, why)] : []),
-    element("div", { class: "bars" }, ...decision.options.map(({ move, chance }) => valueRow(move, chance, move === decision.move))),
-    element("p", { class: "hint" }, t("about95")));
+    element("h2", {}, t(decision.seat === table.me ? "youDecide" : "decides", { who: names[decision.seat] })), ...optionRows(decision),
+    ...(isBest ? [] : [lineOf(/** @type {import("./verdict.js").Step[]} */ (lines.get(decision.number)), { names, me: table.me, ended: game.hands()[decision.hand], go })]));
 }
 
 function paintVerdicts() {
   if (!open) return;
   const { names, table } = open, decisions = [...open.decisions.values()];
-  paintVerdict();
+  if (decisionNow() !== open.seen) {
+    paintFelt();
+    paintVerdict();
+  }
   paintGraph();
   for (const [k, { made, move }] of open.moments.entries()) {
     const decision = move ? open.decisions.get(made - 1) : undefined;
@@ -205,9 +221,12 @@ function paintVerdicts() {
     names[rate.seat], t("of", { some: rate.mistakes, all: rate.decisions }),
     rate.chance[0] === null ? "–" : decimal(100 * rate.chance[0], 2), rate.points[0] === null ? "–" : decimal(rate.points[0], 2),
   ])));
+  byId("luck-whose").textContent = t("luck");
   if (!open.luck) return byId("luck").replaceChildren();
   const side = Number(byId("seer").value) % table.sides, signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(100 * value), 1)}`;
   const sum = (/** @type {"luck" | "skill"} */ what) => /** @type {any[]} */ (open?.luck).reduce((all, hand) => all + hand[what][side], 0);
+  const whose = names.filter((_, seat) => seat % table.sides === side).join(" · ");
+  byId("luck-whose").textContent = `${t("luck")}: ${whose}`;
   byId("luck").replaceChildren(figures(t("luckHead").split("|"), [
     [t("inAll"), signed(sum("luck")), signed(sum("skill"))],
     ...open.luck.map((hand) => [t("handShort", { number: hand.hand + 1 }), signed(hand.luck[side]), signed(hand.skill[side])]),
@@ -269,7 +288,7 @@ const ACTIONS = {
   },
 };
 
-/** @param {import("./store.js").Saved | null} saved */
+/** @param {import("../store.js").Saved | null} saved */
 function close(saved) {
   opened++;
   open = null;
