@@ -97,6 +97,25 @@ def folder_server(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
+def served(offer: Offer | None = None) -> Iterator[str]:
+    """The address of a server that offers something, in a thread of its own."""
+    pytest.importorskip("websockets", reason="tables by links (no websockets)")
+    import uvicorn
+
+    from fiveup_env.play.launch import free_socket
+    from fiveup_env.play.server import Offer, app_of
+
+    with free_socket("127.0.0.1", 0) as bound:
+        app = app_of(offer or Offer())
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
 def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A table in a process of its own, which is killed at the end, and its port."""
     line = [sys.executable, "-m", "fiveup_env", "play", "--no-browser", *words]

@@ -37,6 +37,9 @@ class PlayOptions(ServerOptions, RulesOptions):
     watch: Path | None = option(
         type=Path, metavar="FILE", help="show a game that fiveup mcp keeps there"
     )
+    public: str | None = option(
+        metavar="NAME", help="the name by which a proxy leads here, such as play.example.org"
+    )
     static: str | None = option(
         metavar="FOLDER", help="write the page there, for any file server, and end"
     )
@@ -82,7 +85,13 @@ def run(options: PlayOptions) -> int:
     )
     offer.answers.allow(spec for spec in setup.specs if spec not in PLAYED_BY_THE_PAGE)
     threading.Thread(target=offer.answers.warm_up, args=(rules,), daemon=True).start()
-    serve(offer, host=options.host, port=options.port, browser=not options.no_browser)
+    serve(
+        offer,
+        host=options.host,
+        port=options.port,
+        browser=not options.no_browser,
+        public=options.public,
+    )
     return 0
 
 

@@ -54,8 +54,17 @@ class Hosts:
     any_address: bool = False  # whether any IP address will do: only names can be rebound
 
     @classmethod
-    def at(cls, host: str, address: str) -> Hosts:
-        """Return the hosts of a server that was told to listen on a host, and has this address."""
+    def at(cls, host: str, address: str, public: str | None = None) -> Hosts:
+        """Return the hosts of a server.
+
+        Args:
+            host: Where it was told to listen.
+            address: Where it listens.
+            public: The name by which a proxy leads to it.
+        """
+        if public is not None:
+            others = cls.at(host, address)
+            return cls(others.names | {public.lower()}, others.any_address)
         if ip_address(address).is_unspecified:  # then it listens on all addresses of this machine
             name = socket.gethostname().lower()
             return cls(LOOPBACK | {name, f"{name}.local"}, any_address=True)
@@ -88,7 +97,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
 
@@ -100,9 +109,12 @@ class Guard:
             await send(message)
 
         try:
-            self._check(scope["method"], Headers(scope=scope))
+            self._check(scope.get("method", "WEBSOCKET"), Headers(scope=scope))
         except RequestError as error:
-            await refusal(error)(scope, receive, send_guarded)
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": str(error)})
+            else:
+                await refusal(error)(scope, receive, send_guarded)
             return
         await self._app(scope, receive, send_guarded)
 
@@ -114,6 +126,8 @@ class Guard:
             origin = headers.get("origin")
             if origin not in {None, f"http://{host}", f"https://{host}"}:
                 raise RequestError(f"posts from {shown(origin)} are refused", 403)
+            if method == "WEBSOCKET":
+                return
             if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
                 raise RequestError("posts from other sites are refused", 403)
             if headers.get("content-type", "").partition(";")[0].strip() != "application/json":

@@ -68,11 +68,13 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
-def serve(offer: Offer, *, host: str, port: int | None, browser: bool) -> None:
-    """Serve the page until Ctrl-C."""
+def serve(
+    offer: Offer, *, host: str, port: int | None, browser: bool, public: str | None = None
+) -> None:
+    """Serve the page until Ctrl-C; `public` is the name by which a proxy leads to it."""
     bound = free_socket(host, port)
     address, port = bound.getsockname()[:2]
-    offer.hosts = Hosts.at(host, address)
+    offer.hosts = Hosts.at(host, address, public)
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{port}/"
     config = uvicorn.Config(

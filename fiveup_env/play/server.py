@@ -9,12 +9,13 @@ from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 from fiveup_env.errors import FiveUpError, RequestError, shown
 from fiveup_env.play.answers import Answers
 from fiveup_env.play.folder import game_in
 from fiveup_env.play.guard import Guard, Hosts, body_of, refusal
+from fiveup_env.play.lobby import Lobby
 from fiveup_env.play.page import INDEX, page_files, type_of, with_offer
 
 if TYPE_CHECKING:
@@ -86,16 +87,25 @@ def app_of(offer: Offer) -> Starlette:
             await to_thread.run_sync(offer.folder.keep, name, game)
         return JSONResponse({"kept": offer.folder is not None})
 
+    lobby = Lobby(offer.answers, offer.folder and offer.folder.path / "tables")
+
+    async def open_table(request: Request) -> Response:
+        return JSONResponse({"links": await lobby.open(await body_of(request))})
+
     routes: tuple[tuple[str, str, Handler], ...] = (
         ("POST", "/api/ask", ask),
         ("POST", "/api/check", check),
         ("GET", "/api/games", games),
         ("GET", "/api/watched", watched),
         ("POST", "/api/games/{name}", keep),
+        ("POST", "/api/tables", open_table),
         ("GET", "/{path:path}", file),
     )
     return Starlette(
-        routes=[Route(path, handler, methods=[method]) for method, path, handler in routes],
+        routes=[
+            WebSocketRoute("/api/seat", lobby.attend),
+            *(Route(path, handler, methods=[method]) for method, path, handler in routes),
+        ],
         middleware=[Middleware(Guard, hosts=offer.hosts)],
         exception_handlers={FiveUpError: _refused, 404: _nothing_here, 405: _nothing_here},
     )

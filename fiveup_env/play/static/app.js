@@ -13,9 +13,13 @@ import { gamesList } from "./results/games.js";
 import { linked } from "./results/links.js";
 import { lessons } from "./lessons.js";
 import { newGame } from "./newgame.js";
-import { cover } from "./people.js";
+import { companyDialog, openTable, sitAt } from "./company/company.js";
+import { cover } from "./company/people.js";
+import { HostedTable } from "./company/seen.js";
+import { onFile } from "./files.js";
 import { puzzles } from "./puzzles.js";
 import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
+import { seatBoxes } from "./seats.js";
 import { byId, namesOf, say, scoreRows, sentenceOf, settleScores, showTitle } from "./shared.js";
 import { clack } from "./sound.js";
 import { forget, keep, kept, latest, onChange, onTrouble, put, remember, remembered, setAside } from "./store.js";
@@ -23,8 +27,7 @@ import { study } from "./study/study.js";
 import { Table, begun, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
 import { ask, prepareJudges } from "./thinkers.js";
-import { backSvg } from "./tiles.js";
-import { speak, t, tilesText, translate } from "./words.js";
+import { speak, t, translate } from "./words.js";
 
 const PAUSE = 750;
 
@@ -74,7 +77,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("undo").disabled = Boolean(table.saved.daily || table.saved.given || table.saved.watched) || table.isShared || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
+  byId("undo").disabled = !table.canUndo || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
   document.body.dataset.state = live ? (mine ? "yours" : "theirs") : table.isOver && table.ended === null ? "over" : "stopped";
@@ -87,20 +90,7 @@ function totalAt({ hand, plays }) {
 
 /** @param {any} state @param {string[]} names */
 function paintSeats(state, names) {
-  const { players } = table.rules, sizes = state.sizes;
-  const others = Array.from({ length: players - 1 }, (_, k) => (table.seat + 1 + k) % players);
-  byId("seats").replaceChildren(...others.map((seat) => {
-    const box = document.createElement("div"), partner = table.sideOf(seat) === table.sideOf(table.seat);
-    box.className = `seat${table.game.turn === seat && !lookAt && table.ended === null ? " turn" : ""}${thinking === seat ? " thinks" : ""}`;
-    box.dataset.seat = String(seat);
-    box.innerHTML = `<i class="side-${table.sideOf(seat)}"></i><b></b><small class="count">${sizes[seat]}</small><span class="does"></span><span class="tiles" role="img">${backSvg.repeat(sizes[seat])}</span>`;
-    const [, name, , doing, tiles] = box.children;
-    name.textContent = names[seat];
-    if (partner) name.insertAdjacentHTML("beforeend", ` <small>${t("partnerOf")}</small>`);
-    doing.textContent = thinking === seat ? "…" : does.get(seat) ?? "";
-    tiles.setAttribute("aria-label", t("backs", { who: names[seat], tiles: tilesText(sizes[seat]) }));
-    return box;
-  }));
+  byId("seats").replaceChildren(...seatBoxes(table, state, names, { isNow: !lookAt && table.ended === null, thinking, does }));
 }
 
 /** Write what happened since the log was painted; all of it anew after an undo. @param {string[]} names */
@@ -135,15 +125,18 @@ function readHappenings() {
 /** Sit down at a table. @param {Table} at */
 function sitDown(at) {
   if (table && !table.game.moves.length && table.saved.id !== at.saved.id) forget(table.saved.id);
+  if (table && table.hash !== at.hash) table.leave();
   table = at;
-  keep(table.saved);
+  byId("company").hidden = !(table instanceof HostedTable);
+  byId("undo").hidden = !byId("company").hidden;
+  if (!(table instanceof HostedTable)) keep(table.saved);
   run++;
   lookAt = null;
   thinking = -1;
   does = new Map();
   settleScores(table.game.scores);
   readHappenings();
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname + table.hash);
   byId("studying").hidden = true;
   byId("table").hidden = byId("actions").hidden = false;
   warmed = false;
@@ -156,7 +149,8 @@ function sitDown(at) {
 function play(move, arm) {
   if (lookAt || !table.isMine || table.ended !== null) return;
   does = new Map();
-  made(move, arm);
+  if (table instanceof HostedTable) table.send(move, arm);
+  else made(move, arm);
   void goOn();
 }
 
@@ -197,10 +191,10 @@ async function goOn() {
       }
       thinking = seat;
       paintSeats(table.game, namesOf(table));
-      const [move] = await Promise.all([answer(level, seat), pause(1)]);
+      const [move] = await Promise.all([table instanceof HostedTable ? table.news() : answer(level, seat), pause(seat === table.seat ? 0 : 1)]);
       if (mine !== run) return;
       thinking = -1;
-      made(move, null);
+      if (move) made(move, null);
     }
     if (table.ended !== null) {
       await pause(1.6);
@@ -243,8 +237,8 @@ async function endOfHand() {
   table.lookedAt();
   does = new Map();
   say("");
-  if (chosen === "study") return openStudy(table);
-  if (chosen === "again") return sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
+  if (chosen === "study") return openStudy(/** @type {Table} */ (table.local));
+  if (chosen === "again") return dealAgain();
   paint();
   if (chosen === "fresh") return openNewGame();
   if (chosen === "challenge") return challenge(table.saved, table.game);
@@ -254,7 +248,7 @@ async function endOfHand() {
 
 /** Keep the game in the server's folder, too. */
 function keepFile() {
-  if (offer?.games) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => { notice = t("serverSilent"); });
+  if (offer?.games && !(table instanceof HostedTable)) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => { notice = t("serverSilent"); });
 }
 
 /** Open the eyes on one's own turn. */
@@ -265,14 +259,19 @@ function look() {
 // --- Ways to all else
 
 async function openNewGame() {
-  const saved = await newGame(table.setup);
+  const saved = await newGame(table.setup, (setup) => openTable(setup, page));
   if (saved) sitDown(new Table(saved));
 }
 
 /** Begin the same deal once more; a running game is kept, and its player asked. */
 async function again() {
-  if (!table.isOver && table.game.moves.length && !await confirmAgain()) return;
-  sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
+  if (!table.isOver && table.game.moves.length && !(table instanceof HostedTable) && !await confirmAgain()) return;
+  dealAgain();
+}
+
+function dealAgain() {
+  if (table instanceof HostedTable) table.line.send({ type: "again" });
+  else sitDown(new Table(begun(table.setup, table.saved.seed, { deals: table.saved.deals })));
 }
 
 function undo() {
@@ -291,29 +290,19 @@ function undo() {
 
 /** Study this game; one that is not over ends here, because a study shows all tiles. */
 async function studyThis() {
+  if (table instanceof HostedTable && !table.local) return say(t("notNow"), true);
   if (!table.isOver && table.game.moves.length) {
     if (!await confirmStudy()) return;
     table.giveUp();
     table.lookedAt();
   }
-  openStudy(table);
+  openStudy(/** @type {Table} */ (table.local));
 }
 
 /** @param {Table} of */
 function openStudy(of) {
   run++;
-  void study(of, namesOf(of), (saved) => sitDown(new Table(saved ?? kept(table.saved.id) ?? table.saved)));
-}
-
-/** Open games from a file, and show the last of them. @param {File} file */
-async function readFile(file) {
-  try {
-    const games = gamesIn(await file.text());
-    for (const game of games) if (!kept(game.id)) put(game);
-    openStudy(new Table(games[games.length - 1]));
-  } catch (error) {
-    say(t("badFile", { name: file.name, why: sentenceOf(error) }), true);
-  }
+  void study(of, namesOf(of), (saved) => sitDown(table instanceof HostedTable && !saved ? table : new Table(saved ?? kept(table.saved.id) ?? table.saved)));
 }
 
 /** The table of a kept game; one that cannot be read is set aside. @param {import("./store.js").Saved | null} saved */
@@ -330,20 +319,33 @@ function sitDownTo(saved) {
   if (at) sitDown(at);
 }
 
-/** Open what the address names beside a game: a puzzle, or a day. @param {{ puzzle: string, day: string }} asked */
-function openLinked({ puzzle, day }) {
+/** Open what the address names beside a game: a puzzle, a day, or a seat. @param {{ puzzle: string, day: string, seat: string }} asked */
+function openLinked({ puzzle, day, seat }) {
+  if (seat) sitAt(seat, page);
   if (puzzle) void puzzles(puzzle);
   else if (day) void daily(day).then(sitDownTo);
 }
+
+/** What a table at a server does with the page. @type {import("./company/company.js").Page} */
+const page = {
+  sitDown,
+  repaint: () => paintSeats(shownState(), namesOf(table)),
+  sign(seat, text) {
+    does.set(seat, text);
+    say(`${namesOf(table)[seat]}: ${text}`);
+    page.repaint();
+  },
+};
 
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
   daily: () => void daily().then(sitDownTo), study: () => void studyThis(), mistakes, puzzles: () => void puzzles(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
+  company: () => { if (table instanceof HostedTable) void companyDialog(table); },
   side: () => byId("side").classList.toggle("shown"),
 };
-for (const id of ["undo", "again", "fresh", "learn", "daily", "study"]) byId(id).addEventListener("click", ACTIONS[id]);
+for (const id of ["undo", "again", "fresh", "learn", "daily", "study", "company"]) byId(id).addEventListener("click", ACTIONS[id]);
 byId("side-close").addEventListener("click", ACTIONS.side);
 byId("menu").addEventListener("click", async () => {
   const [name, value] = (await menu()).split(":");
@@ -353,11 +355,7 @@ byId("menu").addEventListener("click", async () => {
     paint();
   } else if (name) ACTIONS[name]?.();
 });
-byId("file").addEventListener("change", () => {
-  const [file] = byId("file").files;
-  byId("file").value = "";
-  if (file) void readFile(file);
-});
+onFile(openStudy);
 byId("now").addEventListener("click", () => {
   lookAt = null;
   paint();
@@ -380,13 +378,6 @@ document.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-for (const kind of ["dragover", "drop"]) {
-  document.addEventListener(kind, (event) => {
-    event.preventDefault();
-    const [file] = kind === "drop" ? /** @type {DragEvent} */ (event).dataTransfer?.files ?? [] : [];
-    if (file) void readFile(file);
-  });
-}
 
 // --- The beginning
 
@@ -408,7 +399,7 @@ onChange((id) => {
 
 async function start() {
   translate();
-  let asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "", said: "" };
+  let asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "", seat: "", said: "" };
   try { asked = linked(); } catch (error) { asked.said = sentenceOf(error); }
   // What the command line asked for begins once; a reload goes on with what is played.
   const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");

@@ -4,7 +4,7 @@ import { field, select, showDialog } from "./dialogs.js";
 import { Refused } from "./errors.js";
 import { Game, info } from "./fiveup.mjs";
 import { LEVELS, USUAL, asLevel, specsIn } from "./levels.js";
-import { peopleFields } from "./people.js";
+import { peopleFields } from "./company/people.js";
 import { checkSpec, offer } from "./server.js";
 import { byId, element, peopleOf, sentenceOf, titleOf } from "./shared.js";
 import { Table, begun } from "./table.js";
@@ -13,8 +13,12 @@ import { t } from "./words.js";
 /** @typedef {import("./store.js").Saved} Saved */
 /** @typedef {import("./store.js").Setup} Setup */
 
-/** Return the game that somebody begins, or null. @param {Setup} usual @returns {Promise<Saved | null>} */
-export async function newGame(usual) {
+/**
+ * Return the game that somebody begins, or null.
+ * @param {Setup} usual @param {(setup: Setup) => Promise<void>} openTable for people at their own browsers
+ * @returns {Promise<Saved | null>}
+ */
+export async function newGame(usual, openTable) {
   const presets = Object.keys(info.presets).filter((name) => !name.startsWith("mini"));
   const rules = select("rules", presets.map((name) => [name, titleOf(name)]), presets.includes(usual.rules) ? usual.rules : "five_up");
   const ruleHint = element("p", { class: "hint" });
@@ -60,8 +64,8 @@ export async function newGame(usual) {
     field(t("rules"), rules), ruleHint, field(t("players"), players), sidesField, field(t("handSize"), handSize), field(`${t("playTo")} (${t("ownTarget")})`, target), targets,
     partnerField, othersField, seated.element, advanced,
   ];
-  await showDialog(t("fresh"), body, [["deal", t("deal")], ["", t("cancel")]], async (value) => {
-    if (value !== "deal") return true;
+  await showDialog(t("fresh"), body, [["deal", t("deal")], ...(offer ? /** @type {[string, string][]} */ ([["links", t("byLinks")]]) : []), ["", t("cancel")]], async (value) => {
+    if (!value) return true;
     try {
       if (!target.checkValidity() || !target.value) throw new Refused(t("targetRange"));
       const count = Number(players.value), alone = count !== 4 || sides.value === "alone";
@@ -73,6 +77,11 @@ export async function newGame(usual) {
       const standard = usually(), wanted = { target: Number(target.value), hand_size: Number(handSize.value) };
       const changed = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== standard[name]));
       const setup = { rules: rules.value, players: count, seat: 0, levels: chosen, ...(people ? { people } : {}), ...(count === 4 && alone ? { teams: false } : {}), ...changed };
+      if (value === "links") {
+        if (!people) throw new Refused(t("nameSomebody"));
+        await openTable(setup);
+        return true;
+      }
       const number = /** @type {HTMLInputElement} */ (seed).value.trim();
       if (number && !/^\d{1,20}$/.test(number)) throw new Refused(`${t("seedLabel")}: 0 – 2**64 − 1`);
       made = begun(setup, number || undefined);

@@ -10,7 +10,7 @@ const told = document.querySelector("meta[name=fiveup-server]")?.getAttribute("c
 export const offer = JSON.parse(told);
 
 /** @param {string} path @param {object} [body] @returns {Promise<any>} */
-async function asked(path, body) {
+export async function asked(path, body) {
   const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(`api/${path}`, options), found = await answer.json();
   if (!answer.ok) throw new Refused(found.error);

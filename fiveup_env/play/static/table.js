@@ -71,8 +71,13 @@ export class Table {
 
   /** @param {string} move @param {number | null} arm */
   #push(move, arm) {
-    const game = this.game, hand = game.handNumber, plays = game.plays.map((play) => play.move);
-    game.push(move);
+    const hand = this.game.handNumber, plays = this.game.plays.map((play) => play.move);
+    this.game.push(move);
+    this.place(hand, plays, move, arm);
+  }
+
+  /** Note where a move lies. @param {number} hand @param {string[]} plays before it @param {string} move @param {number | null} arm */
+  place(hand, plays, move, arm) {
     this.arms[hand] ??= [];
     if (!move.includes("-")) return;
     const all = [...plays, move], arms = this.arms[hand];
@@ -86,6 +91,16 @@ export class Table {
     const hand = this.game.hand(this.seat);
     return this.isShared && (this.looking === null || this.isCovered) ? hand.map(() => "?") : hand;
   }
+
+  /** What the address of the page names. */
+  get hash() { return ""; }
+  get canUndo() { return !(this.saved.daily || this.saved.given || this.saved.watched || this.isShared); }
+  /** Whether a person is awaited who is away. @param {number} _seat */
+  isAway(_seat) { return false; }
+  /** The game as a game of one's own, to study. @type {Table | null} */
+  get local() { return this; }
+  /** Stand up. */
+  leave() {}
 
   /** Make a move, on an arm if one was chosen, and keep the game. @param {string} move @param {number | null} [arm] */
   play(move, arm = null) {

@@ -44,5 +44,5 @@ export async function card(table, names) {
   const partner = names.find((_, seat) => seat !== table.seat && table.sideOf(seat) === winner) ?? "";
   const verdict = mine ? (table.rules.teams ? t("weWin", { partner }) : t("youWin")) : t(table.rules.teams ? "othersWin" : "otherWins", { who: listText(names.filter((_, seat) => table.sideOf(seat) === winner)) });
   return showDialog(`${t("gameOver")}. ${verdict}`, [element("p", { class: "sum" }, t("finalScore", { scores: table.game.scores.join(" : ") })), ...(table.saved.challenge ? comparison(table) : []), ...body],
-    [["study", t("studyGame")], ["fresh", t("fresh")], ["again", t("again")], ...(canChallenge(table.saved) ? /** @type {[string, string][]} */ ([["challenge", t("challenge")]]) : []), ["", t("close")]]);
+    [["study", t("studyGame")], ["fresh", t("fresh")], ["again", t(table.hash ? "dealAnother" : "again")], ...(canChallenge(table.saved) ? /** @type {[string, string][]} */ ([["challenge", t("challenge")]]) : []), ["", t("close")]]);
 }

@@ -71,10 +71,19 @@ export default {
   name_9: "Simon Silja Silas Sina", name_10: "Sara Samuel Salome Sander",
 
   // Several people at one screen
-  people: "Mehrere an diesem Bildschirm", seatNumber: "Platz {number}",
-  peopleHint: "Nennen Sie alle, die hier spielen. Der Bildschirm wird zwischen ihren Zügen weitergereicht; Plätze ohne Namen spielt der Computer.",
+  people: "Mehrere Leute", seatNumber: "Platz {number}",
+  peopleHint: "Nennen Sie alle, die spielen. An einem Bildschirm wird er zwischen den Zügen weitergereicht; Plätze ohne Namen spielt der Computer.",
   peoplePartners: "Die Plätze 1 und 3 sind Partner, ebenso die Plätze 2 und 4.",
   turnOf: "{who} ist am Zug", passScreen: "Geben Sie den Bildschirm an {who} weiter. Niemand sonst sollte hinsehen.", showHand: "Meine Steine zeigen", over: "zu Ende",
+
+  // People at their own browsers
+  byLinks: "Tisch mit Links", nameSomebody: "Nennen Sie unter „Mehrere“, wer mitspielt.", company: "Mitspieler", companyHint: "Etwas sagen, oder sehen, wer da ist.",
+  gathering: "Warten auf alle", gatheringHint: "Schicken Sie allen den Link zu ihrem Platz. Ausgeteilt wird, sobald alle da sind.",
+  dealAnother: "Noch ein Spiel", leaveTable: "Tisch verlassen", isHere: "ist da", isAway: "nicht da", standsIn: "der Computer springt ein", standIn: "Computer spielen lassen",
+  copySeat: "Link kopieren", rename: "Namen ändern", lineCut: "Die Verbindung zum Tisch ist unterbrochen; es wird weiter versucht.", notNow: "Nicht, solange dieses Spiel läuft.",
+  signs: "Hallo!|Gut gespielt!|Danke!|Glück gehabt!|Ups.|Moment bitte.|Gutes Spiel!|Entschuldigung.",
+  refused403: "Dieser Platz gehört einem anderen Browser.", refused404: "Dieser Link führt zu keinem Tisch: er ist unvollständig, oder den Tisch gibt es nicht mehr.",
+  refused409: "Jetzt nicht: der Tisch ist schon weiter, oder dieser Platz ist in einem anderen Tab offen.", refused426: "Diese Seite ist älter oder neuer als der Server: bitte neu laden.",
 
   // My games, files
   noGames: "Noch keine Spiele.", open: "Öffnen", remove: "Entfernen", save: "Als Datei sichern", saveAll: "Alle sichern", load: "Eine Datei öffnen",

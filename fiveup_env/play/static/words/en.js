@@ -71,10 +71,19 @@ export default {
   name_9: "Simon Silja Silas Sina", name_10: "Sara Samuel Salome Sander",
 
   // Several people at one screen
-  people: "More people at this screen", seatNumber: "Seat {number}",
-  peopleHint: "Name everybody who plays here. The screen is passed on between their turns; levels play the seats without a name.",
+  people: "More people", seatNumber: "Seat {number}",
+  peopleHint: "Name everybody who plays. At one screen it is passed on between turns; levels play the seats without a name.",
   peoplePartners: "Seats 1 and 3 are partners, and so are 2 and 4.",
   turnOf: "{who}, it is your turn", passScreen: "Pass the screen to {who}. Nobody else should look.", showHand: "Show my tiles", over: "over",
+
+  // People at their own browsers
+  byLinks: "Table by links", nameSomebody: "Name who plays with you, under “More people”.", company: "Company", companyHint: "Say something, or see who is here.",
+  gathering: "Waiting for everybody", gatheringHint: "Send everyone the link to their seat. The tiles are dealt as soon as all have come.",
+  dealAnother: "Another game", leaveTable: "Leave the table", isHere: "is here", isAway: "away", standsIn: "a level stands in", standIn: "Let a level play",
+  copySeat: "Copy the link", rename: "Change the name", lineCut: "The line to the table is cut; it is being tried again.", notNow: "Not while this game goes on.",
+  signs: "Hello!|Well played!|Thanks!|Lucky!|Oops.|One moment.|Good game!|Sorry.",
+  refused403: "This seat belongs to another browser.", refused404: "This link leads to no table: it was cut short, or the table is gone.",
+  refused409: "Not now: the table has gone on, or this seat is open in another tab.", refused426: "This page is older or newer than the server: load it again.",
 
   // My games, files
   noGames: "No games yet.", open: "Open", remove: "Remove", save: "Save as a file", saveAll: "Save all", load: "Open a file",

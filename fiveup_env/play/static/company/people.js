@@ -1,8 +1,8 @@
 // @ts-check
 /** Several people at one screen: who sits where, and the cover while it is passed on. */
-import { field, showDialog } from "./dialogs.js";
-import { element } from "./shared.js";
-import { t } from "./words.js";
+import { field, showDialog } from "../dialogs.js";
+import { element } from "../shared.js";
+import { t } from "../words.js";
 
 /** The fields in which people are named. @param {(string | null)[] | undefined} usual */
 export function peopleFields(usual) {

@@ -1,0 +1,320 @@
+"""All tables by links: who has come, what they say and are sent, and the levels that play.
+
+A browser opens a WebSocket at `/api/seat` and says who it is; every message is a JSON object with
+a `type`. All tables live in the loop of the server; only agents think in threads.
+
+    from the browser                      to the browser
+    sit      the link and its key         table    all of it, at first and after a new deal
+    move     made, move, arm              steps    what the seat saw of the moves since
+    sign     one of a few phrases         seats    who is here, and where levels stand in
+    name     another name                 sign     what somebody said
+    stand_in let a level play a seat      refused  a sentence and a status
+    again    deal another game
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from anyio import to_thread
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from fiveup_env.checks import whole
+from fiveup_env.engine.view import VIEW
+from fiveup_env.errors import FiveUpError, RequestError, WrongMomentError, shown
+from fiveup_env.files import read_plain, write_atomic
+from fiveup_env.opponents.levels import USUAL_LEVEL
+from fiveup_env.play.shared_table import SharedTable, checked_name, opened, table_of
+from fiveup_env.strict_json import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fiveup_env.files import Json
+    from fiveup_env.play.answers import Answers
+
+VERSION: Final = 1  # of these messages
+MOST_TABLES: Final = 1000
+MOST_WAITING: Final = 500  # messages for a browser that reads none
+MOST_CHARACTERS: Final = 4000  # of a message
+MOST_BYTES: Final = 1 << 20  # of a table that was kept
+SIGNS: Final = 8
+
+
+@dataclass(eq=False)
+class Guest:
+    """A browser at a seat, and what it is still to be sent; None ends the connection."""
+
+    seat: int
+    socket: WebSocket
+    waiting: asyncio.Queue[Json | None] = field(default_factory=lambda: asyncio.Queue(MOST_WAITING))
+
+    def send(self, message: Json | None) -> None:
+        """Send a message as soon as the browser reads it; drop a browser that reads none."""
+        if self.waiting.full():
+            while not self.waiting.empty():
+                self.waiting.get_nowait()
+            message = None
+        self.waiting.put_nowait(message)
+
+    async def deliver(self) -> None:
+        """Send what waits, until there is no more to come."""
+        with suppress(WebSocketDisconnect, RuntimeError):  # it has gone
+            while (message := await self.waiting.get()) is not None:
+                await self.socket.send_json(message)
+            await self.socket.close()
+
+
+@dataclass(eq=False)
+class Room:
+    """A table and the browsers that are at it."""
+
+    table: SharedTable
+    guests: dict[int, Guest] = field(default_factory=dict)
+    playing: asyncio.Task[None] | None = None
+
+    def others_know(self) -> None:
+        """Tell everybody who is here."""
+        for guest in self.guests.values():
+            guest.send({"type": "seats", "seats": self.seats()})
+
+    def seats(self) -> list[Json]:
+        """Return what everybody may know of the seats."""
+        return [
+            {
+                "name": seat.name,
+                "spec": seat.spec,
+                "here": k in self.guests,
+                "came": bool(seat.owner),
+                "stands_in": seat.stands_in,
+            }
+            for k, seat in enumerate(self.table.seats)
+        ]
+
+    def show(self, guest: Guest) -> None:
+        """Send a browser all that its seat may know."""
+        table, seat = self.table, guest.seat
+        content = {"setup": table.setup, "seat": seat, "seats": self.seats()}
+        content |= {"start": table.start(seat), **self._news(seat)}
+        guest.send({"type": "table", "table": table.name, **content})
+
+    def show_steps(self, first: int) -> None:
+        """Send everybody what they see of the moves from `first` on."""
+        for guest in self.guests.values():
+            guest.send({"type": "steps", "first": first, **self._news(guest.seat, first)})
+
+    def _news(self, seat: int, first: int = 0) -> Json:
+        table = self.table
+        content = {"steps": table.steps(seat, first), "choices": table.choices(seat)}
+        return content | {"file": table.file(seat)}
+
+
+class Lobby:
+    """The tables of a server, kept in a folder if there is one."""
+
+    def __init__(self, answers: Answers, folder: Path | None) -> None:
+        """Open the tables that were kept."""
+        self._answers, self._folder = answers, folder
+        self._rooms: dict[str, tuple[Room, int]] = {}  # by the link of a seat
+        if folder is not None:
+            for path in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
+                with suppress(OSError, ValueError, TypeError, KeyError):  # it stays as it is
+                    self._add(table_of(parse_json(read_plain(path, MOST_BYTES))))
+
+    def _add(self, table: SharedTable) -> None:
+        room = Room(table)
+        self._rooms |= {s.link: (room, k) for k, s in enumerate(table.seats) if s.name is not None}
+
+    def rooms(self) -> Iterator[Room]:
+        """Yield the rooms, the oldest first."""
+        return iter(dict.fromkeys(room for room, _ in self._rooms.values()))
+
+    async def open(self, setup: Json) -> list[str | None]:
+        """Open a table; return the link of every person's seat, and None for the others."""
+        table = await to_thread.run_sync(opened, setup, self._answers.agent)
+        self._make_room()
+        self._keep(table)
+        self._add(table)
+        return [seat.link or None for seat in table.seats]
+
+    def _make_room(self) -> None:
+        """Close the oldest table without a guest if there are too many."""
+        rooms = list(self.rooms())
+        if len(rooms) < MOST_TABLES:
+            return
+        empty = next((room for room in rooms if not room.guests), None)
+        if empty is None:
+            raise RequestError(f"there are {MOST_TABLES} tables, and no more are opened", 507)
+        for seat in empty.table.seats:
+            self._rooms.pop(seat.link, None)
+        if self._folder is not None:
+            (self._folder / f"{empty.table.name}.json").unlink(missing_ok=True)
+
+    def _keep(self, table: SharedTable) -> None:
+        if self._folder is None:
+            return
+        try:
+            self._folder.mkdir(exist_ok=True)
+            content = json.dumps(table.kept(), separators=(",", ":"))
+            write_atomic(self._folder / f"{table.name}.json", f"{content}\n".encode())
+        except OSError as error:
+            logging.getLogger(__name__).warning("the table cannot be kept: %s", error)
+
+    # Browsers
+
+    async def attend(self, socket: WebSocket) -> None:
+        """Serve a browser until it goes."""
+        await socket.accept()
+        try:
+            room, seat = self._seated(await _message(socket))
+        except (FiveUpError, WebSocketDisconnect) as error:
+            with suppress(WebSocketDisconnect, RuntimeError):
+                await socket.send_json(_refusal(error) | {"final": True})
+                await socket.close()
+            return
+        guest = Guest(seat, socket)
+        writer = asyncio.create_task(guest.deliver())
+        if seat in room.guests:
+            room.guests[seat].send(_refusal(RequestError("this seat went on elsewhere", 409)))
+            room.guests[seat].send(None)
+        room.guests[seat] = guest
+        self._keep(room.table)
+        try:
+            if not self._deal_if_complete(room):
+                room.show(guest)
+            room.others_know()
+            self._play(room)
+            await self._listen(room, guest)
+        finally:
+            if room.guests.get(seat) is guest:
+                del room.guests[seat]
+                room.others_know()
+            writer.cancel()
+
+    def _seated(self, message: Json) -> tuple[Room, int]:
+        """Return where a browser sits; raise RequestError if it may not."""
+        spoken = message.get("type"), message.get("version"), message.get("view_bytes")
+        if spoken != ("sit", VERSION, VIEW.itemsize):
+            raise RequestError("this page is of another version than the server", 426)
+        link = message.get("link")
+        if not isinstance(link, str) or link not in self._rooms:
+            raise RequestError("this link leads to no table", 404)
+        room, seat = self._rooms[link]
+        room.table.seats[seat].claim(message.get("key"))
+        return room, seat
+
+    async def _listen(self, room: Room, guest: Guest) -> None:
+        with suppress(WebSocketDisconnect):
+            while True:
+                await self._answer(room, guest)
+
+    async def _answer(self, room: Room, guest: Guest) -> None:
+        """Do what a browser asks for next, or say why not."""
+        try:
+            self._obey(room, guest, await _message(guest.socket))
+        except FiveUpError as error:
+            guest.send(_refusal(error))
+
+    def _obey(self, room: Room, guest: Guest, message: Json) -> None:
+        """Do what a browser asks for; raise FiveUpError for what it may not."""
+        table, seat, kind = room.table, guest.seat, message.get("type")
+        if room.guests.get(seat) is not guest:
+            raise RequestError("this seat went on elsewhere", 409)
+        if kind == "move":
+            given = message.get("made"), message.get("move"), message.get("arm")
+            table.push(seat, *given)
+            room.show_steps(table.made - 1)
+        elif kind == "sign":
+            sign = whole(message.get("sign"), 0, SIGNS - 1)
+            if sign is None:
+                raise RequestError(f"a sign is a number from 0 to {SIGNS - 1}")
+            for other in room.guests.values():
+                other.send({"type": "sign", "seat": seat, "sign": sign})
+            return
+        elif kind == "name":
+            table.seats[seat].name = checked_name(message.get("name"))
+            room.others_know()
+        elif kind == "stand_in":
+            self._let_level_play(room, message.get("seat"))
+        elif kind == "again":
+            table.deal()
+            for other in room.guests.values():
+                room.show(other)
+        else:
+            raise RequestError(f"{shown(kind)} is not a message of a seat")
+        self._keep(table)
+        self._play(room)
+
+    def _let_level_play(self, room: Room, seat: object) -> None:
+        table = room.table
+        number = whole(seat, 0, len(table.seats) - 1)
+        if number is None or table.seats[number].name is None:
+            raise RequestError(f"{shown(seat)} is not the seat of a person")
+        if number in room.guests:
+            raise WrongMomentError(f"{table.seats[number].name} is here")
+        table.seats[number].stands_in = True
+        self._deal_if_complete(room)
+        room.others_know()
+
+    def _deal_if_complete(self, room: Room) -> bool:
+        """Deal the first game once everybody has come or is stood in for."""
+        if room.table.game is not None or room.table.missing:
+            return False
+        room.table.deal()
+        self._keep(room.table)
+        for guest in room.guests.values():
+            room.show(guest)
+        return True
+
+    # Levels
+
+    def _play(self, room: Room) -> None:
+        """Let the levels play, unless they do."""
+        if room.playing is None or room.playing.done():
+            room.playing = asyncio.create_task(self._play_levels(room))
+
+    async def _play_levels(self, room: Room) -> None:
+        """Make the moves of levels up to the turn of a person who plays."""
+        table = room.table
+        while (seat := table.turn) is not None and not table.seats[seat].is_persons:
+            assert table.game is not None
+            game, made, spec = table.game, table.made, table.seats[seat].spec
+            view, key = game.view().tobytes().hex(), secrets.randbits(63)
+            try:
+                move = await to_thread.run_sync(self._answers.answer, spec, view, key)
+            except FiveUpError as error:
+                logging.getLogger(__name__).warning("%s cannot play: %s", spec, error)
+                move = await to_thread.run_sync(self._answers.answer, USUAL_LEVEL, view, key)
+            if table.game is not game or table.made != made or table.seats[seat].is_persons:
+                continue  # the person is back, and may have moved
+            table.push(seat, made, move)
+            room.show_steps(made)
+            self._keep(table)
+
+
+async def _message(socket: WebSocket) -> dict[str, Any]:
+    """Return the next message of a browser; raise RequestError for what is not one."""
+    event = await socket.receive()
+    if event["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(event.get("code", 1000))
+    text = event.get("text")
+    if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
+        raise RequestError(f"a message is a text of at most {MOST_CHARACTERS:,} characters")
+    try:
+        message = parse_json(text.encode())
+    except ValueError as error:
+        raise RequestError(f"not valid JSON: {error}") from None
+    if not isinstance(message, dict):
+        raise RequestError(f"a message is a JSON object, not {shown(message)}")
+    return message
+
+
+def _refusal(error: Exception) -> Json:
+    return {"type": "refused", "error": str(error), "status": getattr(error, "status", 409)}

@@ -1,0 +1,240 @@
+"""A table of people at their own browsers: who sits where, the game, and what each seat is sent.
+
+It knows nothing of connections (`lobby` does). Whoever sits at a seat is sent the views of that
+seat, and what all hands held once a hand has ended.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.checks import whole
+from fiveup_env.engine.state import PLAYING
+from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.errors import RequestError, WrongMomentError, shown
+from fiveup_env.game.game import Game
+from fiveup_env.game.records import STUDY_FORMAT, record_of
+from fiveup_env.rules.fields import MAX_PLAYERS, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fiveup_env.files import Json
+    from fiveup_env.game.values import Step
+    from fiveup_env.rules.actions import Move
+
+FORMAT: Final = "fiveup-table"
+VERSION: Final = 1
+NAME_LENGTH: Final = 24
+MOST_ARMS: Final = 127
+
+
+@dataclass
+class Seat:
+    """A seat: the agent that has it or stands in, and the person whose it is."""
+
+    spec: str
+    name: str | None = None  # of a person; None where the agent plays
+    link: str = ""  # whoever has it may claim the seat
+    owner: str = ""  # the digest of the key of the browser that did
+    stands_in: bool = False  # whether the agent plays for a person who is away
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether a person is to move here, and no agent."""
+        return self.name is not None and not self.stands_in
+
+    def claim(self, key: object) -> None:
+        """Let a browser have the seat; raise RequestError if another one has it."""
+        if not isinstance(key, str) or not 16 <= len(key) <= 64:
+            raise RequestError("a key is a text of 16 to 64 characters")
+        digest = hashlib.sha256(key.encode()).hexdigest()
+        if self.owner and not secrets.compare_digest(self.owner, digest):
+            raise RequestError("this seat belongs to another browser", 403)
+        self.owner, self.stands_in = digest, False
+
+
+class SharedTable:
+    """A table: its seats, and one game after the other."""
+
+    def __init__(self, setup: Json, seats: Sequence[Seat], name: str = "") -> None:
+        """Open a table for a game of a setup, which `rules_of` has checked."""
+        self.name = name or secrets.token_hex(8)
+        self.setup, self.seats = setup, list(seats)
+        self.rules = rules_of(setup)
+        self.game: Game | None = None
+        self.arms: list[int | None] = []
+
+    @property
+    def missing(self) -> list[int]:
+        """The seats of people who have not come yet."""
+        return [k for k, seat in enumerate(self.seats) if seat.is_persons and not seat.owner]
+
+    @property
+    def turn(self) -> int | None:
+        """The seat to move, or None before and after a game."""
+        return None if self.game is None else self.game.turn
+
+    @property
+    def made(self) -> int:
+        """The number of moves that were made."""
+        return len(self.arms)
+
+    def deal(self, seed: int | None = None) -> None:
+        """Begin a game; raise WrongMomentError while one goes on."""
+        if self.game is not None and not self.game.is_game_over():
+            raise WrongMomentError("this game is not over")
+        self.game, self.arms = Game(self.rules, seed=seed), []
+
+    def push(self, seat: int, made: object, move: object, arm: object = None) -> None:
+        """Make the move of a seat; raise FiveUpError for one that is not allowed, or not now.
+
+        Args:
+            seat: Whose move it is.
+            made: How many moves the seat has seen: a move that comes twice counts once.
+            move: Such as `5-3@5`.
+            arm: Of equal ends, the one that was chosen; only pictures show it.
+        """
+        if self.game is None or self.game.turn != seat:
+            raise WrongMomentError(f"seat {seat} is not to move")
+        if made != self.made:
+            raise WrongMomentError(f"{self.made} moves have been made, not {shown(made)}")
+        if not isinstance(move, str):
+            raise RequestError(f"a move is a text such as 5-3@5, not {shown(move)}")
+        self.game.push(move)
+        self.arms.append(whole(arm, 0, MOST_ARMS))
+
+    # What is sent
+
+    def start(self, seat: int) -> str | None:
+        """Return what a seat saw when the game began."""
+        if self.game is None:
+            return None
+        states = [step.before for step in self.game.steps()] or [self.game.state()]
+        return _view(states[0], seat)
+
+    def steps(self, seat: int, first: int = 0) -> list[Json]:
+        """Return what a seat saw of the moves from `first` on."""
+        if self.game is None:
+            return []
+        steps = list(self.game.steps())[first:]
+        following = [*(step.before for step in steps[1:]), self.game.state()]
+        return [
+            _step(step, following[k], seat, self.arms[first + k]) for k, step in enumerate(steps)
+        ]
+
+    def choices(self, seat: int) -> list[Json]:
+        """Return the total and the points of each move that a seat may make now."""
+        if self.game is None or self.turn != seat:
+            return []
+        return [_choice(self.game.copy(), move) for move in self.game.legal_moves]
+
+    def file(self, seat: int) -> Json | None:
+        """Return the game as a file of the page, for a seat, once it is over."""
+        if self.game is None or not self.game.is_game_over():
+            return None
+        names = [person.name or person.spec for person in self.seats]
+        record = record_of(self.game)
+        content = {"format": STUDY_FORMAT, "version": 1, "names": names, "record": record}
+        return content | {"seat": seat}
+
+    # What is kept
+
+    def kept(self) -> Json:
+        """Return the table as JSON, from which `table_of` makes it again."""
+        game = self.game and {"seed": str(self.game.seed), "moves": list(map(str, self.game.moves))}
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self.name,
+            "setup": self.setup,
+            "seats": list(map(asdict, self.seats)),
+            "game": game,
+            "arms": self.arms,
+        }
+
+
+def table_of(content: Json) -> SharedTable:
+    """Return a table that was kept; raise ValueError, TypeError or KeyError if it is damaged."""
+    if (content["format"], content["version"]) != (FORMAT, VERSION):
+        raise ValueError(f"a table is kept as {FORMAT}, version {VERSION}")
+    seats = [Seat(**seat) for seat in content["seats"]]
+    table = SharedTable(content["setup"], seats, content["name"])
+    if content["game"] is not None:
+        table.deal(int(content["game"]["seed"]))
+        for move, arm in zip(content["game"]["moves"], content["arms"], strict=True):
+            table.push(table.turn or 0, table.made, move, arm)
+    return table
+
+
+def opened(setup: Json, check: Callable[[str], object]) -> SharedTable:
+    """Return a new table; raise InputError for a setup that is not valid.
+
+    Args:
+        setup: As the page has it: `rules`, `players` and fields of the rules; `people`, a name or
+            null for each seat; `levels`, the spec of an agent for each.
+        check: Called with every spec; raises AgentError for one that may not be named.
+    """
+    rules = rules_of(setup)
+    people, specs = (_texts(setup, field, rules.players) for field in ("people", "levels"))
+    for spec in specs:
+        check(spec or "")
+    names = [None if name is None else checked_name(name) for name in people]
+    if not any(names):
+        raise RequestError("a table by links needs a person at least")
+    seats = [
+        Seat(spec or "", name, "" if name is None else secrets.token_urlsafe(16))
+        for spec, name in zip(specs, names, strict=True)
+    ]
+    return SharedTable(setup, seats)
+
+
+def checked_name(name: object) -> str:
+    """Return the name of a person; raise RequestError if it is empty or too long."""
+    if isinstance(name, str) and 0 < len(name := " ".join(name.split())) <= NAME_LENGTH:
+        return name
+    raise RequestError(f"a name has 1 to {NAME_LENGTH} characters, not {shown(name)}")
+
+
+def rules_of(setup: Json) -> Rules:
+    """Return the rules of a setup of the page; raise InputError if they are not valid."""
+    others = {"rules", "players", "people", "levels"}
+    fields: dict[str, Any] = {name: setup[name] for name in setup if name not in others}
+    return Rules.preset(setup.get("rules", ""), setup.get("players", 4), **fields)
+
+
+def _texts(setup: Json, field: str, count: int) -> list[str | None]:
+    texts = setup.get(field)
+    if not isinstance(texts, list) or len(texts) != count <= MAX_PLAYERS:
+        raise RequestError(f"{field} are a list of {count}, one for each seat, not {shown(texts)}")
+    if not all(text is None or isinstance(text, str) for text in texts):
+        raise RequestError(f"{field} are texts, not {shown(texts)}")
+    return texts
+
+
+def _view(state: np.ndarray, seat: int) -> str:
+    views = np.zeros(1, VIEW)
+    observe_at(state, 0, seat, views, 0)
+    return base64.b64encode(views.tobytes()).decode()
+
+
+def _choice(game: Game, move: Move) -> Json:
+    game.push(move)
+    *_, step = game.steps()
+    return {"move": str(move), "total": step.total, "points": step.points}
+
+
+def _step(step: Step, following: np.ndarray, seat: int, arm: int | None) -> Json:
+    content: Json = {"move": str(step.move), "arm": arm, "after": _view(step.after, seat)}
+    if step.after[0]["public"]["phase"] == PLAYING:
+        return content
+    content["hands"] = step.after[0]["hands"].tolist()
+    if following[0]["public"]["phase"] == PLAYING:
+        content["dealt"] = _view(following, seat)
+    return content

@@ -1,0 +1,368 @@
+"""Tables by links: what each seat is sent, and what a page that cheats is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pytest
+
+from fiveup_env import Game
+from fiveup_env.engine.view import VIEW, legal_masks
+from fiveup_env.errors import FiveUpError, IllegalMoveError, RequestError, WrongMomentError
+from fiveup_env.game.records import game_of
+from fiveup_env.play.folder import Folder
+from fiveup_env.play.shared_table import SharedTable, opened, table_of
+from fiveup_env.rules.actions import MOVES
+from tests.support import play_randomly
+from tests.web import served, visitor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SETUP: Final = {
+    "rules": "five_up",
+    "players": 3,
+    "target": 5,
+    "people": ["Ann", None, "Ben"],
+    "levels": ["greedy"] * 3,
+}
+
+
+def table(**changes: Any) -> SharedTable:
+    made = opened(SETUP | changes, lambda _spec: None)
+    made.deal(5)
+    return made
+
+
+def view_in(text: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), VIEW).copy()
+
+
+# --- A table without connections
+
+
+def test_each_seat_is_sent_its_own_view_of_every_move_and_hands_once_they_are_shown() -> None:
+    shared = table()
+    assert shared.game is not None
+    game, twin = shared.game, Game(shared.rules, seed=5)
+    start = [view_in(shared.start(seat) or "") for seat in range(3)]
+    assert [v.tobytes() for v in start] == [twin.view(seat).tobytes() for seat in range(3)]
+    while not game.is_game_over():
+        move = min(map(str, game.legal_moves))
+        shared.push(game.turn or 0, shared.made, move, None)
+        twin.push(move)
+        for seat in range(3):
+            (step,) = shared.steps(seat, shared.made - 1)
+            hand_ended = twin.hand_over
+            assert step.keys() - {"hands", "dealt"} == {"move", "arm", "after"}
+            assert ("hands" in step) == hand_ended
+            now = step.get("dealt", step["after"])
+            assert view_in(now).tobytes() == twin.view(seat).tobytes()
+            assert (shared.choices(seat) != []) == (seat == twin.turn)
+    assert shared.steps(2) == [*shared.steps(2, 0)]
+    assert game_of((shared.file(2) or {})["record"]) == game
+
+
+def test_moves_out_of_turn_twice_unseen_or_not_allowed_change_nothing() -> None:
+    shared = table()
+    assert shared.game is not None
+    turn = shared.game.turn or 0
+    move = str(next(iter(shared.game.legal_moves)))
+    tries: list[tuple[int, Any, Any, type[FiveUpError]]] = [
+        ((turn + 1) % 3, 0, move, WrongMomentError),
+        (turn, 1, move, WrongMomentError),
+        (turn, None, move, WrongMomentError),
+        (turn, 0, "pass", IllegalMoveError),
+        (turn, 0, 7, RequestError),
+        (turn, 0, "9-9", FiveUpError),
+    ]
+    for seat, made, given, error in tries:
+        with pytest.raises(error):
+            shared.push(seat, made, given)
+    assert shared.made == 0
+    shared.push(turn, 0, move, {"arm": "none"})
+    with pytest.raises(WrongMomentError):
+        shared.push(turn, 0, move)
+    assert shared.arms == [None]
+
+
+def test_a_table_is_kept_and_read_back_in_the_middle_of_a_game() -> None:
+    shared = table()
+    assert shared.game is not None
+    shared.seats[0].claim("k" * 20)
+    for move in play_randomly(Game(shared.rules, seed=5), Random(1), 9).moves:
+        shared.push(shared.game.turn or 0, shared.made, str(move), 1)
+    again = table_of(json.loads(json.dumps(shared.kept())))
+    assert again.kept() == shared.kept()
+    assert again.game == shared.game
+    with pytest.raises(RequestError, match="belongs to another browser"):
+        again.seats[0].claim("other" * 5)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rules": ["five_up"]},
+        {"players": 9},
+        {"people": [None, None, None]},
+        {"people": ["Ann"]},
+        {"people": ["x" * 25, None, None]},
+        {"people": "Ann"},
+        {"levels": ["greedy", "greedy", 3]},
+        {"target": {}},
+        {"seed": 7},
+        {"deals": []},
+    ],
+)
+def test_a_setup_that_is_not_valid_opens_no_table(changes: dict[str, Any]) -> None:
+    with pytest.raises(FiveUpError):
+        table(**changes)
+
+
+# --- Over the line
+
+
+class Browser:
+    """A browser at a seat that plays by script."""
+
+    def __init__(self, line: Any, link: object, key: str, **changes: Any) -> None:
+        self.line = line
+        self.told: dict[str, list[Any]] = {}
+        self.made, self.now, self.over = 0, "", False
+        sit = {"type": "sit", "version": 1, "view_bytes": VIEW.itemsize, "link": link, "key": key}
+        self.say(sit | changes)
+
+    def say(self, message: object) -> None:
+        """Send a message."""
+        self.line.send(json.dumps(message))
+
+    def hear(self) -> Any:
+        """The next message."""
+        message = json.loads(self.line.recv(timeout=60))
+        self.told.setdefault(message["type"], []).append(message)
+        if message["type"] == "table":
+            self.made, self.now = 0, message["start"] or ""
+        for step in message.get("steps", ()):
+            self.made, self.now = self.made + 1, step.get("dealt", step["after"])
+        self.over = self.over or bool(message.get("file"))
+        return message
+
+    def hear_until(self, kind: str) -> Any:
+        """The next message of a kind."""
+        while (message := self.hear())["type"] != kind:
+            pass
+        return message
+
+    def moves(self) -> list[str]:
+        """The moves that it may make."""
+        if not self.now:
+            return []
+        return [str(MOVES[action]) for action in legal_masks(view_in(self.now))[0].nonzero()[0]]
+
+    def play(self) -> None:
+        """Make a move if it is its turn."""
+        if moves := self.moves():
+            self.say({"type": "move", "made": self.made, "move": moves[0], "arm": None})
+
+
+@contextmanager
+def seated(address: str, *browsers: tuple[object, str]) -> Iterator[list[Browser]]:
+    """Browsers that have sat down: links and keys."""
+    from websockets.sync.client import connect
+
+    with ExitStack() as stack:
+        url = f"{address.replace('http', 'ws')}/api/seat"
+        lines = [stack.enter_context(connect(url, origin=address)) for _ in browsers]
+        yield [Browser(line, *given) for line, given in zip(lines, browsers, strict=True)]
+
+
+def play_out(*browsers: Browser) -> None:
+    """Play a game to its end."""
+    while not all(browser.over for browser in browsers):
+        for browser in browsers:
+            if not browser.over and browser.hear()["type"] in {"table", "steps"}:
+                browser.play()
+
+
+def open_table(address: str, **changes: Any) -> list[Any]:
+    import httpx
+
+    answer = httpx.post(f"{address}/api/tables", json=SETUP | changes)
+    assert answer.status_code == 200, answer.text
+    return list(answer.json()["links"])
+
+
+KEYS: Final = ["ann" * 8, "", "ben" * 8]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served() as address:
+        yield address
+
+
+def test_two_browsers_and_a_level_play_a_whole_game_and_another(address: str) -> None:
+    links = open_table(address)
+    assert links[1] is None
+    with seated(address, (links[0], KEYS[0]), (links[2], KEYS[2])) as (ann, ben):
+        assert ann.hear()["start"] is None  # nothing is dealt before all have come
+        for _ in range(2):
+            play_out(ann, ben)
+            assert "refused" not in ann.told | ben.told
+            assert (
+                ann.told["steps"][-1]["file"]["record"] == ben.told["steps"][-1]["file"]["record"]
+            )
+            ann.over = ben.over = False
+            ann.say({"type": "again"})
+            assert ann.hear_until("table")["file"] is None
+            ann.play()
+            ben.hear_until("table")
+            ben.play()
+        dealt = ann.told["table"][1], ben.told["table"][0]
+        hidden = [int(view_in(message["start"])["hand"][0]) for message in dealt]
+        assert hidden[0] & hidden[1] == 0
+
+
+def test_what_a_page_that_cheats_asks_for_is_refused(address: str) -> None:
+    links = open_table(address)
+    with seated(address, (links[0], KEYS[0]), (links[2], KEYS[2])) as players:
+        for browser in players:
+            browser.hear_until("table")
+            while not browser.now:
+                browser.hear_until("table")
+        waiting = next(browser for browser in players if not browser.moves())
+        turn = players[1 - players.index(waiting)]
+        move = (turn.moves() or ["6-6"])[0]
+        tries: list[object] = [
+            {"type": "move", "made": 0, "move": move, "arm": None},
+            {"type": "move", "made": 0, "move": move, "seat": players.index(turn)},
+            {"type": "view", "seat": 0},
+            {"type": "sit", "link": links[0]},
+            {"type": "stand_in", "seat": 0},
+            {"type": "stand_in", "seat": 1},
+            {"type": "again"},
+            {"type": "name", "name": ""},
+            {"type": "sign", "sign": 99},
+            ["move"],
+            "x" * 5000,
+        ]
+        for message in tries:
+            waiting.say(message)
+            refused = waiting.hear_until("refused")
+            assert refused["error"]
+            assert "hands" not in json.dumps(refused)
+
+
+def test_a_link_belongs_to_the_browser_that_came_first(address: str) -> None:
+    links = open_table(address)
+    with seated(address, (links[0], KEYS[0])) as (ann,):
+        ann.hear_until("table")
+        for link, key, status in (
+            (links[0], "thief" * 5, 403),
+            (links[0], "short", 400),
+            (links[2][:-2], KEYS[2], 404),
+            (None, KEYS[2], 404),
+        ):
+            with seated(address, (link, key)) as (thief,):
+                told = thief.hear()
+                assert (told["type"], told["status"], told["final"]) == ("refused", status, True)
+        ann.say({"type": "sign", "sign": 0})
+        assert ann.hear_until("sign")["seat"] == 0  # who came first is still there
+    with seated(address, (links[0], KEYS[0])) as (again,):
+        again.hear_until("table")
+
+
+def test_a_page_of_another_version_or_another_site_is_refused(address: str) -> None:
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    url = f"{address.replace('http', 'ws')}/api/seat"
+    with connect(url, origin=address) as line:
+        told = Browser(line, "x", KEYS[0], version=2).hear()
+        assert told["status"] == 426
+    with pytest.raises(InvalidStatus), connect(url, origin="https://example.org"):
+        pass
+
+
+def test_a_level_stands_in_for_who_is_away_and_gives_the_seat_back(tmp_path: Path) -> None:
+    from fiveup_env.play.server import Offer
+
+    with served(Offer(folder=Folder(tmp_path))) as address:
+        links = open_table(address)
+        with seated(address, (links[0], KEYS[0])) as (ann,):
+            ann.hear_until("seats")
+            ann.say({"type": "stand_in", "seat": 2})
+            while not ann.told["table"][-1]["start"]:
+                ann.hear()
+            ann.play()
+            ann.hear_until("steps")
+            while not ann.moves():  # a level plays for Ben
+                ann.hear()
+            with seated(address, (links[2], KEYS[2])) as (ben,):
+                seats = ben.hear_until("seats")["seats"]
+                assert [seat["stands_in"] for seat in seats] == [False, False, False]
+                made = ben.made
+            assert made
+    with (  # after a restart
+        served(Offer(folder=Folder(tmp_path))) as address,
+        seated(address, (links[0], KEYS[0]), (links[2], KEYS[2])) as (ann, ben),
+    ):
+        for browser in (ann, ben):
+            browser.hear_until("table")
+            assert browser.made >= made
+            browser.play()
+        play_out(ann, ben)
+
+
+# --- The page
+
+
+def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) -> None:
+    from tests.play.test_browser import play_by_keyboard
+
+    with (
+        visitor(browser) as (ann, of_ann),
+        visitor(browser, "phone", color_scheme="dark") as (ben, of_ben),
+    ):
+        ann.goto(address)
+        ann.click("#fresh")
+        ann.select_option("#players", "2")
+        ann.fill("#target", "2")
+        ann.click("#dialog summary >> nth=0")
+        ann.fill("#person-0", "Ann")
+        ann.fill("#person-1", "<b>Ben</b>")
+        ann.click("#dialog-menu button[value=links]")
+        ann.wait_for_selector("#dialog li >> nth=1")
+        own = ann.evaluate("location.hash").removeprefix("#seat=")
+        links = json.loads(ann.evaluate(f"localStorage['fiveup:links:{own}']"))
+        ben.goto(f"{address}/#seat={links[1]}")
+        for page in (ann, ben):
+            page.wait_for_selector("#company:visible")
+        assert "<b>Ben</b>" in ann.inner_text("#seats")
+        ben.click("#company")
+        ben.click(".signs button >> nth=1")
+        ann.wait_for_function(
+            "document.querySelector('#said').textContent.includes('Well played!')"
+        )
+        ben.reload()  # in the middle of the game
+        ben.wait_for_selector("#company:visible")
+        over = set()
+        while len(over) < 2:
+            for page in (ann, ben):
+                page.wait_for_timeout(50)
+                if page.query_selector("dialog#dialog[open]"):
+                    if page.query_selector("#dialog-menu button[value=study]"):
+                        over.add(page)
+                    else:
+                        page.click("#dialog-menu button")
+                elif page.evaluate("document.body.dataset.state") == "yours":
+                    play_by_keyboard(page)
+        ben.click("#dialog-menu button[value=study]")
+        ben.wait_for_selector("#studying:visible")
+        assert not of_ann + of_ben
