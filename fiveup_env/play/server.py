@@ -87,7 +87,7 @@ def app_of(offer: Offer) -> Starlette:
             await to_thread.run_sync(offer.folder.keep, name, game)
         return JSONResponse({"kept": offer.folder is not None})
 
-    lobby = Lobby(offer.answers, offer.folder and offer.folder.path / "tables")
+    lobby = Lobby(offer.answers, offer.folder.path / "tables" if offer.folder else None)
 
     async def open_table(request: Request) -> Response:
         return JSONResponse({"links": await lobby.open(await body_of(request))})

@@ -62,7 +62,7 @@ def test_each_seat_is_sent_its_own_view_of_every_move_and_hands_once_they_are_sh
             hand_ended = twin.hand_over
             assert step.keys() - {"hands", "dealt"} == {"move", "arm", "after"}
             assert ("hands" in step) == hand_ended
-            now = step.get("dealt", step["after"])
+            now = str(step.get("dealt", step["after"]))
             assert view_in(now).tobytes() == twin.view(seat).tobytes()
             assert (shared.choices(seat) != []) == (seat == twin.turn)
     assert shared.steps(2) == [*shared.steps(2, 0)]
@@ -171,14 +171,19 @@ class Browser:
             self.say({"type": "move", "made": self.made, "move": moves[0], "arm": None})
 
 
+def line_to(address: str, origin: str) -> Any:
+    """A line from a page of some origin."""
+    from websockets.sync.client import connect
+    from websockets.typing import Origin
+
+    return connect(f"{address.replace('http', 'ws')}/api/seat", origin=Origin(origin))
+
+
 @contextmanager
 def seated(address: str, *browsers: tuple[object, str]) -> Iterator[list[Browser]]:
     """Browsers that have sat down: links and keys."""
-    from websockets.sync.client import connect
-
     with ExitStack() as stack:
-        url = f"{address.replace('http', 'ws')}/api/seat"
-        lines = [stack.enter_context(connect(url, origin=address)) for _ in browsers]
+        lines = [stack.enter_context(line_to(address, address)) for _ in browsers]
         yield [Browser(line, *given) for line, given in zip(lines, browsers, strict=True)]
 
 
@@ -280,13 +285,11 @@ def test_a_link_belongs_to_the_browser_that_came_first(address: str) -> None:
 
 def test_a_page_of_another_version_or_another_site_is_refused(address: str) -> None:
     from websockets.exceptions import InvalidStatus
-    from websockets.sync.client import connect
 
-    url = f"{address.replace('http', 'ws')}/api/seat"
-    with connect(url, origin=address) as line:
+    with line_to(address, address) as line:
         told = Browser(line, "x", KEYS[0], version=2).hear()
         assert told["status"] == 426
-    with pytest.raises(InvalidStatus), connect(url, origin="https://example.org"):
+    with pytest.raises(InvalidStatus), line_to(address, "https://example.org"):
         pass
 
 
@@ -347,12 +350,10 @@ def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) 
         assert "<b>Ben</b>" in ann.inner_text("#seats")
         ben.click("#company")
         ben.click(".signs button >> nth=1")
-        ann.wait_for_function(
-            "document.querySelector('#said').textContent.includes('Well played!')"
-        )
+        ann.locator("#said", has_text="Well played!").wait_for()
         ben.reload()  # in the middle of the game
         ben.wait_for_selector("#company:visible")
-        over = set()
+        over: set[Any] = set()
         while len(over) < 2:
             for page in (ann, ben):
                 page.wait_for_timeout(50)
