@@ -291,3 +291,140 @@ def test_a_challenge_compares_two_games_hand_by_hand_and_move_by_move(
             page.keyboard.press("Escape")
             assert state_of(page) == "yours"
         assert not complaints
+
+
+# --- Progress
+
+
+def keep_games(page: Any, games: list[dict[str, Any]]) -> None:
+    """Keep games of two players in the browser, as if they had been played."""
+    page.evaluate(
+        """games => games.forEach((game, k) => {
+          const setup = { rules: "five_up", players: 2, seat: 0, levels: ["level:5", game.level] };
+          const saved = { id: `kept-${k}`, began: "2026", changed: `2026-01-${10 + k}`, setup, seed: String(k), moves: ["0-0"], arms: [], seen: 0, ...game };
+          localStorage.setItem(`fiveup:game:${saved.id}`, JSON.stringify(saved));
+        })""",
+        games,
+    )
+
+
+def test_the_rating_is_that_of_the_measured_levels(page: Any, address: str) -> None:
+    begin(page, address)
+    measured = page.evaluate("async () => (await import('./results/rating.js')).LEADS")
+    rows = json.loads(Path("results/levels.json").read_text())["rows"][1:]
+    columns = ("Elo above the level below", "with two players", "in All Fives")
+    assert list(measured.values()) == [[row[column]["value"] for row in rows] for column in columns]
+    even, few, many, lost, pair = page.evaluate(
+        """async () => {
+          const { ratingOf, strengthOf } = await import("./results/rating.js");
+          const games = (level, won, lost) => [...Array(won + lost)].map((_, k) => ({
+            result: k < won ? "won" : "lost", setup: { rules: "five_up", players: 2, seat: 0, levels: ["level:5", level] },
+          }));
+          const four = { rules: "five_up", players: 4, seat: 2, levels: ["level:4", "level:3", "level:9", "level:3"] };
+          const pair = [...Array(400)].map((_, k) => ({ result: k % 2 ? "won" : "lost", setup: four }));
+          const kinds = [games("level:3", 50, 50), games("level:3", 2, 2), games("level:3", 40, 10), games("level:3", 0, 3)];
+          return [...kinds.map((some) => ratingOf(some, "two")), ratingOf(pair, "partners")];
+        }"""
+    )
+    assert abs(even["mean"] - (67 + 68)) < 5  # as often won as lost: as strong as Lena
+    assert even["low"] < even["mean"] < even["high"]
+    assert few["high"] - few["low"] > 2 * (even["high"] - even["low"])
+    assert many["mean"] > even["mean"] > lost["mean"]
+    own, dora = pair["mean"], 123 + 102 + 131
+    assert abs((own + dora) / 2 - (123 + 102)) < 10  # a side is the mean of both
+
+
+def test_progress_counts_games_without_help_and_names_the_next_level(
+    page: Any, address: str
+) -> None:
+    begin(page, address)
+    menu(page, "progress")
+    assert "A rating begins with the first game" in page.inner_text("#dialog-body")
+    page.keyboard.press("Escape")
+    won = {"level": "level:3", "result": "won", "rate": 0.02}
+    games = [won, won | {"rate": 0.01}, {"level": "level:4", "result": "lost"}]
+    keep_games(page, [*games, won | {"level": "level:8", "helped": True},
+                      won | {"level": "level:9", "opened": True}])  # fmt: skip
+    menu(page, "progress")
+    page.wait_for_selector("#dialog-title:has-text('My progress')")
+    text = page.inner_text("#dialog-body")
+    assert "Lena beaten, next Dora." in text
+    assert re.search(r"Five Up, two players \(3\)\t\d+ \(-?\d+ to \d+\)\t\w+ – \w+\n", text)
+    assert "Mean error rate: 1.50 %" in text
+    assert page.locator(".chart circle").count() == 2
+
+
+def test_a_mistake_that_was_solved_stays_solved_and_comes_back_later(
+    page: Any, address: str
+) -> None:
+    begin(page, address)
+    best, worse = page.evaluate(
+        """async () => {
+          const { Table, begun } = await import("./table.js");
+          const table = new Table(begun({ rules: "five_up", players: 2, seat: 0, levels: ["level:5", "level:5"] }, "5"));
+          while (table.game.turn !== 0 || table.game.legalMoves().length < 2) table.play(table.game.legalMoves()[0]);
+          const [best, move] = table.game.legalMoves(), number = table.game.moves.length;
+          const options = [best, move].map((move, k) => ({ move, chance: [0.6 - 0.2 * k, 0, 0], points: [0, 0, 0] }));
+          table.play(move);
+          table.saved.verdicts = { decisions: [{ number, hand: 0, seat: 0, move, best, chance: [0.2, 0.1, 0.3], points: [0, 0, 0], mistake: true, options }] };
+          localStorage.setItem(`fiveup:game:${table.saved.id}`, JSON.stringify(table.saved));
+          return [best, move];
+        }"""
+    )
+
+    def choose(move: str) -> None:
+        page.click(f"#lesson-hand [data-tile='{move.partition('@')[0]}']")
+        page.click(f"#lesson-choices button[data-move='{move}']")
+
+    menu(page, "mistakes")
+    page.wait_for_selector("#lesson[open]")
+    choose(worse)
+    choose(best)
+    page.click("#lesson-menu .main")
+    assert "0 of 1 solved" in page.inner_text("#lesson-title")  # not at once: again
+    choose(best)
+    assert "1 of 1 solved" in page.inner_text("#lesson-title")
+    page.click("#lesson-menu .main")
+    page.wait_for_selector("#dialog-body:has-text('All solved: 1. The next comes back on')")
+    page.keyboard.press("Escape")
+    menu(page, "mistakes")
+    page.wait_for_selector("#dialog-body:has-text('All solved: 1')")
+    page.keyboard.press("Escape")
+    boxes = []
+    for _ in range(2):
+        page.evaluate(
+            "localStorage['fiveup:mistakes'] = localStorage['fiveup:mistakes'].replace(/due.:\\d+/, 'due\":1')"
+        )
+        menu(page, "mistakes")
+        page.wait_for_selector("#lesson[open]")
+        choose(best)
+        page.keyboard.press("Escape")
+        boxes.append(json.loads(page.evaluate("localStorage['fiveup:mistakes']")))
+    dues = [next(iter(box.values()))["due"] for box in boxes]
+    assert dues[1] - dues[0] == 7 - 3  # each time later
+    page.evaluate("localStorage['fiveup:mistakes'] = '[{]'")
+    menu(page, "mistakes")
+    page.wait_for_selector("#lesson[open]")
+
+
+def test_puzzles_have_themes_and_give_a_rating(page: Any, address: str) -> None:
+    begin(page, address)
+    themes = page.evaluate(
+        """async () => {
+          const [{ load, tableOf }, { themesOf }, { info }] = await Promise.all(["puzzles", "themes"].map((name) => import(`./${name}.js`)).concat(import("./fiveup.mjs")));
+          const all = (await load()).filter((_, k) => k % 5 === 0).map((one) => themesOf(tableOf(one).game, info.moves[one.best]));
+          return all.flat();
+        }"""
+    )
+    assert set(themes) >= {"scores", "passesUp", "setsDouble", "keepsDouble", "blocks", "feeds"}
+    menu(page, "puzzles")
+    page.select_option("#theme", "keepsDouble")
+    page.click("#dialog-body button[value='1']")
+    page.wait_for_selector("#lesson[open]")
+    page.locator("#lesson-hand .held[aria-disabled=false]").first.click()
+    page.locator("#lesson-choices button").first.click()
+    page.wait_for_selector("#lesson-more:has-text('keeps a double')")
+    page.keyboard.press("Escape")
+    menu(page, "progress")
+    page.wait_for_selector("#dialog-body:has-text('stars (')")
+    assert re.search(r"★\t[01] of 1\n", page.inner_text("#dialog-body"))

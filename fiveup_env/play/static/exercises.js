@@ -1,21 +1,22 @@
 // @ts-check
 /** Exercises: a position, one's move, the verdict; and one's own mistakes as such. */
-import { showDialog } from "./dialogs.js";
+import { tell } from "./dialogs.js";
 import { exercise } from "./lessons.js";
 import { reason } from "./reasons.js";
 import { byId, element, namesOf, titleOf } from "./shared.js";
+import { dueDays, noteMistake, today } from "./spaced.js";
 import { allGames } from "./store.js";
 import { Table } from "./table.js";
 import { allHappenings, moveText, told } from "./telling.js";
-import { decimal, t, tilesText } from "./words.js";
+import { currentTongue, decimal, t, tilesText } from "./words.js";
 
 /** @typedef {{ said: string, isOver: boolean, more?: Element[] }} Verdict */
 /** @typedef {{ title: () => string, text: string, table: Table, best: string, tried: (move: string) => Verdict }} Exercise */
 
-/** Practise one exercise after the other, until the dialog is closed. @param {() => Exercise} next */
+/** Practise one exercise after the other, until the dialog is closed or a sentence ends it. @param {() => Exercise | string} next */
 export function practise(next) {
   const dialog = /** @type {HTMLDialogElement} */ (byId("lesson"));
-  let now = next();
+  let now = /** @type {Exercise} */ (next());
   const board = exercise((move) => {
     const { said, isOver, more = [] } = now.tried(move);
     byId("lesson-title").textContent = now.title();
@@ -46,7 +47,12 @@ export function practise(next) {
   };
   const onward = element("button", { class: "main" }, t("next")), close = element("button", {}, t("close"));
   onward.addEventListener("click", () => {
-    now = next();
+    const following = next();
+    if (typeof following === "string") {
+      dialog.close("");
+      return tell(byId("lesson-title").textContent, following);
+    }
+    now = following;
     begin();
   });
   close.addEventListener("click", () => dialog.close(""));
@@ -83,20 +89,38 @@ function own() {
     .map((/** @type {any} */ decision) => ({ saved, decision }))).sort((one, two) => two.decision.chance[0] - one.decision.chance[0]);
 }
 
-/** Practise one's mistakes. */
+/** @typedef {ReturnType<typeof own>[number]} Mistake */
+
+/** @param {Mistake[]} all */
+const dues = (all) => dueDays(all.map(({ saved, decision }) => `${saved.id}:${decision.number}`));
+
+/** How many of one's mistakes there are, and how many are to be solved now. */
+export function mistakeCounts() {
+  const days = dues(own());
+  return { all: days.length, due: days.filter((day) => day <= today()).length };
+}
+
+/** Practise those of one's mistakes that are due, until all of them are solved. */
 export function mistakes() {
-  const all = own();
-  if (!all.length) return void showDialog(t("mistakes"), [element("p", {}, t("noMistakes"))], [["", t("close")]]);
-  let number = -1;
+  const all = own(), days = dues(all), due = all.filter((_, k) => days[k] <= today()), count = due.length;
+  const solved = () => t("mistakesSolved", { count: all.length, date: new Date(86400000 * Math.min(...dues(all))).toLocaleDateString(currentTongue(), { timeZone: "UTC", dateStyle: "long" }) });
+  if (!due.length) return tell(t("mistakes"), all.length ? solved() : t("noMistakes"));
   practise(() => {
-    number = (number + 1) % all.length;
-    const { saved, decision } = all[number], { options, best } = decision, table = new Table(structuredClone(saved));
+    const [now] = due;
+    if (!now) return solved();
+    const { saved, decision } = now, { options, best } = decision, table = new Table(structuredClone(saved));
     while (table.game.moves.length > decision.number) table.game.pop();
+    let tries = 0;
     const tried = (/** @type {string} */ move) => {
-      if (move === best) return { said: `${t("found", { move: moveText(move) })} ${reason(table.game, best, decision.move)}`, isOver: true };
+      const right = move === best;
+      if (!tries++) {
+        noteMistake(`${saved.id}:${decision.number}`, right);
+        due.push(...due.splice(0, 1).slice(right ? 1 : 0)); // one that was not solved comes again
+      }
+      if (right) return { said: `${t("found", { move: moveText(move) })} ${reason(table.game, best, decision.move)}`, isOver: true };
       const lost = options[0].chance[0] - options.find((/** @type {any} */ one) => one.move === move).chance[0];
       return { said: t("notFound", { move: moveText(move), chance: decimal(100 * lost, 1) }), isOver: false };
     };
-    return { title: () => `${t("mistakes")}: ${number + 1} / ${all.length}`, text: t("findBetter", { move: moveText(decision.move) }), table, best, tried };
+    return { title: () => `${t("mistakes")}: ${t("mistakesDue", { solved: count - due.length, count })}`, text: t("findBetter", { move: moveText(decision.move) }), table, best, tried };
   });
 }

@@ -12,6 +12,7 @@ export async function openEyes(table) {
   byId("seen-moves").replaceChildren();
   byId("seen-hidden").replaceChildren();
   if (!table) return;
+  if (moves || hidden) table.saved.helped = true;
   const view = table.game.view(table.seat).bytes;
   if (hidden) {
     const found = await ask("hidden", { view });

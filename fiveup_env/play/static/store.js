@@ -24,6 +24,7 @@ import { Refused } from "./errors.js";
  * @property {boolean} [given] up, before its end
  * @property {boolean} [opened] from a file
  * @property {boolean} [again] with tiles that were played before
+ * @property {boolean} [helped] by a move that was taken back, or by eyes
  * @property {boolean} [watched]
  * @property {string} [daily] the day whose deal it is
  * @property {boolean} [late] played after that day

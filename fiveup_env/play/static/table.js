@@ -113,6 +113,7 @@ export class Table {
     const seats = [...this.game.steps()].map(({ before }) => before.turn);
     const last = seats.lastIndexOf(this.seat);
     if (last < 0) return false;
+    this.saved.helped = true;
     while (this.game.moves.length > last) this.game.pop();
     this.arms.length = this.game.handNumber + 1;
     (this.arms[this.game.handNumber] ??= []).length = this.game.plays.length;

@@ -1,5 +1,5 @@
 // @ts-check
-/** One's games: results and error rates over time, files and links. */
+/** One's games: results, files and links. */
 import { copy, showDialog } from "../dialogs.js";
 import { byId, element, namesOf, titleOf } from "../shared.js";
 import { allGames, forget, isResult, kept, put } from "../store.js";
@@ -9,13 +9,6 @@ import { canChallenge, challenge } from "./challenge.js";
 import { linkTo } from "./links.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
-
-/** @param {string} html */
-function fragment(html) {
-  const template = document.createElement("template");
-  template.innerHTML = html;
-  return template.content;
-}
 
 /** @param {string} name @param {string} text */
 function download(name, text) {
@@ -70,22 +63,12 @@ function lineOf(saved) {
 /** Show one's games; return the one to open, or null. @returns {Promise<Saved | null>} */
 export async function gamesList() {
   const games = allGames().filter(({ moves }) => moves.length), own = games.filter(isResult);
-  const rated = own.filter(({ rate }) => rate !== undefined);
   const won = own.filter(({ result }) => result === "won").length;
   const head = own.length ? [element("p", {}, t("results", { won, lost: own.length - won }))] : [];
-  if (rated.length > 1) head.push(element("p", {}, `${t("mean")}: ${decimal(100 * rated.reduce((sum, { rate }) => sum + Number(rate), 0) / rated.length, 2)} %`), rateChart(rated.map(({ rate }) => Number(rate)).reverse()));
   if (own.length < games.filter(({ result }) => result).length) head.push(element("p", { class: "hint" }, t("notCounted")));
   const body = games.length ? [...head, element("ul", { class: "games" }, ...games.map(lineOf))] : [element("p", {}, t("noGames"))];
   const chosen = await showDialog(t("games"), body, [["", t("close")], ["load", t("load")], ...(games.length ? /** @type {[string, string][]} */ ([["all", t("saveAll")]]) : [])]);
   if (chosen === "load") byId("file").click();
   if (chosen === "all") download("five-up-games.jsonl", `${allGames().filter(({ moves }) => moves.length).map(fileOf).join("\n")}\n`);
   return chosen.startsWith("open:") ? kept(chosen.slice(5)) : null;
-}
-
-/** The error rates of one's games, the oldest first. @param {number[]} rates */
-function rateChart(rates) {
-  const high = Math.max(...rates, 0.001), x = (/** @type {number} */ k) => 6 + 288 * k / Math.max(1, rates.length - 1), y = (/** @type {number} */ rate) => 54 - 48 * rate / high;
-  const box = element("div", { class: "chart" });
-  box.append(fragment(`<svg viewBox="0 0 300 60" role="img" aria-label="${t("errorRate", { rate: rates.map((rate) => decimal(100 * rate, 2)).join("; ") })}"><path d="M${rates.map((rate, k) => `${x(k).toFixed(1)} ${y(rate).toFixed(1)}`).join("L")}" fill="none" stroke="currentColor" stroke-width="2"/></svg>`));
-  return box;
 }

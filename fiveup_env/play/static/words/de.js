@@ -139,7 +139,20 @@ export default {
   noMistakes: "Es gibt noch keine Fehler zum Üben: werten Sie zuerst ein Spiel aus.", findBetter: "Finden Sie Besseres als {move}.",
   found: "Ja: {move} ist der beste Zug.", notFound: "{move} kostet {chance} Prozentpunkte Gewinnchance. Versuchen Sie einen anderen.",
 
+  // Progress
+  progress: "Mein Fortschritt", rating: "Wertung", levels: "Die Stufen", beaten: "{last} besiegt, als Nächstes {next}.", noneBeaten: "Noch niemand besiegt: beginnen Sie mit {next}.", allBeaten: "Alle Stufen sind besiegt.",
+  ratingHead: "Spiele|Wertung|zwischen", levelHead: "|gewonnen|verloren", ratingRange: "{rating} ({low} bis {high})", rated_partners: "Five Up, Partner", rated_two: "Five Up zu zweit", rated_fives: "All Fives, Partner",
+  noRating: "Eine Wertung beginnt mit dem ersten Spiel in Five Up zu zweit, oder zu viert mit Partner in Five Up oder All Fives, bis zum üblichen Ziel.",
+  ratingAbout: "Elo: {first} hat 0, und {last} {elo} unter Partnern, gemessen in Spielen zwischen den Stufen. Eine Partei zu zweit gilt als das Mittel der beiden. In Klammern: 95-%-Intervall.",
+  progressAbout: "Gezählt werden Spiele bis zum Ende, ohne zurückgenommene Züge und ohne Einblicke; nicht die aus Dateien, Blätter des Tages und Steine, die bekannt waren.",
+  noRates: "Eine Fehlerquote kommt aus einer Auswertung.", meanRecent: "die letzten zehn: {mean} %", noTries: "Noch keine Aufgabe wurde versucht.", puzzleRating: "{rating} Sterne ({low} bis {high})",
+  puzzleRatingAbout: "Die Sterne der Aufgaben, von denen Sie die Hälfte lösen; von Aufgaben mit einem Stern weniger wären es etwa 73 von 100. 95-%-Intervall.",
+  triesHead: "|im ersten Versuch gelöst", mistakesLeft: "{due} jetzt zu lösen, {solved} gelöst.", mistakesDue: "{solved} von {count} gelöst",
+  mistakesSolved: "Alle gelöst: {count}. Der nächste kommt am {date} wieder.",
+
   // Puzzles
+  theme: "Thema", anyTheme: "alle", themes: "Themen: {themes}.", theme_scores: "bringt Punkte", theme_passesUp: "verzichtet auf Punkte", theme_setsDouble: "legt einen Pasch",
+  theme_keepsDouble: "behält einen Pasch", theme_goesOut: "geht aus", theme_blocks: "sperrt den Nächsten", theme_feeds: "legt dem Partner vor",
   puzzles: "Aufgaben", puzzleIntro: "Stellungen, in denen ein Zug der beste ist. Je mehr Sterne, desto weniger Agenten finden ihn.",
   puzzleAny: "Alle Grade", puzzleGrade: "Grad {grade} von 5", puzzleRun: "Hintereinander gelöst: {run}, höchstens {longest}",
   puzzleCounts: "{done} von {all} gelöst, {run} hintereinander", puzzleTask: "Sie sind am Zug: welcher Zug gewinnt am häufigsten?",

@@ -139,7 +139,20 @@ export default {
   noMistakes: "There are no mistakes to practise yet: study a game first.", findBetter: "Find better than {move}.",
   found: "Yes: {move} is the best move.", notFound: "{move} costs {chance} points of winning chance. Try another.",
 
+  // Progress
+  progress: "My progress", rating: "Rating", levels: "The levels", beaten: "{last} beaten, next {next}.", noneBeaten: "Nobody beaten yet: begin with {next}.", allBeaten: "All levels are beaten.",
+  ratingHead: "games|rating|between", levelHead: "|won|lost", ratingRange: "{rating} ({low} to {high})", rated_partners: "Five Up, partners", rated_two: "Five Up, two players", rated_fives: "All Fives, partners",
+  noRating: "A rating begins with the first game in Five Up for two, or for partners in Five Up or All Fives, at the usual target.",
+  ratingAbout: "Elo: {first} is 0, and {last} {elo} among partners, as measured in games between levels. A side of two counts as the mean of both. In brackets: 95 % interval.",
+  progressAbout: "Counted are games to their end without a move taken back and without eyes; not those from files, deals of the day, and tiles known before.",
+  noRates: "An error rate comes from a study.", meanRecent: "the last ten: {mean} %", noTries: "No puzzle was tried yet.", puzzleRating: "{rating} stars ({low} to {high})",
+  puzzleRatingAbout: "The stars of puzzles of which you solve half; of puzzles with a star less you would solve some 73 in 100. 95 % interval.",
+  triesHead: "|solved at the first try", mistakesLeft: "{due} to solve now, {solved} solved.", mistakesDue: "{solved} of {count} solved",
+  mistakesSolved: "All solved: {count}. The next comes back on {date}.",
+
   // Puzzles
+  theme: "Theme", anyTheme: "any", themes: "Themes: {themes}.", theme_scores: "scores", theme_passesUp: "passes up points", theme_setsDouble: "sets a double",
+  theme_keepsDouble: "keeps a double", theme_goesOut: "goes out", theme_blocks: "blocks the next player", theme_feeds: "feeds the partner",
   puzzles: "Puzzles", puzzleIntro: "Positions in which one move is best. The more stars, the fewer agents find it.",
   puzzleAny: "Any grade", puzzleGrade: "Grade {grade} of 5", puzzleRun: "Solved in a row: {run}, at most {longest}",
   puzzleCounts: "{done} of {all} solved, {run} in a row", puzzleTask: "Your turn: which move wins most often?",
