@@ -91,7 +91,7 @@ def test_a_study_shows_its_own_game_before_it_is_judged(
     page.click("#leave")
     assert page.inner_text("#title") == "Five Up"
     page.set_input_files("#file", record(tmp_path, "all_fives", 5))
-    page.wait_for_function("document.querySelector('#title').textContent === 'All Fives'")
+    page.wait_for_selector("#title:text-is('All Fives')")
     assert not page.locator("#luck table").count()
     assert not page.locator("#graph .curve").count()
     assert "0 of 0" in page.inner_text("#rates")
@@ -192,7 +192,7 @@ def test_a_day_is_ranked_shared_opened_again_and_closed(browser: Any, address: s
         assert state_of(page) == "over"
 
         page.goto(f"{address}?again#daily={day}")
-        assert rank[1] in page.inner_text("#dialog-body")
+        page.wait_for_selector(f"[role=status]:has-text('{rank[1]}')")
         assert page.inner_text(".rivals") == result
         page.click("#dialog-menu button[value=days]")
         page.wait_for_selector(f".days button[value='{day}'].over")
@@ -341,15 +341,19 @@ def test_progress_counts_games_without_help_and_names_the_next_level(
     menu(page, "progress")
     assert "A rating begins with the first game" in page.inner_text("#dialog-body")
     page.keyboard.press("Escape")
-    won = {"level": "level:3", "result": "won", "rate": 0.02}
-    games = [won, won | {"rate": 0.01}, {"level": "level:4", "result": "lost"}]
+    won: dict[str, Any] = {"level": "level:3", "result": "won", "rate": 0.02}
+    games: list[dict[str, Any]] = [
+        won,
+        won | {"rate": 0.01},
+        {"level": "level:4", "result": "lost"},
+    ]
     keep_games(page, [*games, won | {"level": "level:8", "helped": True},
                       won | {"level": "level:9", "opened": True}])  # fmt: skip
     menu(page, "progress")
     page.wait_for_selector("#dialog-title:has-text('My progress')")
     text = page.inner_text("#dialog-body")
     assert "Lena beaten, next Dora." in text
-    assert re.search(r"Five Up, two players \(3\)\t\d+ \(-?\d+ to \d+\)\t\w+ – \w+\n", text)
+    assert re.search(r"Five Up, two players \(3\)\t\d+ \(\S+ to \S+\)\t\w+ . \w+\n", text)
     assert "Mean error rate: 1.50 %" in text
     assert page.locator(".chart circle").count() == 2
 
