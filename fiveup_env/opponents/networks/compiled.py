@@ -26,12 +26,8 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, observe
-from fiveup_env.opponents.heuristics.features import (
-    EVERY_FEATURE,
-    SCRATCH,
-    look_around,
-    write_features,
-)
+from fiveup_env.opponents.heuristics.features import EVERY_FEATURE, look_around
+from fiveup_env.opponents.heuristics.hidden import HIDDEN, expect_features
 from fiveup_env.opponents.networks.lookahead import (
     EVIDENCE_SIZE,
     FEATURE_COUNT,
@@ -129,7 +125,7 @@ class Memory(NamedTuple):
     """Scratch memory of a network."""
 
     views: np.ndarray
-    features: np.ndarray
+    hidden: np.ndarray
     row: np.ndarray
     nonzero: np.ndarray  # the places of the numbers that a layer reads
     stream: np.ndarray  # 4 x width
@@ -142,7 +138,7 @@ def memory_for(weights: Weights) -> Memory:
     entries, width = weights.first.shape
     return Memory(
         np.zeros(1, VIEW),
-        np.zeros(1, SCRATCH),
+        np.zeros(1, HIDDEN),
         np.zeros((1, entries), np.int8),
         np.zeros(max(entries, width) + 1, np.int64),
         np.zeros((4, width), np.float32),
@@ -157,7 +153,7 @@ def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     row, stream, nonzero = memory.row, memory.stream, memory.nonzero
     width = weights.first.shape[1]
     write_flat(view, row, 0, 0)
-    write_evidence(view, memory.features[0].layout, row, 0, FLAT_SIZE)
+    write_evidence(view, memory.hidden[0], row, 0, FLAT_SIZE)
     state = stream[0]
     _apply(row[0], weights.first, weights.first_bias, nonzero, state)
     for block in range(len(weights.inner)):
@@ -243,7 +239,7 @@ def _sum(numbers: Array) -> Any:
 @compiled
 def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
     """Write the logit of every allowed action, and return the best action."""
-    public, hand, scratch = view.public, view.hand, memory.features[0]
+    public, hand, scratch = view.public, view.hand, memory.hidden[0].features
     count = list_legal(public, hand, scratch.actions)
     latent, guide, logits = memory.stream[0], memory.guide, memory.logits[0]
     if count == 1:
@@ -252,6 +248,7 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
     latent_of(view, weights, memory)
     _apply(latent, weights.guide, weights.guide_bias, memory.nonzero, guide)
     plays = FLAT_SIZE - ACTION_COUNT
+    list_legal(public, hand, scratch.actions)  # again: to read the plays took the same memory
     unseen = look_around(public, hand, EVERY_FEATURE, scratch)
     best, chosen = np.float32(-np.inf), signed(scratch.actions[0])
     for k in range(count):
@@ -260,7 +257,7 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
         logit = _dot(weights.head[action], latent) + weights.head_bias[action]
         logit += weights.worth[units]
         if action < DRAW:
-            write_features(public, hand, unseen, action, EVERY_FEATURE, scratch)
+            expect_features(public, hand, unseen, action, memory.hidden[0])
             for name in range(FEATURE_COUNT):
                 steps = np.float32(steps_of(scratch.features[name]))
                 logit += guide[name] * steps * np.float32(1 / STEPS)
@@ -290,9 +287,9 @@ def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> 
     """Write the logits of every view's allowed actions into rows of actions."""
     for i in range(len(views)):
         write_logits(views[i], weights, memory)
-        public, hand = views[i].public, views[i].hand
-        for k in range(list_legal(public, hand, memory.features[0].actions)):
-            action = memory.features[0].actions[k]
+        public, hand, scratch = views[i].public, views[i].hand, memory.hidden[0].features
+        for k in range(list_legal(public, hand, scratch.actions)):
+            action = scratch.actions[k]
             logits[i, action] = memory.logits[0, action]
 
 

@@ -1,8 +1,9 @@
 """`lookahead`: an encoder that adds the heuristics' features of every allowed action.
 
 Sums modulo five over unseen tiles are hard to learn but cheap to compute. A row begins with the
-features of every action, as `heuristics/features.py` computes them; all of `flat` follows. Then
-come the tiles that each of the others passed over, and how much more it would have scored.
+features of every action; all of `flat` follows. Then come the tiles that each of the others passed
+over, how much more it would have scored, and how likely it holds each tile, as
+`heuristics/hidden.py` infers it. By these chances the features of an action are expected.
 """
 
 from __future__ import annotations
@@ -18,16 +19,21 @@ from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, l
 from fiveup_env.engine.layout import attach, clear, open_pips, total_after
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES
-from fiveup_env.engine.state import ONE
+from fiveup_env.engine.state import ONE, next_seat
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,
     FEATURES,
-    SCRATCH,
     best_of,
     look_around,
     unseen_by,
-    write_features,
+)
+from fiveup_env.opponents.heuristics.hidden import (
+    HIDDEN,
+    LAPSE,
+    WEIGHTS,
+    expect_features,
+    write_chances,
 )
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import MAX_PLAYERS
@@ -60,31 +66,42 @@ FORGONE: Final = Piece(
     MOST,
     "the largest score that the seat passed up by not playing the tile, in units",
 )
-EVIDENCE_SIZE: Final = PASSED_OVER.size + FORGONE.size
-_EVIDENCE: Final = FEATURES_SIZE + FLAT_SIZE  # where these two start
+CERTAIN: Final = 64  # the entry of a tile that a seat holds for certain
+CHANCES: Final = Piece(
+    "chances",
+    (OTHERS, TILE_COUNT),
+    0,
+    CERTAIN,
+    f"the chance, in {CERTAIN}ths, that the seat holds the tile, by all that it played and lacked; "
+    "all 0 after the end of a hand",
+)
+EVIDENCE_SIZE: Final = PASSED_OVER.size + FORGONE.size + CHANCES.size
+_EVIDENCE: Final = FEATURES_SIZE + FLAT_SIZE  # where these three start
+_CHANCES: Final = PASSED_OVER.size + FORGONE.size  # where the last of them starts
 
 
 class Lookahead(CompiledEncoder):
     """The heuristics' features of every action, and everything that a player can know."""
 
-    name, version, pieces = "lookahead", 1, (PIECE, *FLAT_PIECES, PASSED_OVER, FORGONE)
+    name, version, pieces = "lookahead", 2, (PIECE, *FLAT_PIECES, PASSED_OVER, FORGONE, CHANCES)
 
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        _write(views, np.zeros(1, SCRATCH), rows)
+        _write(views, np.zeros(1, HIDDEN), rows)
 
 
 @compiled_later
-def _write(views: Array, scratches: Array, rows: Array) -> None:
+def _write(views: Array, memory: Array, rows: Array) -> None:
+    hidden = memory[0]
     for r in range(len(views)):
-        _write_features(views[r], scratches[0], rows, r)
         write_flat(views[r], rows, r, FEATURES_SIZE)
-        write_evidence(views[r], scratches[0].layout, rows, r, _EVIDENCE)
+        write_evidence(views[r], hidden, rows, r, _EVIDENCE)
+        _write_features(views[r], hidden, rows, r)
 
 
 @inlined
-def _write_features(view: Struct, scratch: Struct, rows: Array, r: int) -> None:
-    public, hand = view.public, view.hand
+def _write_features(view: Struct, hidden: Struct, rows: Array, r: int) -> None:
+    public, hand, scratch = view.public, view.hand, hidden.features
     for entry in range(FEATURES_SIZE):
         rows[r, entry] = 0
     if public.turn != view.seat:
@@ -94,7 +111,7 @@ def _write_features(view: Struct, scratch: Struct, rows: Array, r: int) -> None:
     for k in range(count):
         action = scratch.actions[k]
         if action < DRAW:
-            write_features(public, hand, unseen, action, EVERY_FEATURE, scratch)
+            expect_features(public, hand, unseen, action, hidden)
             for name in range(FEATURE_COUNT):
                 rows[r, action * FEATURE_COUNT + name] = steps_of(scratch.features[name])
 
@@ -106,7 +123,20 @@ def steps_of(feature: float) -> int:
 
 
 @inlined
-def write_evidence(view: Struct, layout: Struct, rows: Array, r: int, at: int) -> None:
+def write_evidence(view: Struct, hidden: Struct, rows: Array, r: int, at: int) -> None:
+    """Write what the others' plays tell into row r, from column `at` on; `hidden` keeps it."""
+    _write_passed_over(view, hidden.features.layout, rows, r, at)
+    write_chances(view, WEIGHTS, LAPSE, hidden)
+    seat = signed(view.seat)
+    for others in range(view.public.rules.players - 1):
+        seat = next_seat(view.public.rules, seat)
+        for tile in range(TILE_COUNT):
+            entry = at + _CHANCES + others * TILE_COUNT + tile
+            rows[r, entry] = int(np.rint(hidden.chances[seat, tile] * CERTAIN))
+
+
+@inlined
+def _write_passed_over(view: Struct, layout: Struct, rows: Array, r: int, at: int) -> None:
     """Write what the others passed over since they last drew into row r, from column `at` on."""
     public, rules = view.public, view.public.rules
     for entry in range(EVIDENCE_SIZE):

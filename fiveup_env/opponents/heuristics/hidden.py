@@ -1,0 +1,337 @@
+"""Where the hidden tiles are, as the others' plays tell.
+
+A seat that set a tile has most likely not held a better one. A model of a player gives every play a
+weighted sum of features, so each tile that a seat might have set in place of the one that it chose
+is less likely in its hand: by exp(chosen) / (exp(chosen) + exp(instead)), but for the share of
+plays that are made at random. These odds multiply from play to play. What a seat has drawn since is
+mixed in, and what it lacked it did not hold before.
+
+Then the odds of each tile are scaled to chances, such that the tile is somewhere and every hand has
+its size. All features of a play that hang on the hands of others have an expectation by these
+chances, in closed form: no world is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from fiveup_env.engine.compiled import (
+    Array,
+    Mask,
+    Struct,
+    compiled,
+    inlined,
+    lowest_bit,
+    read_only,
+    signed,
+)
+from fiveup_env.engine.exponentials import exp
+from fiveup_env.engine.layout import attach, open_pips
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.play import restart_hand, show_lack
+from fiveup_env.engine.state import GAME, ONE, PLAYING, all_tiles, next_seat
+from fiveup_env.opponents.heuristics.features import (
+    FEATURE_NAMES,
+    FEED,
+    REPLY,
+    SCRATCH,
+    STARVE,
+    STARVE_LAST,
+    look_around,
+    unseen_by,
+    write_features,
+)
+from fiveup_env.rules.actions import ACTION_TILE, DRAW
+from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
+from fiveup_env.rules.tiles import BEFORE_IN_LEAD_ORDER, PIP_COUNT, SUITS_OF, TILE_COUNT
+
+# The model, as `python -m agents.fitting.hidden` finds it.
+MODEL: Final = {
+    "points": 1.61,
+    "reply": -2.28,
+    "pips": 0.39,
+    "double": 1.62,
+    "starve": 9.61,
+    "feed": 0.84,
+}
+LAPSE: Final = 0.074  # the share of plays that are made at random
+WEIGHTS: Final = read_only(np.array([MODEL.get(name, 0.0) for name in FEATURE_NAMES]))
+ROUNDS: Final = 5  # of scaling
+BONEYARD: Final = MAX_PLAYERS  # the row of the tiles that nobody has drawn
+# Weights that ask for no more than the features that do not hang on the hands of others.
+OWN_FEATURES: Final = read_only(
+    np.array([float(name not in {"starve", "starve_last", "feed"}) for name in FEATURE_NAMES])
+)
+
+# Scratch memory, allocated once for many views. Rows are the seats, then the boneyard.
+HIDDEN = np.dtype(
+    [
+        ("past", GAME),  # of which only the public part is read: the hand, replayed
+        ("features", SCRATCH),
+        ("sizes", np.float64, (MAX_PLAYERS + 1,)),  # how many hidden tiles each of them has
+        ("prior", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # odds before any play; 0: impossible
+        ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # what the plays add to them
+        ("chances", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
+        ("instead", np.float64, (TILE_COUNT,)),  # by tile: what it might have been worth to set it
+        ("scales", np.float64, (MAX_PLAYERS + 1,)),
+        ("sums", np.float64, (MAX_PLAYERS + 1,)),
+    ],
+    align=True,
+)
+
+
+@compiled
+def write_chances(view: Struct, weights: Array, lapse: float, hidden: Struct) -> None:
+    """Write the chance of every tile that a view does not show to be in each hand.
+
+    All chances are 0 where the hand is over.
+    """
+    for holder in range(BONEYARD + 1):
+        for tile in range(TILE_COUNT):
+            hidden.chances[holder, tile] = 0.0
+    if view.public.phase == PLAYING:
+        unseen = unseen_by(view.public, view.hand)
+        _write_prior(view, unseen, hidden)
+        _read_plays(view, unseen, weights, lapse, hidden)
+        _scale(unseen, hidden)
+
+
+@compiled
+def fill_chances(
+    views: Array, weights: Array, lapse: float, memory: Array, chances: Array
+) -> None:
+    """Write the chances of many views; the rows of one are the seats, then the boneyard."""
+    for i in range(len(views)):
+        write_chances(views[i], weights, lapse, memory[0])
+        for holder in range(BONEYARD + 1):
+            for tile in range(TILE_COUNT):
+                chances[i, holder, tile] = memory[0].chances[holder, tile]
+
+
+# --- What is possible
+
+
+@inlined
+def _write_prior(view: Struct, unseen: Mask, hidden: Struct) -> None:
+    """Write how many tiles each holder has, and which of the unseen ones it may have.
+
+    What a seat lacked, or nobody was dealt, it can only have drawn: such a tile is as likely as the
+    tiles that it has drawn since are many.
+    """
+    public, undealt = view.public, np.uint32(0)
+    if public.forced_lead >= 0:
+        undealt = BEFORE_IN_LEAD_ORDER[public.forced_lead]
+    for holder in range(BONEYARD + 1):
+        size = 0
+        if holder == BONEYARD:
+            size = signed(public.boneyard - public.drawn)
+        elif holder < public.rules.players and holder != view.seat:
+            size = signed(public.sizes[holder])
+        hidden.sizes[holder] = size
+        for tile in range(TILE_COUNT):
+            is_unseen = unseen >> np.uint32(tile) & ONE
+            hidden.prior[holder, tile] = 1.0 if size > 0 and is_unseen else 0.0
+            hidden.odds[holder, tile] = 1.0
+        if size > 0 and holder != BONEYARD:
+            _limit(undealt, public.draws[holder] / size, holder, hidden)
+            for pip in range(PIP_COUNT):
+                if public.lack_ply[holder, pip] >= 0:
+                    drawn = public.draws[holder] - public.lack_draws[holder, pip]
+                    drawn += _must_set_draw(public, holder)
+                    _limit(SUITS_OF[1 << pip], drawn / size, holder, hidden)
+
+
+@inlined
+def _limit(tiles: Mask, share: float, holder: int, hidden: Struct) -> None:
+    while tiles:
+        tile = lowest_bit(tiles)
+        tiles &= tiles - ONE
+        hidden.prior[holder, tile] = min(share, hidden.prior[holder, tile])
+
+
+@inlined
+def _must_set_draw(public: Struct, seat: int) -> bool:
+    """Return whether a seat is to move and has just drawn a tile that fits."""
+    last = public.drawn - 1
+    if public.turn != seat or last < 0 or public.draw_seat[last] != seat:
+        return False
+    return bool(public.draw_ply[last] == public.plies)
+
+
+# --- What plays tell
+
+
+@inlined
+def _read_plays(view: Struct, unseen: Mask, weights: Array, lapse: float, hidden: Struct) -> None:
+    """Replay the hand, and multiply into the odds what every play of another seat tells."""
+    public, past = view.public, hidden.past.public
+    hidden.past.public = public
+    restart_hand(hidden.past)
+    outside, seat = all_tiles(public.rules), signed(public.lead)
+    for ply in range(public.plies + 1):
+        mover = signed(public.play_seat[ply] if ply < public.plies else public.turn)
+        while seat != mover:
+            _draw(public, seat, False, hidden)
+            seat = next_seat(public.rules, seat)
+        is_bound = _draw(public, seat, True, hidden)
+        if ply < public.plies:
+            action = signed(public.play_action[ply])
+            past.turn = seat
+            if seat != view.seat and not is_bound and past.sizes[seat] > 1:
+                _read_play(past, action, outside, unseen, weights, lapse, hidden)
+            outside &= ~(ONE << np.uint32(ACTION_TILE[action]))
+            attach(public.rules, past.layout, action)
+            past.play_action[ply], past.play_seat[ply] = action, seat
+            past.plies += 1
+            past.sizes[seat] -= 1
+            seat = next_seat(public.rules, seat)
+
+
+@inlined
+def _draw(public: Struct, seat: int, plays: bool, hidden: Struct) -> bool:
+    """Replay what a seat drew before the next play, which is its own if `plays`.
+
+    Return whether it drew the tile that it then had to set.
+    """
+    past, held = hidden.past.public, signed(hidden.past.public.sizes[seat])
+    k = signed(past.drawn)
+    while k < public.drawn and public.draw_ply[k] == past.plies and public.draw_seat[k] == seat:
+        k += 1
+    drew = k - past.drawn
+    past.drawn = k
+    past.draws[seat] += drew
+    past.sizes[seat] += drew
+    is_bound = plays and drew > 0 and public.rules.draw != DRAW_OPTIONAL
+    if is_bound or not plays:
+        show_lack(past, seat)
+        lacked = SUITS_OF[open_pips(past.layout)]
+        while lacked:  # what it may hold of these, it has drawn
+            hidden.odds[seat, lowest_bit(lacked)] = 1.0
+            lacked &= lacked - ONE
+    kept = drew - is_bound
+    if kept > 0:
+        for tile in range(TILE_COUNT):
+            odds = hidden.odds[seat, tile]
+            hidden.odds[seat, tile] = (kept + held * odds) / (kept + held)
+    return is_bound
+
+
+@inlined
+def _read_play(
+    past: Struct,
+    action: int,
+    outside: Mask,
+    unseen: Mask,
+    weights: Array,
+    lapse: float,
+    hidden: Struct,
+) -> None:
+    """Multiply into a seat's odds what its play tells; `outside` is not on the table yet."""
+    scratch, instead = hidden.features, hidden.instead
+    look_around(past, np.uint32(0), weights, scratch)
+    own, others = ACTION_TILE[action], outside & unseen & ~scratch.lacked[past.turn]
+    for tile in range(TILE_COUNT):
+        instead[tile] = 0.0
+    made, count = 0.0, list_legal(past, others | ONE << np.uint32(own), scratch.actions)
+    for k in range(count):
+        option = signed(scratch.actions[k])
+        if option < DRAW and (ACTION_TILE[option] != own or option == action):
+            tile, worth = ACTION_TILE[option], 0.0
+            rest = outside & ~(ONE << np.uint32(tile))
+            write_features(past, outside, rest, option, weights, scratch)
+            for name in range(len(FEATURE_NAMES)):
+                worth += weights[name] * scratch.features[name]
+            if option == action:
+                made = exp(worth)
+            else:
+                instead[tile] += exp(worth)
+    while others:
+        tile = lowest_bit(others)
+        others &= others - ONE
+        share = made / (made + instead[tile])
+        hidden.odds[past.turn, tile] *= lapse + (1 - lapse) * share
+
+
+@inlined
+def _scale(unseen: Mask, hidden: Struct) -> None:
+    """Write the odds as chances: those of a tile add up to 1, and nearly so those of a hand."""
+    sums, scales, sizes = hidden.sums, hidden.scales, hidden.sizes
+    for holder in range(BONEYARD + 1):
+        scales[holder] = 1.0
+    for scaling in range(ROUNDS):
+        for holder in range(BONEYARD + 1):
+            if scaling > 0 and sums[holder] > 0:
+                scales[holder] *= sizes[holder] / sums[holder]
+            sums[holder] = 0.0
+        tiles = unseen
+        while tiles:
+            tile, total = lowest_bit(tiles), 0.0
+            tiles &= tiles - ONE
+            for holder in range(BONEYARD + 1):
+                odds = hidden.prior[holder, tile] * hidden.odds[holder, tile]
+                hidden.chances[holder, tile] = scales[holder] * odds
+                total += hidden.chances[holder, tile]
+            for holder in range(BONEYARD + 1):
+                if total > 0:
+                    hidden.chances[holder, tile] /= total
+                sums[holder] += hidden.chances[holder, tile]
+
+
+# --- What is expected
+
+
+@compiled
+def expect_features(
+    public: Struct, hand: Mask, unseen: Mask, action: int, hidden: Struct
+) -> None:
+    """Write the features of an action into `hidden.features`, as the chances let expect them.
+
+    `write_chances` and `look_around` come first.
+    """
+    scratch = hidden.features
+    write_features(public, hand, unseen, action, OWN_FEATURES, scratch)
+    if hand == ONE << np.uint32(ACTION_TILE[action]):
+        return
+    rules, seat, features = public.rules, signed(public.turn), scratch.features
+    suits, following = unseen & SUITS_OF[open_pips(scratch.layout)], next_seat(rules, seat)
+    features[REPLY] = _best_of(following, unseen, hidden, scratch)
+    features[STARVE] = _chance_of_none(following, suits, 1.0, 0.0, hidden)[0]
+    if rules.players > 2:
+        last = signed(seat - 1 if seat > 0 else rules.players - 1)
+        features[STARVE_LAST] = _chance_of_none(last, suits, 1.0, 0.0, hidden)[0]
+    if rules.sides < rules.players:
+        partner = (seat + rules.sides) % rules.players
+        features[FEED] = _best_of(partner, unseen, hidden, scratch)
+
+
+@inlined
+def _best_of(seat: int, unseen: Mask, hidden: Struct, scratch: Struct) -> float:
+    """Return the points that a seat's best play is expected to score, by what `scratch` notes."""
+    wanted, none, without, expected = np.uint32(0), 1.0, 0.0, 0.0
+    for points in range(scratch.most, 0, -1):
+        more = unseen & scratch.scoring[points] & ~wanted
+        wanted |= more
+        none, without = _chance_of_none(seat, more, none, without, hidden)
+        expected += 1 - none
+    return expected
+
+
+@inlined
+def _chance_of_none(
+    seat: int, tiles: Mask, none: float, without: float, hidden: Struct
+) -> tuple[float, float]:
+    """Return the chance that a seat holds none of some tiles, and its share of them.
+
+    Both go on from other tiles. The fewer places are left for the tiles that are not ruled out, the
+    likelier is each of them: where all chances are alike, this counts the hands.
+    """
+    size = hidden.sizes[seat]
+    while tiles:
+        chance = hidden.chances[seat, lowest_bit(tiles)]
+        tiles &= tiles - ONE
+        if chance > 0:
+            none *= 1 - min(1.0, chance * size / max(chance, size - without))
+            without += chance
+    return none, without
