@@ -58,7 +58,7 @@ def saved(tmp_path: Path) -> Path:
     [
         ("shape", {"width": "32"}, "width must be a whole number from 1 to 4096, not '32'"),
         ("shape", {"depth": 2}, "'policy_trunk.blocks.1.0.bias' should be .*, but is absent"),
-        ("encoder", {"version": 2}, "reads lookahead 2; this code has lookahead 1"),
+        ("encoder", {"version": 1}, "reads lookahead 1; this code has lookahead 2"),
     ],
 )
 def test_descriptions_that_do_not_fit_the_weights_are_refused(

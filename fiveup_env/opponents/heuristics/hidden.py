@@ -99,9 +99,7 @@ def write_chances(view: Struct, weights: Array, lapse: float, hidden: Struct) ->
 
 
 @compiled
-def fill_chances(
-    views: Array, weights: Array, lapse: float, memory: Array, chances: Array
-) -> None:
+def fill_chances(views: Array, weights: Array, lapse: float, memory: Array, chances: Array) -> None:
     """Write the chances of many views; the rows of one are the seats, then the boneyard."""
     for i in range(len(views)):
         write_chances(views[i], weights, lapse, memory[0])
@@ -283,9 +281,7 @@ def _scale(unseen: Mask, hidden: Struct) -> None:
 
 
 @compiled
-def expect_features(
-    public: Struct, hand: Mask, unseen: Mask, action: int, hidden: Struct
-) -> None:
+def expect_features(public: Struct, hand: Mask, unseen: Mask, action: int, hidden: Struct) -> None:
     """Write the features of an action into `hidden.features`, as the chances let expect them.
 
     `write_chances` and `look_around` come first.

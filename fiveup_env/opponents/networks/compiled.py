@@ -29,11 +29,11 @@ from fiveup_env.engine.view import VIEW, observe
 from fiveup_env.opponents.heuristics.features import EVERY_FEATURE, look_around
 from fiveup_env.opponents.heuristics.hidden import HIDDEN, expect_features
 from fiveup_env.opponents.networks.lookahead import (
-    EVIDENCE_SIZE,
+    CHANCES,
     FEATURE_COUNT,
     STEPS,
     steps_of,
-    write_evidence,
+    write_hidden,
 )
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 
@@ -44,7 +44,7 @@ MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 NORM_EPSILON: Final = np.float32(1e-5)
 # How many entries of a row of `lookahead` a trunk reads: all but the features.
-ENTRIES: Final = FLAT_SIZE + EVIDENCE_SIZE
+ENTRIES: Final = FLAT_SIZE + CHANCES.size
 
 
 class Weights(NamedTuple):
@@ -153,7 +153,7 @@ def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     row, stream, nonzero = memory.row, memory.stream, memory.nonzero
     width = weights.first.shape[1]
     write_flat(view, row, 0, 0)
-    write_evidence(view, memory.hidden[0], row, 0, FLAT_SIZE)
+    write_hidden(view, memory.hidden[0], row, 0, FLAT_SIZE)
     state = stream[0]
     _apply(row[0], weights.first, weights.first_bias, nonzero, state)
     for block in range(len(weights.inner)):
