@@ -1,8 +1,8 @@
 """Fit what plays tell of hidden tiles: `python -m agents.fitting.hidden`.
 
-The model of `fiveup_env.opponents.heuristics.hidden` is fitted to positions of strong players' games,
-such that the true places of the hidden tiles become likeliest by its chances: one number after the
-other is moved up and down for as long as that helps, by steps that are halved when it does not.
+The model of `fiveup_env.opponents.heuristics.hidden` is fitted to positions of strong players'
+games, such that the true places of the hidden tiles become likeliest by its chances: each number in
+turn is moved up or down for as long as that helps, by steps that are halved when it does not.
 """
 
 from __future__ import annotations

@@ -171,9 +171,9 @@ def _read_plays(view: Struct, unseen: Mask, weights: Array, lapse: float, hidden
     for ply in range(public.plies + 1):
         mover = signed(public.play_seat[ply] if ply < public.plies else public.turn)
         while seat != mover:
-            _draw(public, seat, False, hidden)
+            _draw(public, seat, mover, hidden)
             seat = next_seat(public.rules, seat)
-        is_bound = _draw(public, seat, True, hidden)
+        is_bound = _draw(public, seat, mover, hidden)
         if ply < public.plies:
             action = signed(public.play_action[ply])
             past.turn = seat
@@ -188,10 +188,10 @@ def _read_plays(view: Struct, unseen: Mask, weights: Array, lapse: float, hidden
 
 
 @inlined
-def _draw(public: Struct, seat: int, plays: bool, hidden: Struct) -> bool:
-    """Replay what a seat drew before the next play, which is its own if `plays`.
+def _draw(public: Struct, seat: int, mover: int, hidden: Struct) -> bool:
+    """Replay what a seat drew before the next play, the mover's.
 
-    Return whether it drew the tile that it then had to set.
+    Return whether the seat drew the tile that it then had to set.
     """
     past, held = hidden.past.public, signed(hidden.past.public.sizes[seat])
     k = signed(past.drawn)
@@ -201,8 +201,8 @@ def _draw(public: Struct, seat: int, plays: bool, hidden: Struct) -> bool:
     past.drawn = k
     past.draws[seat] += drew
     past.sizes[seat] += drew
-    is_bound = plays and drew > 0 and public.rules.draw != DRAW_OPTIONAL
-    if is_bound or not plays:
+    is_bound = seat == mover and drew > 0 and public.rules.draw != DRAW_OPTIONAL
+    if is_bound or seat != mover:
         show_lack(past, seat)
         lacked = SUITS_OF[open_pips(past.layout)]
         while lacked:  # what it may hold of these, it has drawn

@@ -1,7 +1,7 @@
 """Networks that play: in compiled code, of Stable-Baselines3, and of one's own.
 
-lookahead    the encoder of the heuristics' features, and of what the others passed over
-flat_belief  the encoder that says where every hidden tile may be
+lookahead    the encoder of the heuristics' features, and of where hidden tiles may be
+flat_belief  the encoder of where they may be if plays tell nothing
 files        the files of a policy, and the policies that are shipped
 compiled     the network: microseconds a decision, without PyTorch
 policy       the agents `policy` and `student`

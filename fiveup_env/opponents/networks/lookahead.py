@@ -52,8 +52,8 @@ CHANCES: Final = Piece(
     (OTHERS, TILE_COUNT),
     0,
     CERTAIN,
-    f"for every other seat, the next one first, and every unseen tile: the chance, in {CERTAIN}ths, "
-    "that the seat holds it, by what it played, lacked and drew; all 0 after the end of a hand",
+    f"the chance, in {CERTAIN}ths, that each other seat, the next one first, holds a tile, by what "
+    "it played, lacked and drew; all 0 after the end of a hand",
 )
 
 
