@@ -63,12 +63,11 @@ class Positions:
 
 def places_of(views: np.ndarray, hands: np.ndarray) -> np.ndarray:
     """Return whether a seat or the boneyard has a tile that a view does not show, for each."""
-    held = hands[:, :, None] >> np.arange(TILE_COUNT, dtype=np.uint32) & 1 == 1
     chances = np.zeros((len(views), BONEYARD + 1, TILE_COUNT))
     fill_chances(views, WEIGHTS, LAPSE, np.zeros(1, HIDDEN), chances)
-    unseen = chances.any(1)
-    places = np.zeros(chances.shape, bool)
-    places[:, :BONEYARD] = held & unseen[:, None]
+    unseen, places = chances.max(1) > 0, np.zeros(chances.shape, np.bool_)
+    held = hands[:, :, None] >> np.arange(TILE_COUNT, dtype=np.uint32)
+    places[:, :BONEYARD] = (held & 1).astype(np.bool_) & unseen[:, None]
     places[:, BONEYARD] = unseen & ~places.any(1)
     return places
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import torch
 
+from agents.fitting import fitting, hidden
 from agents.fitting.tuning import evolve, margins
 from agents.policies.agent import TorchPolicy
 from fiveup_env import Rules, make_agent
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
+from fiveup_env.opponents.heuristics.hidden import LAPSE, MODEL
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.networks.files import SHIPPED, WEIGHTS
 from fiveup_env.opponents.networks.policy import PolicyAgent
@@ -118,3 +120,14 @@ def test_the_family_policy_beats_greedy_by_every_preset(preset: str, players: in
         Rules.preset(preset, players),
     )
     assert duel(agents, rules, DEALS).margin_interval()[0] > 0
+
+
+def test_fitting_makes_the_true_places_of_hidden_tiles_likelier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hidden, "PLAYERS", ("partner",))
+    monkeypatch.setattr(hidden, "HALVINGS", 1)
+    monkeypatch.setattr(fitting, "GAMES", 24)
+    seen, model = hidden.Positions(1, 20), np.array([*MODEL.values(), LAPSE])
+    assert seen.unread() < seen.nats(model)
+    assert seen.nats(model / 8) < seen.nats(hidden.fit(seen, model / 8))
