@@ -31,7 +31,7 @@ from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.tiles import TILE_COUNT
 from tests.belief.test_belief import Deals, shares_of
 from tests.opponents.test_inference import VARIANTS, features_of, plays_in
-from tests.support import hidden_otherwise, label, play_randomly
+from tests.support import hidden_otherwise, impossible_view, label, play_randomly
 
 UNREAD = 1.0  # the share of plays at random at which none tells anything
 
@@ -74,6 +74,25 @@ def test_where_plays_tell_nothing_chances_are_nearly_the_exact_beliefs(rules: Ru
     chances, exact = chances_of(views, UNREAD), others_of(views, belief.marginals(views))
     assert np.abs(chances - exact).mean() < 0.004
     assert np.abs(chances - exact)[exact > 0].mean() < 0.02
+
+
+@pytest.mark.parametrize("rules", VARIANTS, ids=label)
+def test_seats_that_are_not_to_move_know_as_much(rules: Rules) -> None:
+    """Also of a seat that has just drawn a tile which it has to set."""
+    views = []
+    for seed in range(12):
+        game = play_randomly(Game(rules, seed=seed), Random(seed), 4 + seed)
+        views += [game.view(seat) for seat in range(rules.players) if game.turn is not None]
+    joined = np.concatenate(views)
+    chances, exact = chances_of(joined, UNREAD), others_of(joined, belief.marginals(joined))
+    assert chances.sum(1) == pytest.approx(exact.sum(1))
+    assert np.abs(chances - exact)[exact > 0].mean() < 0.03
+
+
+def test_a_view_that_no_deal_leads_to_has_chances_all_the_same() -> None:
+    chances = chances_of(impossible_view())
+    assert (chances >= 0).all()
+    assert (chances.sum(1) < 1 + 1e-9).all()
 
 
 def odds_of(game: Game, seat: int) -> np.ndarray:
