@@ -7,8 +7,9 @@ import pytest
 
 from fiveup_env import Batch, Game
 from fiveup_env.encoders import bounds, piece_of, row_size
-from fiveup_env.opponents.networks.lookahead import FEATURES_SIZE, STEPS, Lookahead
-from tests.support import game_of, push_all
+from fiveup_env.opponents.heuristics.hidden import HIDDEN, LAPSE, WEIGHTS, fill_chances
+from fiveup_env.opponents.networks.lookahead import CERTAIN, FEATURES_SIZE, STEPS, Lookahead
+from tests.support import game_of, push_all, random_views
 
 ENCODER = Lookahead()
 
@@ -50,3 +51,16 @@ def test_a_seat_out_of_turn_has_no_features() -> None:
     game = Game(seed=1)
     other = (int(game.turn or 0) + 1) % 4
     assert not piece_of(ENCODER, "features", rows_of(game.view(other))).any()
+
+
+def test_chances_are_those_of_the_others_the_next_seat_first() -> None:
+    for players in (2, 3, 4, 5):
+        views = random_views(20, 12, [players])
+        chances, told = np.zeros((len(views), 6, 28)), piece_of(ENCODER, "chances", rows_of(views))
+        fill_chances(views, WEIGHTS, LAPSE, np.zeros(1, HIDDEN), chances)
+        for i, view in enumerate(views):
+            for k in range(4):
+                seat = (int(view["seat"]) + 1 + k) % players
+                expected = chances[i, seat] * CERTAIN if k < players - 1 else np.zeros(28)
+                assert np.array_equal(told[i, k], np.rint(expected))
+        assert told.any()
