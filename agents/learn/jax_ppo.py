@@ -26,7 +26,7 @@ from fiveup_env.encoders import factors_of, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.files import write_atomic
 from fiveup_env.jax import FiveUp, ladder, values_of
-from fiveup_env.jax.evidence import evidence_pieces, no_evidence, noted
+from fiveup_env.jax.evidence import chance_piece, chances, no_evidence, noted
 from fiveup_env.jax.features import features
 from fiveup_env.jax.networks import forward
 from fiveup_env.opponents.networks.compiled import ENTRIES, Weights
@@ -49,8 +49,8 @@ RULES = values_of(hands.rules)
 def started(seed: int, games: int) -> Any:
     """Return the first hands of some streams, and that nothing has been played."""
     streams = jnp.arange(games, dtype=jnp.uint32)
-    empty = jax.tree.map(lambda x: jnp.zeros((games, *x.shape), x.dtype), no_evidence())
-    return jax.vmap(hands.init_stream, (None, 0))(seed, streams), empty
+    evidence = jnp.repeat(no_evidence()[None], games, 0)
+    return jax.vmap(hands.init_stream, (None, 0))(seed, streams), evidence
 
 
 @jax.vmap  # type: ignore[untyped-decorator]
@@ -65,8 +65,9 @@ def step(state: Any, action: Any) -> Any:
 def inputs(state: Any) -> Any:
     """Return what the network reads: entries, features of the actions, and the legal ones."""
     now, evidence = state
-    entries = jnp.concatenate([now.observation, evidence_pieces(RULES, now.game, evidence)])
-    return entries, features(RULES, now.game), now.legal_action_mask
+    hidden = chances(RULES, now.game, evidence)
+    entries = jnp.concatenate([now.observation, chance_piece(RULES, now.game, hidden)])
+    return entries, features(RULES, now.game, hidden), now.legal_action_mask
 
 
 # --- The network: that of `policy:student`

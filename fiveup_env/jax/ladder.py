@@ -14,11 +14,20 @@ import numpy as np
 
 from fiveup_env.engine.chance import GOLDEN
 from fiveup_env.errors import AgentError, unknown
-from fiveup_env.jax.features import Look, Others, chance_at, for_plays, look, none_table, others_of
+from fiveup_env.jax.features import (
+    Look,
+    Others,
+    chance_at,
+    for_plays,
+    look,
+    none_table,
+    others_of,
+    unseen_by,
+)
 from fiveup_env.jax.layout import fives_of
 from fiveup_env.jax.legality import legal
 from fiveup_env.jax.rows import totals_after
-from fiveup_env.jax.state import Game, plies, widened
+from fiveup_env.jax.state import Game, entry, plies, widened
 from fiveup_env.jax.values import RuleValues, pick
 from fiveup_env.jax.words import Word, add, high_product, multiply, scramble, word
 from fiveup_env.opponents.heuristics.features import EQUAL, FEATURE_NAMES, PIPS_A_POINT
@@ -72,12 +81,13 @@ def _best(rules: RuleValues, game: Game, name: str, key: Word) -> Array:
         points = jnp.where(plays, fives_of(rules, totals_after(game)), -1)
         ties = plays & (points == points.max())
     else:
-        others = others_of(rules, game)
+        hand = entry(game.hands, game.turn)
+        others = others_of(rules, game, hand, unseen_by(rules, game, hand))
 
         def value(action: Array) -> Value:
             return _value(rules, others, look(rules, game, others, action), name)
 
-        ties = _highest(plays, for_plays(rules, game, value))
+        ties = _highest(plays, for_plays(rules, game, hand, value))
     draws = jnp.where(allowed[DRAW], DRAW, PASS)
     return jnp.where(plays.any(), _one_of(ties, game, key), draws).astype(jnp.int32)
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS
-from fiveup_env.jax.evidence import Evidence, evidence_pieces
+from fiveup_env.jax.evidence import chance_piece, chances
 from fiveup_env.jax.features import features
 from fiveup_env.jax.legality import legal
 from fiveup_env.jax.rows import observe
@@ -41,10 +41,14 @@ def read_weights(name: str) -> Weights:
     return Weights(*map(jnp.asarray, weights))
 
 
-def choose(rules: RuleValues, weights: Weights, game: Game, evidence: Evidence) -> Array:
-    """Return the action with the highest logit for the seat to move: int32."""
-    entries = jnp.concatenate([observe(rules, game), evidence_pieces(rules, game, evidence)])
-    logits, _ = forward(weights, entries, features(rules, game))
+def choose(rules: RuleValues, weights: Weights, game: Game, evidence: Array) -> Array:
+    """Return the action with the highest logit for the seat to move: int32.
+
+    `evidence` is what `evidence.noted` returned.
+    """
+    hidden = chances(rules, game, evidence)
+    entries = jnp.concatenate([observe(rules, game), chance_piece(rules, game, hidden)])
+    logits, _ = forward(weights, entries, features(rules, game, hidden))
     return jnp.argmax(jnp.where(legal(rules, game), logits, -jnp.inf)).astype(jnp.int32)
 
 
@@ -53,8 +57,8 @@ def forward(weights: Weights, entries: Array, features: Array) -> tuple[Array, A
 
     Args:
         weights: The weights.
-        entries: A row of `flat` and what the others' plays tell, int8[..., 781]; or the first of
-            these alone, if nothing is known of the plays.
+        entries: A row of `flat` and where the hidden tiles are, int8[..., 669]; or the first of
+            these alone, if that is not known.
         features: The features of every action, int8[..., 121, 9].
 
     Returns:

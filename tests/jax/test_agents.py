@@ -16,16 +16,14 @@ from fiveup_env.encoders import get_encoder, place_of, row_size
 from fiveup_env.engine.chance import scramble
 from fiveup_env.errors import AgentError
 from fiveup_env.jax import ladder, networks, values_of
-from fiveup_env.jax.evidence import evidence_pieces, no_evidence, noted
+from fiveup_env.jax.evidence import chance_piece, chances, no_evidence, noted
 from fiveup_env.jax.features import features
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import LADDER, choose_all, weights_of
-from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
 from fiveup_env.opponents.networks.policy import PolicyAgent
-from fiveup_env.rules.actions import ACTION_COUNT
 from tests.jax.compare import EVERY_RULES, GAMES, Pair
 
-HALF_WAY = 2e-4  # the share of features that lie half way between two steps, at most
+HALF_WAY = 2e-4  # the share of entries that lie half way between two steps, at most
 
 
 @pytest.mark.parametrize(
@@ -52,31 +50,32 @@ def test_a_name_that_is_not_a_rung_is_refused() -> None:
         ladder.agent("best", values_of(Rules.preset()))
 
 
-def test_features_and_evidence_are_those_of_a_row_and_a_policy_plays_alike_by_them() -> None:
+def test_features_and_chances_are_those_of_a_row_and_a_policy_plays_alike_by_them() -> None:
     pair, weights = Pair(EVERY_RULES, GAMES, 3), networks.read_weights("student")
     encoder, agent = get_encoder("lookahead"), PolicyAgent("student")
     rows = np.zeros((GAMES, row_size(encoder)), np.int8)
 
     def look(values: Any, game: Any, evidence: Any) -> Any:
+        hidden = chances(values, game, evidence)
         return (
-            features(values, game),
-            evidence_pieces(values, game, evidence),
+            features(values, game, hidden),
+            chance_piece(values, game, hidden),
             networks.choose(values, weights, game, evidence),
         )
 
     looked, note = jax.jit(jax.vmap(look)), jax.jit(jax.vmap(noted))
-    evidence = jax.tree.map(lambda zeros: np.repeat(zeros[None], GAMES, 0), no_evidence())
+    evidence = np.repeat(no_evidence()[None], GAMES, 0)
     rng, wrong, compared = np.random.default_rng(2), 0, 0
     for _ in range(40):
         views, actions, before = pair.batch.views(), pair.batch.random_actions(rng), pair.games
         encoder.encode(views, rows)
         seen, pieces, chosen = looked(pair.values, before, evidence)
-        np.testing.assert_array_equal(pieces, rows[:, place_of(encoder, "passed_over")[1].start :])
-        expected = rows[:, place_of(encoder, "features")[1]]
-        differences = np.asarray(seen, int) - expected.reshape(-1, ACTION_COUNT, FEATURE_COUNT)
-        assert np.abs(differences).max() <= 1
-        wrong += int(np.count_nonzero(differences))
-        compared += int(np.count_nonzero(expected))
+        for mine, piece in ((seen, "features"), (pieces, "chances")):
+            expected = rows[:, place_of(encoder, piece)[1]]
+            differences = np.asarray(mine, int).reshape(expected.shape) - expected
+            assert np.abs(differences).max() <= 1
+            wrong += int(np.count_nonzero(differences))
+            compared += int(np.count_nonzero(expected))
         np.testing.assert_array_equal(chosen, agent(views, np.random.default_rng(0)))
         pair.step(actions)
         evidence = note(pair.values, evidence, before, actions, pair.games)
