@@ -534,7 +534,7 @@ def reheaded(random: Random, sealed: bytes) -> bytes:
 # --- Views and states, whose bytes compiled code would believe
 
 AGENTS: Final = (
-    *("greedy", "defensive", "positional", "counter", "partner", "student", "policy"),
+    *("greedy", "defensive", "positional", "counter", "partner", "reader", "student", "policy"),
     *("pimc:worlds=2,aim=hand", "pimc:worlds=6,aim=hand,weighed=3,playout=greedy"),
     "student+search:worlds=2",
 )

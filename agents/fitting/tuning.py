@@ -17,11 +17,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
-from fiveup_env.opponents.heuristics.ladder import LADDER, WEIGHTS_FILE, weights_of
-from fiveup_env.opponents.search.playouts import first_hands, play_hands
+from fiveup_env.opponents.heuristics.ladder import (
+    LADDER,
+    READER,
+    WEIGHTS_FILE,
+    choose,
+    weights_of,
+)
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 
 if TYPE_CHECKING:
@@ -31,16 +38,11 @@ TUNING_SEEDS = 2_000_000_000
 FIRST_STEP = 0.15  # in units of the weights: how far the first candidates lie from the start
 
 
-def margins(rules: Rules, seeds: np.ndarray, mine: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return what one set of weights wins against another in points a hand, for each deal."""
-    per_side = []
-    for side in range(rules.sides):
-        games = first_hands(rules.to_struct(), seeds)
-        play_hands(games, side, mine, others, np.uint64(seeds[0]))
-        scores = games["public"]["scores"][:, : rules.sides].astype(float)
-        own = scores[:, side]
-        per_side.append(own - (scores.sum(1) - own) / (rules.sides - 1))
-    return np.mean(per_side, axis=0) / rules.unit
+def margin(seeds: np.ndarray, rung: str, weights: np.ndarray, below: str) -> float:
+    """Return what a rung wins with some weights against the one below, in points a hand."""
+    agents = [partial(choose, rung, weights), make_agent(below)]
+    played = duel(agents, Rules.preset("five_up", 4), seeds, "hand")
+    return float(played.margins.mean())
 
 
 def evolve(
@@ -93,31 +95,32 @@ def evolve(
 
 def tune(rung: str, generations: int, deals: int, seed: int, threads: int) -> np.ndarray:
     """Return the weights that a search finds for a rung, starting from those of the rung below."""
-    rules, names = Rules.preset("five_up", 4), list(LADDER)
-    below = weights_of(names[names.index(rung) - 1])
+    names = [*LADDER, READER]
+    below = names[names.index(rung) - 1]
+    start = weights_of(below)
     free = [
         FEATURE_NAMES.index(name)
         for lower in names[1 : names.index(rung) + 1]
-        for name in LADDER[lower]
+        for name in LADDER.get(lower, ())
     ]
     pool = ThreadPoolExecutor(threads)
 
     def weights(values: np.ndarray) -> np.ndarray:
-        full = below.copy()
+        full = start.copy()
         full[free] = values
         return full
 
     def evaluate(candidates: np.ndarray, generation: int) -> np.ndarray:
         first = TUNING_SEEDS + (seed * generations + generation) * deals
         seeds = np.arange(first, first + deals, dtype=np.uint64)
-        play = partial(margins, rules, seeds, others=below)
-        return np.array([m.mean() for m in pool.map(play, map(weights, candidates))])
+        play = partial(margin, seeds, rung, below=below)
+        return np.array(list(pool.map(play, map(weights, candidates))))
 
-    search = evolve(below[free], evaluate, FIRST_STEP, seed)
+    search = evolve(start[free], evaluate, FIRST_STEP, seed)
     means = []
-    for generation, (mean, margin) in enumerate(itertools.islice(search, generations)):
+    for generation, (mean, gained) in enumerate(itertools.islice(search, generations)):
         means.append(mean)
-        print(f"{generation:>4}  {margin:+.3f} points a hand  {np.round(mean, 2)}", flush=True)
+        print(f"{generation:>4}  {gained:+.3f} points a hand  {np.round(mean, 2)}", flush=True)
     return weights(np.mean(means[-generations // 4 :], axis=0))
 
 
@@ -128,7 +131,7 @@ def main() -> int:
 
 def _run() -> int:
     parser = Parser(description=__doc__)
-    parser.add_argument("--rung", choices=list(LADDER)[1:], required=True)
+    parser.add_argument("--rung", choices=[*LADDER, READER][1:], required=True)
     parser.add_argument("--generations", type=int, default=120)
     parser.add_argument("--deals", type=int, default=2000, help="deals in each generation")
     parser.add_argument("--seed", type=int, default=0)

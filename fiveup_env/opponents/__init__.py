@@ -35,6 +35,7 @@ for _name, _place in {
     "positional": "heuristics.ladder:Positional",
     "counter": "heuristics.ladder:Counter",
     "partner": "heuristics.ladder:Partner",
+    "reader": "heuristics.ladder:Reader",
     "casual": "heuristics.casual:Casual",
     "level": "levels:Level",
     "pair": "pairs:Pair",

@@ -19,7 +19,14 @@ from fiveup_env.engine.valid import rules_fit
 from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.heuristics.casual import MISTAKES, choose_casually
 from fiveup_env.opponents.heuristics.features import SCRATCH
-from fiveup_env.opponents.heuristics.ladder import LADDER, choose_all, weights_of
+from fiveup_env.opponents.heuristics.hidden import HIDDEN
+from fiveup_env.opponents.heuristics.ladder import (
+    LADDER,
+    READER,
+    choose_all,
+    choose_reading,
+    weights_of,
+)
 from fiveup_env.opponents.networks.compiled import memory_for, write_all
 from fiveup_env.opponents.search.dealing import BLOCK, Dealing
 from fiveup_env.opponents.search.inference import INFERENCE, shipped_model
@@ -80,6 +87,7 @@ from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import RULES
 
 RUNGS: Final = np.stack([weights_of(name) for name in LADDER])
+_READER_WEIGHTS: Final = weights_of(READER)
 _MODEL: Final = np.array(shipped_model())
 PLAYERS_RUNG: Final = tuple(LADDER).index(PLAYERS)
 GRID: Final = FARTHEST + 1  # the side of an outlook's grid of chances
@@ -123,11 +131,17 @@ STRUCTS.update(
 
 @entry(view=reads(VIEW), rung=INT, key=WORD)
 def heuristic(view: Array, rung: int, key: Word) -> int:
-    """Return the action of a heuristic, by its place on the ladder; ties are broken by the key."""
+    """Return the action of a heuristic, by its place on the ladder; ties are broken by the key.
+
+    The last one, `reader`, plays no hands out.
+    """
     views, actions = carray(view, 1), np.empty(1, np.int64)
     fault = fault_of_view(views)
     if fault != OK:
         return fault
+    if rung == len(RUNGS):
+        choose_reading(views, key, _READER_WEIGHTS, np.empty(1, HIDDEN), actions)
+        return signed(actions[0])
     if not 0 <= rung < len(RUNGS):
         return BAD_RUNG
     choose_all(views, key, RUNGS[rung], np.empty(1, SCRATCH), actions)

@@ -20,7 +20,7 @@ from fiveup_env.errors import RulesError
 from fiveup_env.files import write_atomic
 from fiveup_env.game.values import ENDINGS
 from fiveup_env.opponents.heuristics.casual import Casual
-from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS, USUAL_LEVEL
 from fiveup_env.opponents.networks.files import SHIPPED
 from fiveup_env.opponents.registry import options_in, resolved
@@ -102,7 +102,8 @@ def description() -> dict[str, Any]:
         "round_per": ROUND_PER,
         "tiles": [str(tile) for tile in TILES],
         "moves": [str(Move(action)) for action in range(ACTION_COUNT)],
-        "heuristics": tuple(LADDER),
+        "heuristics": (*LADDER, READER),
+        "playouts": tuple(LADDER),
         "casual": {field.name: field.default for field in dataclasses.fields(Casual)},
         "levels": _levels(),
         "usual_level": USUAL_LEVEL,
@@ -209,7 +210,7 @@ def as_header() -> str:
         f"#define FIVEUP_GRID {GRID} /* the side of the grid that fiveup_outlook writes */",
         *_enum("PHASE", PHASES),
         *_enum("ENDED", ENDS),
-        *_enum("HEURISTIC", tuple(LADDER)),
+        *_enum("HEURISTIC", (*LADDER, READER)),
         *_enum("AIM", AIM_NAMES),
         *_enum("PRIOR", PRIORS),
         *(line for name, words in CHOICES.items() for line in _enum(name.upper(), words)),

@@ -585,8 +585,8 @@ let trialsAt = 0, trialsSize = 0;
  * @param {{ playout?: string, weighed?: number, key?: bigint, first?: number, end?: number }} options
  */
 export function tryMoves(view, moves, { playout = info.judge.playout, weighed = info.judge.weighed, key = 0n, first = 0, end = info.judge.worlds }) {
-  const rung = info.heuristics.indexOf(playout);
-  if (rung < 0) throw unknown("playout", playout, info.heuristics);
+  const rung = info.playouts.indexOf(playout);
+  if (rung < 0) throw unknown("playout", playout, info.playouts);
   const count = Math.max(1, moves.length), size = (end - first) * count * 2;
   if (size > trialsSize) {
     trialsAt = allocated(8 * size);
@@ -708,8 +708,8 @@ class Casual extends Agent {
     super();
     checkNames("casual", options, Object.keys(info.casual));
     this.options = { ...info.casual, ...options };
-    this.rung = info.heuristics.indexOf(this.options.rung);
-    if (this.rung < 0) throw unknown("rung", this.options.rung, info.heuristics);
+    this.rung = info.playouts.indexOf(this.options.rung);
+    if (this.rung < 0) throw unknown("rung", this.options.rung, info.playouts);
     for (const name of Object.keys(structs.mistakes.fields)) {
       const chance = this.options[name];
       if (!(chance >= 0 && chance <= 1)) throw new FiveUpError("BAD_OPTIONS", `${name} is a chance from 0 to 1, not ${chance}`);
@@ -783,7 +783,7 @@ class Search extends Agent {
     if (kind === "policy+search" && options.trust === undefined && !ms) {
       this.options.trust = usual.trust * Math.sqrt(usual.worlds / worlds);
     }
-    if (!info.heuristics.includes(playout)) throw unknown("playout", playout, info.heuristics);
+    if (!info.playouts.includes(playout)) throw unknown("playout", playout, info.playouts);
     if (!info.aims.includes(this.options.aim)) throw unknown("aim", this.options.aim, info.aims);
     if (!(worlds >= 1 && ms >= 0)) throw new FiveUpError("BAD_OPTIONS", "a search needs worlds=1 or more and ms=0 or more");
   }
@@ -793,7 +793,7 @@ class Search extends Agent {
     const began = performance.now();
     const { prior, playout, weighed, aim, trust, least, error, policy } = this.options;
     const data = new DataView(module.memory.buffer, place.options, structs.options.size);
-    const told = { prior: info.priors.indexOf(prior), playout: info.heuristics.indexOf(playout), weighed, aim: info.aims.indexOf(aim), trust, least, error };
+    const told = { prior: info.priors.indexOf(prior), playout: info.playouts.indexOf(playout), weighed, aim: info.aims.indexOf(aim), trust, least, error };
     for (const [name, value] of Object.entries(told)) write(data, "options", name, value);
     const grid = aim === "game" ? place.grid : 0;
     if (grid) putGrid(view);

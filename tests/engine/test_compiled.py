@@ -333,7 +333,7 @@ def test_what_is_compiled_later_plays_as_python_what_it_plays_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     called, later = set[Entry](), set[Entry]()
-    agents = [make_agent(spec) for spec in ("partner", "student", "student:sample=1", "level:1")]
+    agents = [make_agent(spec) for spec in ("partner", "reader", "student:sample=1", "level:1")]
     str(Game(seed=1))  # which imports what draws
     for name, module in list(sys.modules.items()):
         for own, value in list(vars(module).items()) if name.startswith("fiveup_env.") else ():

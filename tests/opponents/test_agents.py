@@ -15,7 +15,7 @@ from fiveup_env import Game
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import AgentError, InputError
 from fiveup_env.opponents import registry
-from fiveup_env.opponents.heuristics.ladder import LADDER, Greedy
+from fiveup_env.opponents.heuristics.ladder import LADDER, READER, Greedy
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS
 from fiveup_env.opponents.registry import listing, make_agent, register_agent
 from tests.support import PROMISES_OF_AGENTS, lowest, python
@@ -24,6 +24,7 @@ from tests.support import PROMISES_OF_AGENTS, lowest, python
 AGENTS = [
     "random",
     *LADDER,
+    READER,
     "casual:partner",
     "pair:greedy,second=level:1",
     "seats:greedy,second=level:1,third=casual",
@@ -257,5 +258,5 @@ def test_agents_play_without_the_laboratory_or_torch() -> None:
     )
     done = python("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr
-    others = "random casual level pair seats student student+search policy policy+search pimc program sb3"
+    others = "random reader casual level pair seats student student+search policy policy+search pimc program sb3"
     assert done.stdout.split() == sorted([*LADDER, *others.split(), "mix", "text"])

@@ -17,7 +17,7 @@ import pytest
 
 import fiveup_env
 from fiveup_env import Game, Move, belief, legal_masks
-from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.describe import as_json, source_digest
@@ -118,7 +118,7 @@ def answer(agent: Any, view: np.ndarray, key: int) -> list[str]:
 
 # Agents as the binding makes them, and as Python does.
 ASKED: Final[list[tuple[str, dict[str, Any], str]]] = [
-    *((rung, {}, rung) for rung in LADDER),
+    *((rung, {}, rung) for rung in (*LADDER, READER)),
     ("casual", {}, "casual"),
     (
         "casual",

@@ -14,7 +14,7 @@ import pytest
 
 from fiveup_env import Game, belief
 from fiveup_env.engine.view import VIEW
-from fiveup_env.opponents.heuristics.ladder import LADDER
+from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.__main__ import main
@@ -105,7 +105,7 @@ def test_the_library_plays_and_chooses_as_python_does(folder: Path) -> None:
             continue
         views += 1
         view, key = game.view(), views
-        for k, rung in enumerate(LADDER):
+        for k, rung in enumerate((*LADDER, READER)):
             chosen = library.fiveup_heuristic(at(view), k, ctypes.c_uint64(key))
             assert chosen == make_agent(rung)(view, Fixed(key))[0]  # type: ignore[arg-type]
         chosen = library.fiveup_network(at(view), policy, len(policy) // 4, at(logits))

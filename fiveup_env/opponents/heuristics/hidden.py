@@ -21,6 +21,7 @@ from fiveup_env.engine.compiled import (
     Array,
     Mask,
     Struct,
+    Word,
     compiled,
     inlined,
     lowest_bit,
@@ -33,12 +34,14 @@ from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import restart_hand, show_lack
 from fiveup_env.engine.state import GAME, ONE, PLAYING, all_tiles, next_seat
 from fiveup_env.opponents.heuristics.features import (
+    EVERY_FEATURE,
     FEATURE_NAMES,
     FEED,
     REPLY,
     SCRATCH,
     STARVE,
     STARVE_LAST,
+    is_taken,
     look_around,
     unseen_by,
     write_features,
@@ -300,6 +303,33 @@ def expect_features(public: Struct, hand: Mask, unseen: Mask, action: int, hidde
     if rules.sides < rules.players:
         partner = (seat + rules.sides) % rules.players
         features[FEED] = _best_of(partner, unseen, hidden, scratch)
+
+
+@compiled
+def best_expected(view: Struct, weights: Array, hidden: Struct, key: Word) -> int:
+    """Return the best action by some weights, as `best_action` does, where features are expected.
+
+    A draw is chosen only where nothing can be played.
+    """
+    public, hand, scratch = view.public, view.hand, hidden.features
+    count = list_legal(public, hand, scratch.actions)
+    best, chosen, equals = -1e9, scratch.actions[0], 0
+    if count == 1:
+        return signed(chosen)
+    write_chances(view, WEIGHTS, LAPSE, hidden)
+    list_legal(public, hand, scratch.actions)  # again: to read the plays took the same memory
+    unseen = look_around(public, hand, EVERY_FEATURE, scratch)
+    for k in range(count):
+        action = scratch.actions[k]
+        if action < DRAW:
+            expect_features(public, hand, unseen, action, hidden)
+            value = 0.0
+            for name in range(len(FEATURE_NAMES)):
+                value += weights[name] * scratch.features[name]
+            taken, best, equals = is_taken(value, best, equals, key, public.plies, action)
+            if taken:
+                chosen = action
+    return signed(chosen)
 
 
 @inlined

@@ -7,10 +7,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numba.extending import overload
 
-from fiveup_env.engine.chance import deal
 from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
-from fiveup_env.engine.play import begin_hand, play
-from fiveup_env.engine.state import GAME, PLAYING, side_of
+from fiveup_env.engine.play import play
+from fiveup_env.engine.state import PLAYING
 from fiveup_env.opponents.heuristics.features import SCRATCH, best_action
 from fiveup_env.opponents.networks.compiled import (
     Memory,
@@ -88,28 +87,3 @@ def margin_of(public: Struct, side: int) -> float:
             others += public.scores[other]
     ahead = public.scores[side] - others / (public.rules.sides - 1)
     return ahead / public.rules.unit
-
-
-def first_hands(rules: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Return one game for each seed, its first hand not dealt yet; `rules` is a RULES struct."""
-    games = np.zeros(len(seeds), GAME)
-    games["public"]["rules"] = rules
-    games["seed"] = seeds
-    return games
-
-
-@compiled
-def play_hands(games: Array, side: int, mine: Array, others: Array, key: Word) -> None:
-    """Deal and play the next hand of every game, one side by `mine` and the rest by `others`.
-
-    No game ends immediately here: scores begin at zero, and few hands reach a target.
-    """
-    scratch = np.zeros(1, SCRATCH)
-    for i in range(len(games)):
-        game = games[i]
-        begin_hand(game, deal(game))
-        public = game.public
-        while public.phase == PLAYING:
-            by = mine if side_of(public.rules, public.turn) == side else others
-            hand = game.hands[public.turn]
-            play(game, best_action(public, hand, by, scratch[0], key + np.uint64(i)))
