@@ -12,6 +12,7 @@ from fiveup_env.arena.tables import markdown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fiveup_env.arena.benchmark.figures import Estimate
     from fiveup_env.files import Json
 
 
@@ -25,7 +26,7 @@ def page_of_entries(entries: Sequence[Json]) -> str:
         "Made from the entries beside it by `python -m agents.submit page`; "
         "[the benchmark](../docs/understand/benchmark.md) says how to read it, and how to enter. "
         "Intervals are at 95 %. A quick card has few deals, that of a slow agent a quarter. "
-        "`about`: not exact."
+        "`about`: not exact. An error rate in bold can be told from 0: the judge found better moves."
     )
     parts = [head]
     for name, of_protocol in groupby(ordered, key=lambda entry: entry["card"]["protocol"]):
@@ -53,7 +54,7 @@ def _costs(entries: Sequence[Json], name: str) -> str:
     rows = [
         [
             _cell(entry["name"]),
-            error_text(entry["card"]["error_rate"]),
+            _error(entry["card"]["error_rate"]),
             *(_nash_conv(entry["card"], mini) for mini in minis),
             move_text(entry["card"]),
             memory_text(entry["card"]),
@@ -64,6 +65,11 @@ def _costs(entries: Sequence[Json], name: str) -> str:
     nash = [f"NashConv in {mini}" for mini in minis]
     heads = ["agent", "error rate (%)", *nash, "time per move", "memory", "forfeits"]
     return markdown([heads, *rows])
+
+
+def _error(estimate: Estimate | None) -> str:
+    text = error_text(estimate)
+    return text if estimate is None or estimate[1] <= 0 else f"**{text}**"
 
 
 def _nash_conv(card: Json, mini: str) -> str:
