@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from fiveup_env.analysis.trials import (
 from fiveup_env.engine.legality import mark_legal_at
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
+from fiveup_env.rules.fields import MAX_PLAYERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from fiveup_env.game.game import Game
     from fiveup_env.opponents.agent import Agent
@@ -149,20 +150,47 @@ def decisions_of(
     game: Game, reference: str | Agent = REFERENCE, seed: int = 0
 ) -> Iterator[Decision]:
     """Yield the decisions of a game one by one, as they are judged; the arguments are `judge`'s."""
+    for tried in tried_in(game, reference, seed):
+        values, move = tried.values, tried.move
+        options = sorted(_options(tried.actions, values), key=lambda option: -option.chance.mean)
+        lost = shortfalls(values, tried.taken)
+        seat, hand = tried.seat, int(tried.view[0]["public"]["hand_number"])
+        yield Decision(tried.number, hand, seat, move, options[0].move, *lost, tuple(options))
+
+
+class Tried(NamedTuple):
+    """A decision of a game, all of whose actions were tried."""
+
+    number: int  # of the move in the game
+    move: Move
+    view: np.ndarray
+    actions: np.ndarray  # all that were legal
+    values: np.ndarray  # what they bring, as `Trials` returns it
+
+    @property
+    def seat(self) -> int:
+        """The seat that moved."""
+        return int(self.view["seat"][0])
+
+    @property
+    def taken(self) -> int:
+        """The place of the move among the actions."""
+        return int(np.searchsorted(self.actions, self.move.action))
+
+
+def tried_in(
+    game: Game, reference: str | Agent, seed: int, seats: Container[int] = range(MAX_PLAYERS)
+) -> Iterator[Tried]:
+    """Yield the decisions of a game, or of some of its seats, with what all actions bring."""
     trials = Trials(reference)
     for number, step in enumerate(game.steps()):
-        mask = np.zeros((1, ACTION_COUNT), np.int8)
+        mask, view = np.zeros((1, ACTION_COUNT), np.int8), np.zeros(1, VIEW)
         mark_legal_at(step.before, 0, mask)
         actions = mask[0].nonzero()[0]
-        if len(actions) > 1:
-            public = step.before[0]["public"]
-            view = np.zeros(1, VIEW)
-            observe_at(step.before, 0, public["turn"], view, 0)
+        if len(actions) > 1 and step.before[0]["public"]["turn"] in seats:
+            observe_at(step.before, 0, step.before[0]["public"]["turn"], view, 0)
             values = trials(view, actions, key_of(seed, number))
-            options = sorted(_options(actions, values), key=lambda option: -option.chance.mean)
-            lost = shortfalls(values, int(np.searchsorted(actions, step.move.action)))
-            seat, hand = int(public["turn"]), int(public["hand_number"])
-            yield Decision(number, hand, seat, step.move, options[0].move, *lost, tuple(options))
+            yield Tried(number, step.move, view, actions, values)
 
 
 def _options(actions: np.ndarray, values: np.ndarray) -> Iterator[Option]:

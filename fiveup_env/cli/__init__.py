@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS: Final = (
-    *("play", "evaluate", "benchmark", "record", "check", "show", "replay", "study", "rules"),
-    *("exact", "serve", "mcp", "warm", "doctor"),
+    *("play", "evaluate", "benchmark", "record", "check", "show", "replay", "study", "audit"),
+    *("rules", "exact", "serve", "mcp", "warm", "doctor"),
 )
 
 

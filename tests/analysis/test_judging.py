@@ -11,6 +11,7 @@ import pytest
 
 from fiveup_env import Game, Move, make_agent
 from fiveup_env.analysis import Judgement, chances_of, judge, luck_of, moments_of
+from fiveup_env.analysis.audit import oddities
 from fiveup_env.analysis.trials import Trials, shortfalls
 from fiveup_env.errors import AgentError
 from fiveup_env.opponents.search.pimc import Pimc
@@ -182,3 +183,29 @@ def test_a_reference_that_cannot_judge_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(AgentError, match=sentence):
         judge(Game(seed=1), reference)
+
+
+# --- Audits
+
+
+def test_who_takes_the_most_points_is_never_said_to_have_missed_some() -> None:
+    greedy = [*oddities(played_by(["greedy"] * 4), reference=QUICK)]
+    reasons = {oddity.reason for oddity in greedy if oddity}
+    assert len(greedy) > 20
+    assert reasons
+    assert "scored more" not in reasons
+
+
+def test_an_oddity_names_a_play_that_was_as_good_and_better_to_look_at() -> None:
+    game = played_by(["random"] * 4)
+    decisions = {d.number: d for d in judge(game, QUICK, seed=5).decisions}
+    odd = [oddity for oddity in oddities(game, {1, 3}, QUICK, seed=5) if oddity]
+    assert odd
+    for oddity in odd:
+        decision = decisions[oddity.number]
+        chances = {option.move: option.chance.mean for option in decision.options}
+        assert (oddity.seat, oddity.move) == (decision.seat, decision.move)
+        assert oddity.seat in {1, 3}
+        gain = chances[oddity.other] - chances[oddity.move]
+        assert oddity.gain.mean == pytest.approx(gain)
+        assert gain >= -oddity.gain.error

@@ -92,6 +92,9 @@ def test_rules_prints_presets_side_by_side(capsys: pytest.CaptureFixture[str]) -
         ("show empty.jsonl --game 3", "has no game 3"),
         ("replay empty.jsonl -o x", "has no game 0"),
         ("record --games 99999999999999999999 -o x", "a seed is a whole number"),
+        ("audit greedy --games 0", "--games must be at least 1, not 0"),
+        ("audit greedy --reference greedy", "the reference must be a pimc such as"),
+        ("audit gredy", "there is no agent 'gredy' (did you mean 'greedy'?)"),
         ("evaluate --agents greedy", "at least two agents"),
         ("evaluate --agents greedy,greedi", "did you mean 'greedy'"),
         ("evaluate --against greedi", "did you mean 'greedy'"),
@@ -168,6 +171,7 @@ def test_a_reader_that_has_seen_enough_ends_a_command_silently(tmp_path: Path) -
         ("evaluate --agents greedy,random --deals 2 --episode hand --cores 1", "greedy"),
         ("evaluate greedy --deals 2 random --episode hand --cores 1", "random"),
         ("benchmark --help", "usage: fiveup benchmark "),
+        ("audit random --games 1 --set target=5 --reference pimc:worlds=8", "of 1,000: another, as"),
     ],
 )
 def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:

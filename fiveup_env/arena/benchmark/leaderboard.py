@@ -26,7 +26,8 @@ def page_of_entries(entries: Sequence[Json]) -> str:
         "Made from the entries beside it by `python -m agents.submit page`; "
         "[the benchmark](../docs/understand/benchmark.md) says how to read it, and how to enter. "
         "Intervals are at 95 %. A quick card has few deals, that of a slow agent a quarter. "
-        "`about`: not exact. An error rate in bold can be told from 0: the judge found better moves."
+        "`about`: not exact. An error rate in bold can be told from 0: the judge found better "
+        "moves."
     )
     parts = [head]
     for name, of_protocol in groupby(ordered, key=lambda entry: entry["card"]["protocol"]):

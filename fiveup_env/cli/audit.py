@@ -1,0 +1,74 @@
+"""`fiveup audit`: how often an agent plays what no person would understand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fiveup_env.analysis.audit import REASONS, Oddity, oddities
+from fiveup_env.analysis.trials import REFERENCE, checked_reference
+from fiveup_env.cli.shared import RulesOptions, add_command, option
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.errors import InputError
+from fiveup_env.game.game import Game
+from fiveup_env.opponents.registry import make_agent
+from fiveup_env.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHOWN = 5  # oddities
+PER = 1_000  # decisions
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(RulesOptions):
+    """The agent, and the games that it plays."""
+
+    agent: str = option("agent", metavar="AGENT", help="a spec; it plays in all seats")
+    games: int = option(type=int, default=10, help="number of games (default: 10)")
+    seed: int = option(type=int, default=0, help="game k has seed SEED + k (default: 0)")
+    reference: str = option(default=REFERENCE, help=f"what judges (default: {REFERENCE})")
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    about = "count an agent's plays that no person would understand"
+    add_command(commands, "audit", about, run, AuditOptions)
+
+
+def run(options: AuditOptions) -> int:
+    """Play the games, print what is odd in them, and return the exit status."""
+    if options.games < 1:
+        raise InputError(f"--games must be at least 1, not {options.games}")
+    checked_seed(options.seed + options.games - 1)
+    checked_reference(options.reference)
+    plays, odd, odd_games = 0, list[tuple[int, Oddity]](), set[int]()
+    for game, seen in progress(_audited(options), options.games, "games"):
+        plays += len(seen)
+        odd += [(game, oddity) for oddity in seen if oddity]
+    odd_games = {game for game, _ in odd}
+    print(f"{options.agent}: {plays:,} plays with a choice in {options.games:,} games")
+    counts = Counter(oddity.reason for _, oddity in odd)
+    for reason in REASONS:
+        number = counts[reason]
+        print(f"{number / max(1, plays) * PER:6.1f} of {PER:,}: another, as good, {reason}")
+    print(f"{len(odd_games)} games have such a play; what they cost, in chances to win:")
+    total = sum(max(0.0, oddity.gain.mean) for _, oddity in odd)
+    print(f"{100 * total / options.games:6.2f} % of a game")
+    for seed, oddity in sorted(odd, key=lambda pair: -pair[1].gain.mean)[:SHOWN]:
+        print(
+            f"game {seed}, move {oddity.number}, seat {oddity.seat}: {oddity.move} where "
+            f"{oddity.other} {oddity.reason} ({100 * oddity.gain.mean:+.1f} % of games)"
+        )
+    return 0
+
+
+def _audited(options: AuditOptions) -> Iterator[tuple[int, list[Oddity | None]]]:
+    rules, agent = options.chosen_rules(), make_agent(options.agent)
+    for seed in range(options.seed, options.seed + options.games):
+        game = Game(rules, seed=seed)
+        while game.outcome() is None:
+            game.push(game.ask(agent))
+        yield seed, list(oddities(game, reference=options.reference, seed=seed))
