@@ -171,7 +171,10 @@ def test_a_reader_that_has_seen_enough_ends_a_command_silently(tmp_path: Path) -
         ("evaluate --agents greedy,random --deals 2 --episode hand --cores 1", "greedy"),
         ("evaluate greedy --deals 2 random --episode hand --cores 1", "random"),
         ("benchmark --help", "usage: fiveup benchmark "),
-        ("audit random --games 1 --set target=5 --reference pimc:worlds=8", "of 1,000: another, as"),
+        (
+            "audit random --games 1 --set target=5 --reference pimc:worlds=8",
+            "of 1,000: another, as",
+        ),
     ],
 )
 def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
