@@ -55,7 +55,7 @@ def test_no_word_is_cut_in_german_on_the_narrowest_phone(
         summary.click()
     assert not german.evaluate(CUT)
     german.keyboard.press("Escape")
-    for entry in ("learn", "daily", "puzzles", "games"):
+    for entry in ("learn", "daily", "puzzles", "games", "progress"):
         menu(german, entry)
         german.wait_for_selector("dialog[open]")
         assert not german.evaluate(CUT), entry

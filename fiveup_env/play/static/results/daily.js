@@ -78,7 +78,7 @@ export async function showResult(saved, before = []) {
     const found = rankOf(course, others), text = t("rank", { better: found.better, all: others.length });
     if (!saved.rivals) put(Object.assign(saved, { rivals: Object.fromEntries(SOME.map((level, k) => [level, others[k]])) }));
     rank.textContent = text;
-    squares.replaceChildren(...found.squares.map((square) => element("b", { class: SQUARES[square][0] }, square)));
+    squares.replaceChildren(...found.squares.map((square) => element("b", { class: SQUARES[square][0] }, square.replace("-", "−"))));
     line = `Five Up ${date} ${found.squares.map((square) => SQUARES[square][1]).join("")} ${text} ${location.origin}${location.pathname}#daily=${date}`;
   }).catch((error) => { rank.textContent = sentenceOf(error); });
   const body = [
