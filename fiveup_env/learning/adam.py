@@ -18,12 +18,12 @@ EPSILON: Final = 1e-5
 def add_parts(gradients: Array, parts: int, squares: Array, first: int, end: int) -> None:
     """Add up the gradients of parts into that of the first, in some blocks; write their squares."""
     for block in range(first, end):
-        total = gradients[0, block * BLOCK : (block + 1) * BLOCK]
+        total = gradients[:1, block * BLOCK : (block + 1) * BLOCK]
         for part in range(1, parts):
             own = gradients[part, block * BLOCK : (block + 1) * BLOCK]
-            for i in range(len(total)):
-                total[i] += own[i]
-        squares[block] = dot(total, total)
+            for i in range(len(own)):
+                total[0, i] += own[i]
+        squares[block] = dot(total, 0, total, 0)
 
 
 @compiled

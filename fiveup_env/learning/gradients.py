@@ -13,7 +13,7 @@ import numpy as np
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.learning.heads import Outputs, add_heads_gradient, outputs_for, write_outputs
 from fiveup_env.learning.layers import TILE
-from fiveup_env.learning.losses import Loss, Scales, Targets, write_logs, write_loss
+from fiveup_env.learning.losses import Loss, Scales, Targets, write_logs, write_losses
 from fiveup_env.learning.trunks import (
     Inner,
     Tile,
@@ -36,12 +36,12 @@ class Memory(NamedTuple):
 
     tile: Tile
     outputs: Outputs
-    logs: np.ndarray
+    chances: np.ndarray  # log-probabilities and probabilities of a decision's actions
 
 
 def memory_for(weights: Weights) -> Memory:
     """Return memory for a thread."""
-    return Memory(tile_for(weights), outputs_for(weights), np.zeros(ACTION_COUNT))
+    return Memory(tile_for(weights), outputs_for(weights), np.zeros((2, ACTION_COUNT)))
 
 
 @compiled
@@ -55,17 +55,16 @@ def evaluate(
     values: Array,
 ) -> None:
     """Write the log-probabilities of the legal actions of some decisions, and their values."""
-    tile, outputs = memory.tile, memory.outputs
+    tile, outputs, ends = memory.tile, memory.outputs, decisions.action_ends
+    logits, expected = outputs.logits, outputs.values
     for start in range(0, len(samples), TILE):
         some = samples[start : start + TILE]
         write_latent(weights, factors, decisions, some, tile)
-        latent = latent_in(tile)
+        write_outputs(weights, decisions, some, latent_in(tile), outputs)
         for s in range(len(some)):
-            n = some[s]
-            write_outputs(weights, decisions, n, latent[s], outputs)
-            first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
-            write_logs(outputs.logits, end - first, logs[first:end])
-            values[n] = outputs.value[0]
+            first, end = ends[some[s]], ends[some[s] + 1]
+            write_logs(logits, s, end - first, logs, first)
+            values[some[s]] = expected[s]
 
 
 @compiled
@@ -91,9 +90,7 @@ def write_gradient(
         some = samples[start : start + TILE]
         write_latent(weights, factors, decisions, some, tile)
         latent = latent_in(tile)
-        for s in range(len(some)):
-            n, own = some[s], tile.gradient[s]
-            write_outputs(weights, decisions, n, latent[s], outputs)
-            write_loss(loss, scales, targets, decisions, n, outputs, memory.logs, figures)
-            add_heads_gradient(weights, decisions, n, latent[s], outputs, own, total)
+        write_outputs(weights, decisions, some, latent, outputs)
+        write_losses(loss, scales, targets, decisions, some, outputs, memory.chances, figures)
+        add_heads_gradient(weights, decisions, some, latent, outputs, tile.gradient, total)
         add_trunk_gradient(weights, inner, factors, decisions, some, tile, total)

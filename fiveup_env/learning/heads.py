@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.learning.layers import add_scaled, dot
+from fiveup_env.learning.layers import TILE, add_scaled, dot
 from fiveup_env.opponents.networks.lookahead import STEPS
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -21,81 +21,86 @@ if TYPE_CHECKING:
 
 
 class Outputs(NamedTuple):
-    """What a network makes of one decision, and the gradients."""
+    """What a network makes of the decisions of a tile, a row for each, and the gradients."""
 
     logits: np.ndarray  # of the legal actions, in the order of the decision
     logits_gradient: np.ndarray
-    value: np.ndarray  # one number
-    value_gradient: np.ndarray
+    values: np.ndarray
+    values_gradient: np.ndarray
     guide: np.ndarray  # the weights of features
     guide_gradient: np.ndarray
-    features: np.ndarray  # of one action, scaled
 
 
 def outputs_for(weights: Weights) -> Outputs:
     """Return memory for the outputs of a network."""
     features = len(weights.guide)
-    sizes = [ACTION_COUNT, ACTION_COUNT, 1, 1, features, features, features]
-    return Outputs(*(np.zeros(size, weights.first.dtype) for size in sizes))
+    sizes = [(ACTION_COUNT,), (ACTION_COUNT,), (), (), (features,), (features,)]
+    return Outputs(*(np.zeros((TILE, *size), weights.first.dtype) for size in sizes))
 
 
 @compiled
 def write_outputs(
-    weights: Weights, decisions: Decisions, n: int, latent: Array, outputs: Outputs
+    weights: Weights, decisions: Decisions, samples: Array, latent: Array, outputs: Outputs
 ) -> None:
-    """Compute the logits of a decision's legal actions, and its value, from the latent."""
-    outputs.value[0] = dot(weights.value, latent) + weights.value_bias[0]
-    guide = outputs.guide
-    for name in range(len(guide)):
-        guide[name] = dot(weights.guide[name], latent) + weights.guide_bias[name]
-    first = decisions.action_ends[n]
-    for k in range(first, decisions.action_ends[n + 1]):
-        action, units = decisions.actions[k], decisions.units[k]
-        logit = dot(weights.head[action], latent) + weights.head_bias[action]
-        logit += weights.worth[units]
-        if len(guide):
-            _scale_features(decisions, k, outputs.features)
-            logit += dot(guide, outputs.features)
-        outputs.logits[k - first] = logit
+    """Compute the logits of legal actions, and values, from the latent."""
+    value, value_bias, worth = weights.value, weights.value_bias, weights.worth
+    head, head_bias = weights.head, weights.head_bias
+    weigh, weigh_bias = weights.guide, weights.guide_bias
+    ends, actions, units = decisions.action_ends, decisions.actions, decisions.units
+    logits, values, guide = outputs.logits, outputs.values, outputs.guide
+    features, kind = decisions.features, latent.dtype.type
+    for s in range(len(samples)):
+        values[s] = dot(value, 0, latent, s) + value_bias[0]
+        for name in range(len(weigh)):
+            guide[s, name] = dot(weigh, name, latent, s) + weigh_bias[name]
+        first = ends[samples[s]]
+        for k in range(first, ends[samples[s] + 1]):
+            logit = dot(head, actions[k], latent, s) + head_bias[actions[k]] + worth[units[k]]
+            for name in range(len(weigh)):
+                logit += guide[s, name] * (kind(features[k, name]) * kind(1 / STEPS))
+            logits[s, k - first] = logit
 
 
 @compiled
 def add_heads_gradient(
     weights: Weights,
     decisions: Decisions,
-    n: int,
+    samples: Array,
     latent: Array,
     outputs: Outputs,
     gradient: Array,
     total: Weights,
 ) -> None:
-    """Add the gradient of the heads, given those of logits and value; write that of the latent."""
-    slope = outputs.value_gradient[0]
-    total.value_bias[0] += slope
-    add_scaled(latent, slope, total.value)
-    gradient[:] = 0
-    add_scaled(weights.value, slope, gradient)
-    guide = outputs.guide_gradient
-    guide[:] = 0
-    first = decisions.action_ends[n]
-    for k in range(first, decisions.action_ends[n + 1]):
-        action, units = decisions.actions[k], decisions.units[k]
-        slope = outputs.logits_gradient[k - first]
-        total.head_bias[action] += slope
-        total.worth[units] += slope
-        add_scaled(latent, slope, total.head[action])
-        add_scaled(weights.head[action], slope, gradient)
-        if len(guide):
-            _scale_features(decisions, k, outputs.features)
-            add_scaled(outputs.features, slope, guide)
-    for name in range(len(guide)):
-        total.guide_bias[name] += guide[name]
-        add_scaled(latent, guide[name], total.guide[name])
-        add_scaled(weights.guide[name], guide[name], gradient)
-
-
-@compiled
-def _scale_features(decisions: Decisions, k: int, features: Array) -> None:
-    for name in range(len(features)):
-        steps = features.dtype.type(decisions.features[k, name])
-        features[name] = steps * features.dtype.type(1 / STEPS)
+    """Add the gradient of the heads, given those of logits and values; write that of the latent."""
+    value, head, weigh = weights.value, weights.head, weights.guide
+    value_total, value_bias_total, worth_total = total.value, total.value_bias, total.worth
+    head_total, head_bias_total = total.head, total.head_bias
+    weigh_total, weigh_bias_total = total.guide, total.guide_bias
+    ends, actions, units = decisions.action_ends, decisions.actions, decisions.units
+    logits, values, guide = (
+        outputs.logits_gradient,
+        outputs.values_gradient,
+        outputs.guide_gradient,
+    )
+    features, kind = decisions.features, latent.dtype.type
+    for s in range(len(samples)):
+        for j in range(latent.shape[1]):
+            gradient[s, j] = values[s] * value[0, j]
+        value_bias_total[0] += values[s]
+        add_scaled(latent, s, values[s], value_total, 0)
+        for name in range(len(weigh)):
+            guide[s, name] = 0
+        first = ends[samples[s]]
+        for k in range(first, ends[samples[s] + 1]):
+            action, slope = actions[k], logits[s, k - first]
+            head_bias_total[action] += slope
+            worth_total[units[k]] += slope
+            add_scaled(latent, s, slope, head_total, action)
+            add_scaled(head, action, slope, gradient, s)
+            for name in range(len(weigh)):
+                guide[s, name] += slope * (kind(features[k, name]) * kind(1 / STEPS))
+        for name in range(len(weigh)):
+            slope = guide[s, name]
+            weigh_bias_total[name] += slope
+            add_scaled(latent, s, slope, weigh_total, name)
+            add_scaled(weigh, name, slope, gradient, s)

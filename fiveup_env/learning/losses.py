@@ -83,46 +83,45 @@ def scales_of(loss: Loss, targets: Targets, decisions: Decisions, samples: Array
 
 
 @compiled
-def write_logs(logits: Array, count: int, logs: Array) -> None:
-    """Write the log-probabilities of a decision's actions."""
-    most = float(logits[0])
+def write_logs(logits: Array, s: int, count: int, logs: Array, first: int) -> None:
+    """Write the log-probabilities of the actions of a tile's decision, from an index on."""
+    most = float(logits[s, 0])
     for k in range(1, count):
-        most = max(most, float(logits[k]))
+        most = max(most, float(logits[s, k]))
     total = 0.0
     for k in range(count):
-        total += exp(logits[k] - most)
+        total += exp(logits[s, k] - most)
     shift = most + log(total)
     for k in range(count):
-        logs[k] = logits[k] - shift
+        logs[first + k] = logits[s, k] - shift
 
 
 @compiled
-def write_loss(
+def write_losses(
     loss: Loss,
     scales: Scales,
     targets: Targets,
     decisions: Decisions,
-    n: int,
+    samples: Array,
     outputs: Outputs,
-    logs: Array,
+    chances: Array,
     figures: Array,
 ) -> None:
-    """Write the gradients of a decision's logits and value; add its share to the figures."""
-    first = decisions.action_ends[n]
-    count = decisions.action_ends[n + 1] - first
+    """Write the gradients of logits and values of a tile; add its decisions to the figures."""
+    returns, ends = targets.returns, decisions.action_ends
+    values, gradient = outputs.values, outputs.values_gradient
     if loss.kind == DIFFERENCES:
-        figures[POLICY] += _differences(targets, first, count, scales.policy, outputs)
+        _differences(targets, ends, samples, scales.policy, outputs, figures)
+    elif loss.kind == GAIN:
+        _gain(targets, ends, samples, scales.policy, outputs, chances, figures)
     else:
-        write_logs(outputs.logits, count, logs)
-        if loss.kind == GAIN:
-            figures[POLICY] += _gain(targets, first, count, scales.policy, logs, outputs)
-        else:
-            _ppo(loss, scales, targets, n, first, count, logs, outputs, figures)
-    outputs.value_gradient[0] = 0
-    if not np.isnan(targets.returns[n]):
-        error = float(outputs.value[0]) - targets.returns[n]
-        figures[VALUE] += scales.value * error * error
-        outputs.value_gradient[0] = 2 * loss.vf_coef * scales.value * error
+        _ppo(loss, scales, targets, ends, samples, outputs, chances, figures)
+    for s in range(len(samples)):
+        gradient[s] = 0
+        if not np.isnan(returns[samples[s]]):
+            error = float(values[s]) - returns[samples[s]]
+            figures[VALUE] += scales.value * error * error
+            gradient[s] = 2 * loss.vf_coef * scales.value * error
 
 
 @compiled
@@ -130,62 +129,84 @@ def _ppo(
     loss: Loss,
     scales: Scales,
     targets: Targets,
-    n: int,
-    first: int,
-    count: int,
-    logs: Array,
+    ends: Array,
+    samples: Array,
     outputs: Outputs,
+    chances: Array,
     figures: Array,
 ) -> None:
-    share, chosen = scales.policy, targets.chosen[n]
-    change = logs[chosen] - targets.log_probabilities[n]
-    ratio = exp(change)
-    advantage = (targets.advantages[n] - scales.mean) / scales.deviation
-    clipped = advantage * min(max(ratio, 1 - loss.clip_range), 1 + loss.clip_range)
-    slope = -advantage * ratio if advantage * ratio <= clipped else 0.0
-    entropy, divergence = 0.0, 0.0
-    for k in range(count):
-        entropy -= exp(logs[k]) * logs[k]
-        if len(targets.reference):
-            divergence += exp(logs[k]) * (logs[k] - targets.reference[first + k])
-    for k in range(count):
-        probability = exp(logs[k])
-        total = slope * ((k == chosen) - probability)
-        total += loss.ent_coef * probability * (logs[k] + entropy)
-        if len(targets.reference):
-            beyond = logs[k] - targets.reference[first + k] - divergence
-            total += loss.kl_coef * probability * beyond
-        outputs.logits_gradient[k] = share * total
-    figures[POLICY] -= share * min(advantage * ratio, clipped)
-    figures[ENTROPY] += share * entropy
-    figures[CHANGE] += share * (ratio - 1 - change)
-    figures[CLIPPED] += share * (abs(ratio - 1) > loss.clip_range)
-    figures[DIVERGENCE] += share * divergence
+    """Write the gradients of PPO; `chances` takes log-probabilities and probabilities."""
+    share, logs, probabilities = scales.policy, chances[0], chances[1]
+    logits, gradient = outputs.logits, outputs.logits_gradient
+    played, before, advantages = targets.chosen, targets.log_probabilities, targets.advantages
+    reference, low, high = targets.reference, 1 - loss.clip_range, 1 + loss.clip_range
+    for s in range(len(samples)):
+        n, first = samples[s], ends[samples[s]]
+        chosen, count = played[n], ends[n + 1] - first
+        write_logs(logits, s, count, logs, 0)
+        entropy, divergence = 0.0, 0.0
+        for k in range(count):
+            probabilities[k] = exp(logs[k])
+            entropy -= probabilities[k] * logs[k]
+            if len(reference):
+                divergence += probabilities[k] * (logs[k] - reference[first + k])
+        change = logs[chosen] - before[n]
+        ratio = exp(change)
+        advantage = (advantages[n] - scales.mean) / scales.deviation
+        clipped = advantage * min(max(ratio, low), high)
+        slope = -advantage * ratio if advantage * ratio <= clipped else 0.0
+        for k in range(count):
+            total = slope * ((k == chosen) - probabilities[k])
+            total += loss.ent_coef * probabilities[k] * (logs[k] + entropy)
+            if len(reference):
+                beyond = logs[k] - reference[first + k] - divergence
+                total += loss.kl_coef * probabilities[k] * beyond
+            gradient[s, k] = share * total
+        figures[POLICY] -= share * min(advantage * ratio, clipped)
+        figures[ENTROPY] += share * entropy
+        figures[CHANGE] += share * (ratio - 1 - change)
+        figures[CLIPPED] += share * (abs(ratio - 1) > loss.clip_range)
+        figures[DIVERGENCE] += share * divergence
 
 
 @compiled
-def _differences(targets: Targets, first: int, count: int, share: float, outputs: Outputs) -> float:
-    """Write the gradients of regression on differences, and return a decision's loss."""
-    mean, total = 0.0, 0.0
-    for k in range(count):
-        mean += (outputs.logits[k] - targets.labels[first + k]) / count
-    for k in range(count):
-        error = outputs.logits[k] - targets.labels[first + k] - mean
-        outputs.logits_gradient[k] = 2 * share * error
-        total += share * error * error
-    return total
+def _differences(
+    targets: Targets, ends: Array, samples: Array, share: float, outputs: Outputs, figures: Array
+) -> None:
+    """Write the gradients of regression on differences."""
+    labels, logits, gradient = targets.labels, outputs.logits, outputs.logits_gradient
+    for s in range(len(samples)):
+        first, mean = ends[samples[s]], 0.0
+        count = ends[samples[s] + 1] - first
+        for k in range(count):
+            mean += (logits[s, k] - labels[first + k]) / count
+        for k in range(count):
+            error = logits[s, k] - labels[first + k] - mean
+            gradient[s, k] = 2 * share * error
+            figures[POLICY] += share * error * error
 
 
 @compiled
 def _gain(
-    targets: Targets, first: int, count: int, share: float, logs: Array, outputs: Outputs
-) -> float:
-    """Write the gradients of the gain of all actions, and return a decision's loss."""
-    mean, chance, gain = 0.0, 0.0, 0.0
-    for k in range(count):
-        chance += targets.labels[first + k] / count
-        mean += exp(logs[k]) * targets.labels[first + k]
-    for k in range(count):
-        outputs.logits_gradient[k] = -share * exp(logs[k]) * (targets.labels[first + k] - mean)
-    gain = mean - chance
-    return -share * gain
+    targets: Targets,
+    ends: Array,
+    samples: Array,
+    share: float,
+    outputs: Outputs,
+    chances: Array,
+    figures: Array,
+) -> None:
+    """Write the gradients of the gain of all actions."""
+    logs, probabilities, labels = chances[0], chances[1], targets.labels
+    logits, gradient = outputs.logits, outputs.logits_gradient
+    for s in range(len(samples)):
+        first, mean, random = ends[samples[s]], 0.0, 0.0
+        count = ends[samples[s] + 1] - first
+        write_logs(logits, s, count, logs, 0)
+        for k in range(count):
+            probabilities[k] = exp(logs[k])
+            mean += probabilities[k] * labels[first + k]
+            random += labels[first + k] / count
+        for k in range(count):
+            gradient[s, k] = share * probabilities[k] * (mean - labels[first + k])
+        figures[POLICY] -= share * (mean - random)

@@ -1,7 +1,7 @@
 """The networks that compiled code trains: their weights in one vector, and what they read of rows.
 
 The fields of the weights are those of `opponents.networks.compiled`, which plays guided networks;
-but here `first` does not include the factors of the entries, and `guide` is feature by unit.
+but here `first` does not include the factors of the entries, and heads are output by unit.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Network:
             "worth": arrays.worth,
             "policy_head.weight": arrays.head,
             "policy_head.bias": arrays.head_bias,
-            "value_head.weight": arrays.value[None],
+            "value_head.weight": arrays.value,
             "value_head.bias": arrays.value_bias,
         }
         if self.kind == "guided":
@@ -142,7 +142,7 @@ def _sizes_of(
         "guide": (features, width),
         "guide_bias": (features,),
         "worth": (USUAL_POINTS + 2,),
-        "value": (width,),
+        "value": (1, width),
         "value_bias": (1,),
     }
     return [sizes[name] for name in Weights._fields]
