@@ -43,18 +43,22 @@ def decisions_of(rows: np.ndarray, masks: np.ndarray, columns: Columns) -> Decis
     """Return the decisions that have these rows and masks of legal actions (int8 or bool)."""
     masks = masks.view(np.int8)
     entry_ends, action_ends = np.zeros((2, len(rows) + 1), np.int64)
-    _count(rows, columns.facts, columns.facts_end, entry_ends)
-    _count(masks, 0, masks.shape[1], action_ends)
+    # As many as there could be, of which only the pages that are written take memory.
+    most = len(rows) * (columns.facts_end - columns.facts) + 1
+    entries, numbers = np.empty(most, np.uint16), np.empty(most, np.int8)
+    actions = np.empty(masks.size + 1, np.uint8)
+    _gather(rows, columns.facts, columns.facts_end, entry_ends, entries, numbers)
+    _gather(masks, 0, masks.shape[1], action_ends, actions, np.empty(masks.size + 1, np.int8))
     decisions = Decisions(
         entry_ends,
-        np.empty(entry_ends[-1], np.uint16),
-        np.empty(entry_ends[-1], np.int8),
+        entries[: entry_ends[-1]].copy(),
+        numbers[: entry_ends[-1]].copy(),
         action_ends,
-        np.empty(action_ends[-1], np.uint8),
-        np.empty(action_ends[-1], np.uint8),
+        actions[: action_ends[-1]].copy(),
+        np.zeros(action_ends[-1], np.uint8),
         np.empty((action_ends[-1], columns.feature_count), np.int8),
     )
-    _gather(rows, masks, columns, decisions)
+    _describe(rows, columns, decisions)
     return decisions
 
 
@@ -85,42 +89,28 @@ def draw(decisions: Decisions, logs: Array, numbers: Array, chosen: Array) -> No
 
 
 @compiled
-def _count(rows: Array, first: int, end: int, ends: Array) -> None:
-    """Write where the numbers of each row that are not zero end, if all are put in one line."""
+def _gather(rows: Array, first: int, end: int, ends: Array, places: Array, numbers: Array) -> None:
+    """Write where the numbers of each row are not zero, and the numbers, row after row."""
+    count = 0
     for n in range(len(rows)):
-        count = 0
-        for i in range(first, end):
+        for i in range(first, end):  # without a branch, which would often be mispredicted
+            places[count] = i - first
+            numbers[count] = rows[n, i]
             count += rows[n, i] != 0
-        ends[n + 1] = ends[n] + count
+        ends[n + 1] = count
 
 
 @compiled
-def _gather(rows: Array, masks: Array, columns: Columns, decisions: Decisions) -> None:
-    """Write the entries and the actions, whose ends are there already."""
-    places = np.zeros(max(columns.facts_end - columns.facts, masks.shape[1]) + 1, np.int64)
+def _describe(rows: Array, columns: Columns, decisions: Decisions) -> None:
+    """Write what rows say of legal actions."""
+    ends, actions, units = decisions.action_ends, decisions.actions, decisions.units
+    features = decisions.features
     for n in range(len(rows)):
-        _places(rows[n, columns.facts : columns.facts_end], places)
-        first = decisions.entry_ends[n]
-        for k in range(first, decisions.entry_ends[n + 1]):
-            place = places[k - first]
-            decisions.entries[k] = place
-            decisions.numbers[k] = rows[n, columns.facts + place]
-        _places(masks[n], places)
-        first = decisions.action_ends[n]
-        for k in range(first, decisions.action_ends[n + 1]):
-            action = places[k - first]
-            decisions.actions[k] = action
-            units = signed(rows[n, columns.plays + action]) if columns.plays >= 0 else 0
-            decisions.units[k] = min(USUAL_POINTS + 1, max(0, units))
+        for k in range(ends[n], ends[n + 1]):
+            action = signed(actions[k])
+            if columns.plays >= 0:
+                score = signed(rows[n, columns.plays + action])
+                units[k] = min(USUAL_POINTS + 1, max(0, score))
             for name in range(columns.feature_count):
                 place = columns.features + action * columns.feature_count + name
-                decisions.features[k, name] = rows[n, place]
-
-
-@compiled
-def _places(numbers: Array, places: Array) -> None:
-    """Write where numbers are not zero."""
-    count = 0
-    for i in range(len(numbers)):  # without a branch, which would often be mispredicted
-        places[count] = i
-        count += numbers[i] != 0
+                features[k, name] = rows[n, place]

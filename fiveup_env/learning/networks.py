@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from fiveup_env.checks import whole
 from fiveup_env.encoders import factors_of, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
-from fiveup_env.errors import InputError, unknown
-from fiveup_env.opponents.networks.compiled import Weights
+from fiveup_env.errors import InputError, shown, unknown
+from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH, Weights
 from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -55,7 +56,7 @@ class Network:
         factors: what the facts are multiplied by.
 
     Raises:
-        InputError: If there is no such kind.
+        InputError: If there is no such kind, or width or depth is not allowed.
         EncoderError: If there is no such encoder.
     """
 
@@ -69,6 +70,11 @@ class Network:
     ) -> None:
         if kind not in KINDS:
             raise InputError(unknown("network in compiled code", kind, KINDS))
+        for name, size, most in (("width", width, MOST_WIDTH), ("depth", depth, MOST_DEPTH)):
+            if whole(size, 1, most) is None:
+                raise InputError(
+                    f"{name} must be a whole number from 1 to {most}, not {shown(size)}"
+                )
         self.kind = kind
         encoder = get_encoder("lookahead" if kind == "guided" else encoder)
         self.columns, self.factors = _read(encoder, guided=kind == "guided")

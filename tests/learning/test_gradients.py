@@ -179,3 +179,8 @@ def test_decisions_are_what_rows_and_masks_say() -> None:
 def test_other_networks_are_refused() -> None:
     with pytest.raises(InputError, match=r"network in compiled code 'attention'.*plain"):
         Network("attention", 32, 1)
+    wrong: list[Any] = [0, -1, 4097, 2.0, "3", True, None, np.nan]
+    for size in wrong:
+        for sizes, name in (((size, 1), "width"), ((4, size), "depth")):
+            with pytest.raises(InputError, match=f"{name} must be a whole number from 1 to"):
+                Network("plain", *sizes)
