@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fiveup_env.learning.decisions import Decisions
     from fiveup_env.opponents.networks.compiled import Weights
 
-PART: Final = 128  # decisions
+PART: Final = 256  # decisions
 
 
 class Memory(NamedTuple):

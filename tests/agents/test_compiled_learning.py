@@ -32,7 +32,7 @@ from fiveup_env.opponents.networks.files import policy_folder
 from tests.agents.learning import noisy
 from tests.support import random_views
 
-COUNT = 300  # decisions: two whole parts, and one whose last tile is not whole
+COUNT = 300  # decisions: a whole part, and one whose last tile is not whole
 VALUES = 0.7  # the weight of the value loss
 
 
