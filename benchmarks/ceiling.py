@@ -58,7 +58,7 @@ ARMS: Final = {  # specs, by how a page names them
 RULES: Final = Rules.preset("five_up", 4)
 SEED: Final = 5_500_000_000
 
-CANDIDATES: Final = 1 << 15  # worlds that are weighed for a decision, at most
+CANDIDATES: Final = 1 << 13  # worlds that are weighed for a decision, at most
 LAPSES: Final = np.array([0.001, 0.3])  # the searcher's partner searches, and is no `partner`
 SHARE: Final = 0.1  # of the heaviest world's weight, below which a lot decides (see `deal_worlds`)
 _S11: Final = np.uint64(11)
