@@ -100,7 +100,7 @@ function nearest({ players, teams, ...fields }) {
     const usual = new Game({ rules: preset, players: Number(players), teams: Boolean(teams), seed: 0 }).rules;
     return Object.entries(fields).filter(([name, value]) => usual[name] !== value).length;
   };
-  return Object.keys(info.presets).reduce((one, two) => (apart(two) < apart(one) ? two : one));
+  return Object.keys(info.presets).filter((preset) => info.presets[preset][Number(players) - 2]).reduce((one, two) => (apart(two) < apart(one) ? two : one));
 }
 
 /** @param {any} entry @param {string} where */
