@@ -398,11 +398,22 @@ def test_the_lessons_are_learnt_in_german(page: Any, address: str) -> None:
     page.click("#learn")
     page.locator("#lesson-hand .held[aria-disabled=false]").first.click()  # the wrong tile
     page.locator("#lesson-choices button").first.click()
-    assert "noch einmal" in page.inner_text("#lesson-text")
-    for tile in ("6-5", "6-5", "5-5", "6-6", "5-0"):
-        page.locator(f"#lesson-hand [data-tile='{tile}']").click()
-        page.locator("#lesson-choices button").first.click()
+    assert "braucht aber 6-5 an die 6. Versuchen Sie es noch einmal" in page.inner_text(
+        "#lesson-text"
+    )
+    shown = (
+        (("6-5",), ""),
+        (("6-5",), ""),
+        (("5-5", "5-3"), "zieht 2"),
+        (("6-6",), "passt"),
+        (("5-0",), "7 Augen"),
+    )
+    for tiles, others in shown:
+        for tile in tiles:
+            page.locator(f"#lesson-hand [data-tile='{tile}']").click()
+            page.locator("#lesson-choices button").first.click()
         page.wait_for_selector("#lesson-menu button.main:enabled")
+        assert others in page.inner_text("#lesson-others")
         page.click("#lesson-menu button.main")
     page.wait_for_selector("#dialog[open] #level-others")
 

@@ -12,7 +12,8 @@ import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
 import { gamesList } from "./results/games.js";
 import { linked } from "./results/links.js";
 import { progress } from "./results/progress.js";
-import { lessons } from "./lessons.js";
+import { lessons } from "./learn/lessons.js";
+import { solved } from "./learn/solved.js";
 import { newGame } from "./newgame.js";
 import { companyDialog, openTable, sitAt } from "./company/company.js";
 import { cover } from "./company/people.js";
@@ -341,7 +342,7 @@ const page = {
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
-  daily: () => void daily().then(sitDownTo), study: () => void studyThis(), mistakes, puzzles: () => void puzzles(), progress: () => void progress(),
+  daily: () => void daily().then(sitDownTo), solved, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(), progress: () => void progress(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
   company: () => { if (table instanceof HostedTable) void companyDialog(table); },
   side: () => byId("side").classList.toggle("shown"),

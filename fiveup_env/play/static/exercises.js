@@ -1,21 +1,21 @@
 // @ts-check
 /** Exercises: a position, one's move, the verdict; and one's own mistakes as such. */
 import { tell } from "./dialogs.js";
-import { exercise } from "./lessons.js";
+import { exercise, openLesson } from "./learn/lessons.js";
 import { reason } from "./reasons.js";
+import { isPartner, othersOf, seatBox } from "./seats.js";
 import { byId, element, namesOf, titleOf } from "./shared.js";
 import { dueDays, noteMistake, today } from "./spaced.js";
 import { allGames } from "./store.js";
 import { Table } from "./table.js";
-import { allHappenings, moveText, told } from "./telling.js";
-import { currentTongue, decimal, t, tilesText } from "./words.js";
+import { allHappenings, moveText, shortly, told } from "./telling.js";
+import { currentTongue, decimal, t } from "./words.js";
 
 /** @typedef {{ said: string, isOver: boolean, more?: Element[] }} Verdict */
 /** @typedef {{ title: () => string, text: string, table: Table, best: string, tried: (move: string) => Verdict }} Exercise */
 
 /** Practise one exercise after the other, until the dialog is closed or a sentence ends it. @param {() => Exercise | string} next */
 export function practise(next) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId("lesson"));
   let now = /** @type {Exercise} */ (next());
   const board = exercise((move) => {
     const { said, isOver, more = [] } = now.tried(move);
@@ -40,6 +40,7 @@ export function practise(next) {
     byId("lesson-title").textContent = now.title();
     byId("lesson-text").textContent = now.text;
     byId("lesson-facts").textContent = facts(now.table);
+    byId("lesson-others").replaceChildren(...othersIn(now.table));
     byId("lesson-more").replaceChildren(movesOf(now.table));
     show();
     board.focus();
@@ -56,12 +57,7 @@ export function practise(next) {
     begin();
   });
   close.addEventListener("click", () => dialog.close(""));
-  byId("lesson-menu").replaceChildren(onward, close);
-  dialog.addEventListener("close", () => {
-    byId("lesson-facts").textContent = "";
-    byId("lesson-more").replaceChildren();
-  }, { once: true });
-  dialog.showModal();
+  const dialog = openLesson(onward, close);
   begin();
 }
 
@@ -72,14 +68,24 @@ function movesOf(table) {
   return element("details", {}, element("summary", {}, t("moves")), element("ol", {}, ...lines));
 }
 
-/** What else everybody sees: rules, scores, hands, the boneyard. @param {Table} table */
+/** The others in the order in which they play, with what each did last. @param {Table} table */
+function othersIn(table) {
+  const { game } = table, names = namesOf(table);
+  /** @type {Map<number, string>} */
+  const did = new Map();
+  for (const what of allHappenings(game)) if (what.hand === game.handNumber && what.kind !== "end") did.set(what.seat, shortly(what));
+  return othersOf(table.rules.players, table.seat).map((seat, k) => seatBox({
+    side: table.sideOf(seat), name: `${k + 1}. ${names[seat]}`, notes: isPartner(table, seat) ? [element("small", {}, t("partnerOf"))] : [], size: game.sizes[seat], does: did.get(seat),
+  }));
+}
+
+/** What else everybody sees: rules, scores, who plays next, the boneyard. @param {Table} table */
 function facts(table) {
   const { game, rules, setup } = table, names = namesOf(table), own = table.sideOf(table.seat);
   const sides = game.scores.map((score, side) => ({ side, text: `${names.filter((_, seat) => table.sideOf(seat) === side).join(" + ")}: ${score}` }))
     .sort((one, two) => Number(two.side === own) - Number(one.side === own)).map(({ text }) => text);
-  const hands = names.flatMap((name, seat) => (seat === table.seat ? [] : [t("backs", { who: name, tiles: tilesText(game.sizes[seat]) })]));
   const left = game.public("boneyard") - game.public("drawn");
-  return [`${titleOf(setup.rules)}, ${t("target", { target: Number(rules.target) })}`, ...sides, ...hands, t("boneyard", { count: left })].join(" · ");
+  return [`${titleOf(setup.rules)}, ${t("target", { target: Number(rules.target) })}`, ...sides, t("playNext", { names: othersOf(table.rules.players, table.seat).map((seat) => names[seat]).join(", ") }), t("boneyard", { count: left })].join(" · ");
 }
 
 /** Return every mistake that was found in one's own seat, the biggest first. */

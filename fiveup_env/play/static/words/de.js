@@ -4,7 +4,7 @@ export default {
   language: "Deutsch",
   title: "Five Up",
   you: "Sie",
-  partnerOf: "Ihr Partner",
+  partnerOf: "Ihr Partner", levelShort: "Stufe {level}", playNext: "nach Ihnen: {names}",
   and: "{one} und {two}",
 
   // Buttons
@@ -166,6 +166,12 @@ export default {
 
   // Lessons
   lesson: "{number} von {count}: {name}", next: "Weiter", done: "Zu einem Spiel", tryIt: "Versuchen Sie es noch einmal.",
+  tryTile: "{move} ist erlaubt und ergäbe {total}; was diese Lektion zeigt, braucht aber {wanted}.",
+  tryTotal: "{move} ergäbe {total}, kein Vielfaches von fünf: keine Punkte.",
+  solved: "Ein Blatt, gelöst", solvedTitle: "Das Blatt vom {date}, gelöst", onlyMove: "Es gab keinen anderen Zug.",
+  solvedIntro: "Alle Steine liegen offen. Vier spielen, zwei gegen zwei: jeder macht den Zug, den eine Suche am besten findet, und jeder Zug wird erklärt. Drei Minuten: Steine werden mit gleichen Augen aneinandergelegt, und was an den Enden offen liegt, wird zusammengezählt.",
+  sumScores: "Die Enden ergeben {sum}, ein Vielfaches von fünf: {points}.", sumNot: "Die Enden ergeben {sum}: keine Punkte.",
+  solvedScores: "{one} gegen {two}: {scores}", solvedEnd: "Das Ende der Runde bringt {points}.",
   lesson1: "Enden und Summen",
   lesson1a: "Die Reihe hat zwei offene Enden, eine 6 und eine 4: zusammen 10. Steine werden mit gleichen Augen aneinandergelegt. Legen Sie 6-5 an die 6, und achten Sie auf die Summe.",
   lesson1b: "Die Enden sind jetzt 5 und 4: Summe 9. Nur was offen ist, zählt.",
@@ -174,11 +180,12 @@ export default {
   lesson2b: "6 und 4 sind 10: zwei Punkte. Jedes Ende zeigt, was ein Stein brächte, bevor Sie ihn legen.",
   lesson3: "An Paschen wird verzweigt",
   lesson3a: "Ein Pasch liegt quer und zählt mit beiden Hälften. Legen Sie 5-5 an die 5.",
-  lesson3b: "Der Pasch zählt 10, solange er am Ende liegt. Sind beide Längsseiten belegt, sind auch seine Schmalseiten offen: die Reihe verzweigt sich.",
+  lesson3b: "Der Pasch zählt mit beiden Hälften, 10: Summe 14. Der andere hat 5-1 an die andere Seite gelegt. Beide Längsseiten sind belegt: der Pasch zählt nicht mehr, und seine Schmalseiten sind offen. Legen Sie 5-3 dort an.",
+  lesson3c: "Die Reihe hat sich verzweigt: nun sind drei Enden offen, 4, 1 und 3, zusammen 8. Der andere hatte keines davon und hat gezogen.",
   lesson4: "Ziehen und Passen",
-  lesson4a: "Passt keiner Ihrer Steine, so ziehen Sie aus dem Talon, bis einer passt; ist er leer, so passen Sie. Das Spiel tut es für Sie: legen Sie 6-6, und achten Sie auf die andere Hand.",
-  lesson4b: "Der andere hatte keine 6 und hat gezogen. Das zu wissen lohnt sich: wer zieht, dem fehlt diese Zahl.",
+  lesson4a: "Passt keiner Ihrer Steine, so ziehen Sie aus dem Talon, bis einer passt; ist er leer, so passen Sie. Das Spiel tut es für Sie: legen Sie 6-6, und achten Sie auf die anderen.",
+  lesson4b: "Pia hatte keine 6: sie hat alle vier Steine des Talons gezogen, keine gefunden und gepasst. Auch Paul hatte keine, und zu ziehen gab es nichts mehr. Das zu wissen lohnt sich: wer zieht oder passt, dem fehlt diese Zahl.",
   lesson5: "Das Ende einer Runde",
   lesson5a: "Wer den letzten Stein legt, geht aus. Legen Sie Ihren.",
-  lesson5b: "Die Runde ist zu Ende. Was die anderen halten, zählt gegen sie: die Augen, auf das nächste Vielfache von fünf gerundet. Wer zuerst das Ziel erreicht, gewinnt.",
+  lesson5b: "Sie haben den letzten Stein gelegt. Pia hält noch 4-3: 7 Augen, auf das nächste Vielfache von fünf gerundet sind das 5, und das ist ein Punkt gegen sie. Wer zuerst das Ziel erreicht, gewinnt.",
 };

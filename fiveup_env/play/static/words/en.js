@@ -4,7 +4,7 @@ export default {
   language: "English",
   title: "Five Up",
   you: "You",
-  partnerOf: "your partner",
+  partnerOf: "your partner", levelShort: "level {level}", playNext: "after you: {names}",
   and: "{one} and {two}",
 
   // Buttons
@@ -166,6 +166,12 @@ export default {
 
   // Lessons
   lesson: "{number} of {count}: {name}", next: "Next", done: "To a game", tryIt: "Try again.",
+  tryTile: "{move} is allowed and would make {total}, but what this lesson shows needs {wanted}.",
+  tryTotal: "{move} would make {total}, which is no multiple of five: no points.",
+  solved: "A hand, solved", solvedTitle: "The hand of {date}, solved", onlyMove: "There was no other move.",
+  solvedIntro: "All tiles lie open. Four play, two against two: every player makes the move that a search finds best, and each move is explained. Three minutes: tiles join where their pips are equal, and what is open at the ends is added up.",
+  sumScores: "The ends make {sum}, a multiple of five: {points}.", sumNot: "The ends make {sum}: no points.",
+  solvedScores: "{one} against {two}: {scores}", solvedEnd: "The end of the hand brings {points}.",
   lesson1: "Ends and totals",
   lesson1a: "The row has two open ends, a 6 and a 4: together 10. Tiles join where their pips are equal. Set 6-5 on the 6, and look at the total.",
   lesson1b: "The ends are now 5 and 4: total 9. Only what is open counts.",
@@ -174,11 +180,12 @@ export default {
   lesson2b: "6 and 4 make 10: two points. Every end shows what a tile would bring before you set it.",
   lesson3: "Doubles branch",
   lesson3a: "A double lies crosswise and counts both its halves. Set 5-5 on the 5.",
-  lesson3b: "The double counts 10 as long as it is at the end. Once both its long sides are taken, its short ends are open too: the row branches.",
+  lesson3b: "The double counts both halves, 10: total 14. The other player has set 5-1 on its far side. Both long sides are taken, so the double counts no more, and its short ends are open. Set 5-3 there.",
+  lesson3c: "The row has branched: now three ends are open, 4, 1 and 3, together 8. The other player had none of them, and drew.",
   lesson4: "Drawing and passing",
-  lesson4a: "If no tile of yours fits, you draw from the boneyard until one does; if it is empty, you pass. The game does it for you: set 6-6, and watch the other hand.",
-  lesson4b: "The other player had no 6 and drew. That is worth knowing: who drew, lacks that number.",
+  lesson4a: "If no tile of yours fits, you draw from the boneyard until one does; if it is empty, you pass. The game does it for you: set 6-6, and watch the others.",
+  lesson4b: "Pia had no 6: she drew all four tiles of the boneyard, found none and passed. Paul had none either, and there was nothing left to draw. That is worth knowing: who draws or passes lacks that number.",
   lesson5: "The end of a hand",
   lesson5a: "Who sets the last tile goes out. Set yours.",
-  lesson5b: "The hand is over. What the others hold counts against them: the pips, rounded to the nearest five. The first side to reach the target wins.",
+  lesson5b: "You went out. Pia still holds 4-3: 7 pips, rounded to the nearest five, are 5, and that is one point against her. The first side to reach the target wins.",
 };
