@@ -23,7 +23,7 @@ export const isPartner = (table, seat) => table.sideOf(seat) === table.sideOf(ta
 
 /** What stands beside a name: the level, and whether it is one's partner. @param {Table} table @param {number} seat */
 function notesOf(table, seat) {
-  const level = table.setup.people?.[seat] ? -1 : LEVELS.indexOf(table.setup.levels[seat]), text = t("levelShort", { level: level + 1 });
+  const named = table.setup.people?.[seat] ?? table.saved.names?.[seat], level = named ? -1 : LEVELS.indexOf(table.setup.levels[seat]), text = t("levelShort", { level: level + 1 });
   const badge = level < 0 ? [] : [element("small", { class: "level", title: text }, element("span", {}, text), element("i", { "aria-hidden": "true" }, String(level + 1)))];
   return [...badge, ...(isPartner(table, seat) ? [element("small", {}, t("partnerOf"))] : [])];
 }
