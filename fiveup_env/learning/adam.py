@@ -1,4 +1,4 @@
-"""Adam, with gradients whose norm is clipped, and a moving average of the weights."""
+"""Adam, with gradients whose norm is clipped, and schedules."""
 
 from __future__ import annotations
 
@@ -44,14 +44,6 @@ def adam(
         means[i] += slow * (own - means[i])
         squares[i] = keep * squares[i] + square * own * own
         weights[i] -= size * means[i] / (np.sqrt(squares[i]) * root + epsilon)
-
-
-@compiled
-def move_average(average: Array, weights: Array, share: float) -> None:
-    """Move an average of weights towards the current ones."""
-    part = np.float32(share)
-    for i in range(len(average)):
-        average[i] += part * (weights[i] - average[i])
 
 
 @compiled
