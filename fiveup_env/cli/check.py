@@ -28,6 +28,8 @@ def run(options: CheckOptions) -> int:
     for line in read_file(options.file):
         if line.error is None:
             good += 1
+            if line.digests:
+                print(f"line {line.number}: the deal fits the digests {' '.join(line.digests)}")
         else:
             bad += 1
             print(line.error)

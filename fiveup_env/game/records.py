@@ -30,6 +30,7 @@ from fiveup_env.errors import (
 )
 from fiveup_env.files import Json, file_path
 from fiveup_env.game.game import Game
+from fiveup_env.game.proof import check_proof
 from fiveup_env.game.values import ENDINGS, Deal, Step
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW, MOVES, PASS, Move
 from fiveup_env.rules.fields import FIELDS, Rules
@@ -203,6 +204,7 @@ class Line:
     number: int
     game: Game | None
     error: str | None
+    digests: tuple[str, ...] = ()  # that were shown before the game, if its deal is proved
 
 
 def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
@@ -215,7 +217,8 @@ def read_file(path: str | os.PathLike[str]) -> Iterator[Line]:
             if not content.strip():
                 continue
             try:
-                yield Line(number, loads(content), None)
+                record = _parsed(content)
+                yield Line(number, game_of(record), None, digests_in(record))
             except RecordError as error:
                 yield Line(number, None, f"line {number}: {error}")
 
@@ -231,11 +234,25 @@ def loads(text: str | bytes) -> Game:
     >>> loads(dumps(game)) == game
     True
     """
+    return game_of(_parsed(text))
+
+
+def _parsed(text: str | bytes) -> Any:
     try:
-        record = parse_json(text)
+        return parse_json(text)
     except (TypeError, ValueError) as error:
         raise RecordError(f"not valid JSON: {error}") from None
-    return game_of(record)
+
+
+def _record_in(content: Any) -> Any:
+    """Return the record that a file of the table holds, or else the content itself."""
+    is_study = isinstance(content, dict) and content.get("format") == STUDY_FORMAT
+    return content.get("record") if is_study else content
+
+
+def digests_in(content: Any) -> tuple[str, ...]:
+    """Return the digests that a valid record proves its deal by."""
+    return tuple(_record_in(content).get("proof", {}).get("digests", ()))
 
 
 def game_of(record: Any) -> Game:
@@ -243,8 +260,7 @@ def game_of(record: Any) -> Game:
 
     A file of the table, which holds a record, will do.
     """
-    if isinstance(record, dict) and record.get("format") == STUDY_FORMAT:
-        record = record.get("record")
+    record = _record_in(record)
     if _field(record, "format", str, "the record") != FORMAT:
         raise RecordError(f"the format must be {FORMAT!r}")
     version = _field(record, "version", int, "the record")
@@ -258,7 +274,10 @@ def game_of(record: Any) -> Game:
     for number, hand in enumerate(hands):
         _replay(game, hand, number)
     right = record_of(game)
-    _compare({"seed": right["seed"], **record}, right, ())
+    written = {name: value for name, value in record.items() if name != "proof"}
+    _compare({"seed": right["seed"], **written}, right, ())
+    if "proof" in record:
+        check_proof(record["proof"], game)
     return game
 
 

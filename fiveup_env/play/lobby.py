@@ -5,7 +5,9 @@ a `type`. All tables live in the loop of the server; only agents think in thread
 
     from the browser                      to the browser
     sit      the link and its key         table    all of it, at first and after a new deal
-    move     made, move, arm              steps    what the seat saw of the moves since
+    commit   the digest of a secret       reveal   the digests of all, so that secrets may follow
+    secret   the secret                   steps    what the seat saw of the moves since
+    move     made, move, arm
     sign     one of a few phrases         seats    who is here, and where levels stand in
     name     another name                 sign     what somebody said
     stand_in let a level play a seat      refused  a sentence and a status
@@ -34,7 +36,7 @@ from fiveup_env.play.shared_table import SharedTable, checked_name, opened, tabl
 from fiveup_env.strict_json import parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fiveup_env.files import Json
@@ -80,10 +82,24 @@ class Room:
     guests: dict[int, Guest] = field(default_factory=dict)
     playing: asyncio.Task[None] | None = None
 
+    def tell(self, message: Json) -> None:
+        """Send everybody a message."""
+        for guest in self.guests.values():
+            guest.send(message)
+
     def others_know(self) -> None:
         """Tell everybody who is here."""
+        self.tell({"type": "seats", "seats": self.seats()})
+
+    def gather(self) -> None:
+        """Ask every browser anew for the digest of a secret."""
+        self.table.gather()
+        self.show_all()
+
+    def show_all(self) -> None:
+        """Send everybody all that their seats may know."""
         for guest in self.guests.values():
-            guest.send({"type": "seats", "seats": self.seats()})
+            self.show(guest)
 
     def seats(self) -> list[Json]:
         """Return what everybody may know of the seats."""
@@ -103,6 +119,7 @@ class Room:
         table, seat = self.table, guest.seat
         content = {"setup": table.setup, "seat": seat, "seats": self.seats()}
         content |= {"start": table.start(seat), **self._news(seat)}
+        content |= {"round": table.round, "digests": table.digests}
         guest.send({"type": "table", "table": table.name, **content})
 
     def show_steps(self, first: int) -> None:
@@ -123,6 +140,15 @@ class Lobby:
         """Open the tables that were kept."""
         self._answers, self._folder = answers, folder
         self._rooms: dict[str, tuple[Room, int]] = {}  # by the link of a seat
+        self._kinds: dict[str, Callable[[Room, int, Json], None]] = {
+            "move": self._move,
+            "commit": self._commit,
+            "secret": self._reveal,
+            "sign": self._sign,
+            "name": self._rename,
+            "stand_in": self._stand_in,
+            "again": self._again,
+        }
         if folder is not None:
             for path in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
                 with suppress(OSError, ValueError, TypeError, KeyError):  # it stays as it is
@@ -187,7 +213,9 @@ class Lobby:
         room.guests[seat] = guest
         self._keep(room.table)
         try:
-            if not self._deal_if_complete(room):
+            if room.table.game is None:
+                room.gather()
+            else:
                 room.show(guest)
             room.others_know()
             self._play(room)
@@ -224,54 +252,65 @@ class Lobby:
 
     def _obey(self, room: Room, guest: Guest, message: Json) -> None:
         """Do what a browser asks for; raise FiveUpError for what it may not."""
-        table, seat, kind = room.table, guest.seat, message.get("type")
-        if room.guests.get(seat) is not guest:
+        if room.guests.get(guest.seat) is not guest:
             raise RequestError("this seat went on elsewhere", 409)
-        if kind == "move":
-            given = message.get("made"), message.get("move"), message.get("arm")
-            table.push(seat, *given)
-            room.show_steps(table.made - 1)
-        elif kind == "sign":
-            sign = whole(message.get("sign"), 0, SIGNS - 1)
-            if sign is None:
-                raise RequestError(f"a sign is a number from 0 to {SIGNS - 1}")
-            for other in room.guests.values():
-                other.send({"type": "sign", "seat": seat, "sign": sign})
-            return
-        elif kind == "name":
-            table.seats[seat].name = checked_name(message.get("name"))
-            room.others_know()
-        elif kind == "stand_in":
-            self._let_level_play(room, message.get("seat"))
-        elif kind == "again":
-            table.deal()
-            for other in room.guests.values():
-                room.show(other)
-        else:
+        kind = message.get("type")
+        if not isinstance(kind, str) or kind not in self._kinds:
             raise RequestError(f"{shown(kind)} is not a message of a seat")
-        self._keep(table)
-        self._play(room)
+        self._kinds[kind](room, guest.seat, message)
 
-    def _let_level_play(self, room: Room, seat: object) -> None:
+    def _move(self, room: Room, seat: int, message: Json) -> None:
         table = room.table
-        number = whole(seat, 0, len(table.seats) - 1)
+        table.push(seat, message.get("made"), message.get("move"), message.get("arm"))
+        room.show_steps(table.made - 1)
+        self._go_on(room)
+
+    def _commit(self, room: Room, seat: int, message: Json) -> None:
+        table = room.table
+        if message.get("round") != table.round:
+            return  # another browser has come or gone meanwhile, and all are asked anew
+        if table.commit(seat, message.get("digest")):
+            room.tell({"type": "reveal", "round": table.round, "digests": table.digests})
+
+    def _reveal(self, room: Room, seat: int, message: Json) -> None:
+        if message.get("round") != room.table.round:
+            return
+        if room.table.reveal(seat, message.get("secret")):
+            room.show_all()
+            self._go_on(room)
+
+    def _sign(self, room: Room, seat: int, message: Json) -> None:
+        sign = whole(message.get("sign"), 0, SIGNS - 1)
+        if sign is None:
+            raise RequestError(f"a sign is a number from 0 to {SIGNS - 1}")
+        room.tell({"type": "sign", "seat": seat, "sign": sign})
+
+    def _rename(self, room: Room, seat: int, message: Json) -> None:
+        room.table.seats[seat].name = checked_name(message.get("name"))
+        room.others_know()
+        self._keep(room.table)
+
+    def _stand_in(self, room: Room, _seat: int, message: Json) -> None:
+        """Let a level play for a person who is away."""
+        table, asked = room.table, message.get("seat")
+        number = whole(asked, 0, len(table.seats) - 1)
         if number is None or table.seats[number].name is None:
-            raise RequestError(f"{shown(seat)} is not the seat of a person")
+            raise RequestError(f"{shown(asked)} is not the seat of a person")
         if number in room.guests:
             raise WrongMomentError(f"{table.seats[number].name} is here")
         table.seats[number].stands_in = True
-        self._deal_if_complete(room)
+        if table.game is None:
+            room.gather()
         room.others_know()
+        self._go_on(room)
 
-    def _deal_if_complete(self, room: Room) -> bool:
-        """Deal the first game once everybody has come or is stood in for."""
-        if room.table.game is not None or room.table.missing:
-            return False
-        room.table.deal()
+    def _again(self, room: Room, _seat: int, _message: Json) -> None:
+        room.gather()
+
+    def _go_on(self, room: Room) -> None:
+        """Keep the table, and let the levels play."""
         self._keep(room.table)
-        for guest in room.guests.values():
-            room.show(guest)
-        return True
+        self._play(room)
 
     # Levels
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import secrets
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +20,9 @@ from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
 from fiveup_env.errors import RequestError, WrongMomentError, shown
 from fiveup_env.game.game import Game
+from fiveup_env.game.proof import digest_of, fresh_secret, is_secret, seed_of
 from fiveup_env.game.records import STUDY_FORMAT, record_of
+from fiveup_env.play.table import pushed
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "fiveup-table"
 VERSION: Final = 1
 NAME_LENGTH: Final = 24
+DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 MOST_ARMS: Final = 127
 
 
@@ -70,11 +74,10 @@ class SharedTable:
         self.rules = rules_of(setup)
         self.game: Game | None = None
         self.arms: list[int | None] = []
-
-    @property
-    def missing(self) -> list[int]:
-        """The seats of people who have not come yet."""
-        return [k for k, seat in enumerate(self.seats) if seat.is_persons and not seat.owner]
+        self._steps: list[Step] = []
+        self.proof: Json | None = None  # of the deal of this game
+        self.round = 0  # of secrets: a browser that comes or goes begins another
+        self.gather()
 
     @property
     def turn(self) -> int | None:
@@ -86,11 +89,54 @@ class SharedTable:
         """The number of moves that were made."""
         return len(self.arms)
 
-    def deal(self, seed: int | None = None) -> None:
-        """Begin a game; raise WrongMomentError while one goes on."""
+    # The deal: everybody commits to a secret before anybody's is known
+
+    def gather(self) -> None:
+        """Begin a round of secrets for the next game; raise WrongMomentError while one goes on."""
         if self.game is not None and not self.game.is_game_over():
             raise WrongMomentError("this game is not over")
-        self.game, self.arms = Game(self.rules, seed=seed), []
+        self.game, self.arms, self.proof, self._steps = None, [], None, []
+        self.round += 1
+        self._secret = fresh_secret()
+        self._digests: dict[int, str] = {}
+        self._secrets: dict[int, str] = {}
+
+    @property
+    def digests(self) -> list[str]:
+        """The digests of this round so far, the dealer's first."""
+        return [digest_of(self._secret), *(self._digests[k] for k in sorted(self._digests))]
+
+    def commit(self, seat: int, digest: object) -> bool:
+        """Take the digest of a seat's secret; return whether all have come."""
+        if self.game is not None or seat in self._digests:
+            raise WrongMomentError("no digest is asked for")
+        if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
+            raise RequestError(f"a digest has 64 hexadecimal digits, not {shown(digest)}")
+        self._digests[seat] = digest
+        return self._is_full(self._digests)
+
+    def reveal(self, seat: int, secret: object) -> bool:
+        """Take the secret of a seat, and deal once all have come; return whether they have."""
+        if self.game is not None or not self._is_full(self._digests):
+            raise WrongMomentError("no secret is asked for")
+        if not isinstance(secret, str) or not is_secret(secret):
+            raise RequestError("a secret has 20 to 64 letters and digits")
+        if digest_of(secret) != self._digests.get(seat):
+            raise RequestError("this secret does not have the digest that was given for it")
+        self._secrets[seat] = secret
+        if not self._is_full(self._secrets):
+            return False
+        given = [self._secret, *(self._secrets[k] for k in sorted(self._secrets))]
+        self.deal(seed_of(given), {"digests": self.digests, "secrets": given})
+        return True
+
+    def _is_full(self, given: dict[int, str]) -> bool:
+        return all(k in given for k, seat in enumerate(self.seats) if seat.is_persons)
+
+    def deal(self, seed: int, proof: Json | None = None) -> None:
+        """Begin the game of a seed."""
+        self.game, self.arms, self.proof = Game(self.rules, seed=seed), [], proof
+        self._steps = []
 
     def push(self, seat: int, made: object, move: object, arm: object = None) -> None:
         """Make the move of a seat; raise FiveUpError for one that is not allowed, or not now.
@@ -107,7 +153,7 @@ class SharedTable:
             raise WrongMomentError(f"{self.made} moves have been made, not {shown(made)}")
         if not isinstance(move, str):
             raise RequestError(f"a move is a text such as 5-3@5, not {shown(move)}")
-        self.game.push(move)
+        self._steps.append(pushed(self.game, move))
         self.arms.append(whole(arm, 0, MOST_ARMS))
 
     # What is sent
@@ -116,14 +162,13 @@ class SharedTable:
         """Return what a seat saw when the game began."""
         if self.game is None:
             return None
-        states = [step.before for step in self.game.steps()] or [self.game.state()]
-        return _view(states[0], seat)
+        return _view(self._steps[0].before if self._steps else self.game.state(), seat)
 
     def steps(self, seat: int, first: int = 0) -> list[Json]:
         """Return what a seat saw of the moves from `first` on."""
         if self.game is None:
             return []
-        steps = list(self.game.steps())[first:]
+        steps = self._steps[first:]
         following = [*(step.before for step in steps[1:]), self.game.state()]
         return [
             _step(step, following[k], seat, self.arms[first + k]) for k, step in enumerate(steps)
@@ -140,7 +185,7 @@ class SharedTable:
         if self.game is None or not self.game.is_game_over():
             return None
         names = [person.name or person.spec for person in self.seats]
-        record = record_of(self.game)
+        record = record_of(self.game) | ({} if self.proof is None else {"proof": self.proof})
         content = {"format": STUDY_FORMAT, "version": 1, "names": names, "record": record}
         return content | {"seat": seat}
 
@@ -157,6 +202,7 @@ class SharedTable:
             "seats": list(map(asdict, self.seats)),
             "game": game,
             "arms": self.arms,
+            "proof": self.proof,
         }
 
 
@@ -167,7 +213,7 @@ def table_of(content: Json) -> SharedTable:
     seats = [Seat(**seat) for seat in content["seats"]]
     table = SharedTable(content["setup"], seats, content["name"])
     if content["game"] is not None:
-        table.deal(int(content["game"]["seed"]))
+        table.deal(int(content["game"]["seed"]), content["proof"])
         for move, arm in zip(content["game"]["moves"], content["arms"], strict=True):
             table.push(table.turn or 0, table.made, move, arm)
     return table
@@ -225,8 +271,7 @@ def _view(state: np.ndarray, seat: int) -> str:
 
 
 def _choice(game: Game, move: Move) -> Json:
-    game.push(move)
-    *_, step = game.steps()
+    step = pushed(game, move)
     return {"move": str(move), "total": step.total, "points": step.points}
 
 

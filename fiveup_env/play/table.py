@@ -11,6 +11,7 @@ from fiveup_env.errors import InputError, OptionError, SeatError, WrongMomentErr
 from fiveup_env.files import write_atomic
 from fiveup_env.game.game import Game
 from fiveup_env.game.records import STUDY_FORMAT, record_of
+from fiveup_env.game.values import Step
 from fiveup_env.game.view_words import step_text
 from fiveup_env.opponents.levels import USUAL_LEVEL
 from fiveup_env.opponents.mixtures import drawn
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fiveup_env.game.values import Step
     from fiveup_env.rules.actions import Move
 
 
@@ -105,7 +105,7 @@ class Table:
     def choices(self) -> list[Step]:
         """Return the step that each of one's legal moves would be."""
         moves = self.game.legal_moves if self.is_mine else ()
-        return [_pushed(self.game.copy(), move) for move in moves]
+        return [pushed(self.game.copy(), move) for move in moves]
 
     def save(self, path: Path, names: Sequence[str] | None = None) -> None:
         """Write the game to a file, with the players' names; raise InputError if that fails."""
@@ -130,10 +130,11 @@ class Table:
             yield self._push(game.ask(self._agents[game.turn], rng))
 
     def _push(self, move: Move | str) -> str:
-        return step_text(_pushed(self.game, move), self.setup.seat)
+        return step_text(pushed(self.game, move), self.setup.seat)
 
 
-def _pushed(game: Game, move: Move | str) -> Step:
-    game.push(move)
-    *_, step = game.steps()
-    return step
+def pushed(game: Game, move: Move | str) -> Step:
+    """Make a move in a game, and return what it led to."""
+    before, hand = game.state(), game.hand_number
+    made = game.push(move)
+    return Step(before, made, game.hand_states()[hand])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +15,7 @@ import pytest
 from fiveup_env import Game
 from fiveup_env.engine.view import VIEW, legal_masks
 from fiveup_env.errors import FiveUpError, IllegalMoveError, RequestError, WrongMomentError
+from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
 from fiveup_env.game.records import game_of
 from fiveup_env.play.folder import Folder
 from fiveup_env.play.shared_table import SharedTable, opened, table_of
@@ -92,6 +93,32 @@ def test_moves_out_of_turn_twice_unseen_or_not_allowed_change_nothing() -> None:
     assert shared.arms == [None]
 
 
+def test_secrets_are_taken_once_all_have_committed_and_fit_what_was_committed_to() -> None:
+    shared = opened(SETUP, lambda _spec: None)
+    ann, ben = "ann0" * 8, "ben0" * 8
+    with pytest.raises(WrongMomentError):
+        shared.reveal(0, ann)  # before the digest
+    with pytest.raises(RequestError):
+        shared.commit(0, "ab")
+    assert not shared.commit(0, digest_of(ann))
+    with pytest.raises(WrongMomentError):
+        shared.commit(0, digest_of(ben))  # another one
+    with pytest.raises(WrongMomentError):
+        shared.reveal(0, ann)  # before the other has committed
+    assert shared.commit(2, digest_of(ben))
+    before = shared.digests
+    with pytest.raises(RequestError):
+        shared.reveal(2, ann)  # a secret chosen after the fact
+    assert not shared.reveal(2, ben)
+    assert shared.reveal(0, ann)
+    assert shared.proof is not None
+    assert shared.proof["digests"] == before
+    assert shared.game is not None
+    assert shared.game.seed == seed_of([shared.proof["secrets"][0], ann, ben])
+    with pytest.raises(WrongMomentError):
+        shared.gather()  # while the game goes on
+
+
 def test_a_table_is_kept_and_read_back_in_the_middle_of_a_game() -> None:
     shared = table()
     assert shared.game is not None
@@ -135,6 +162,7 @@ class Browser:
         self.line = line
         self.told: dict[str, list[Any]] = {}
         self.made, self.now, self.over = 0, "", False
+        self.secret = key + "0" * 20
         sit = {"type": "sit", "version": 1, "view_bytes": VIEW.itemsize, "link": link, "key": key}
         self.say(sit | changes)
 
@@ -142,12 +170,17 @@ class Browser:
         """Send a message."""
         self.line.send(json.dumps(message))
 
-    def hear(self) -> Any:
+    def hear(self, timeout: float = 60) -> Any:
         """The next message."""
-        message = json.loads(self.line.recv(timeout=60))
+        message = json.loads(self.line.recv(timeout=timeout))
         self.told.setdefault(message["type"], []).append(message)
         if message["type"] == "table":
             self.made, self.now = 0, message["start"] or ""
+            if message["start"] is None:
+                digest = digest_of(self.secret)
+                self.say({"type": "commit", "round": message["round"], "digest": digest})
+        elif message["type"] == "reveal":
+            self.say({"type": "secret", "round": message["round"], "secret": self.secret})
         for step in message.get("steps", ()):
             self.made, self.now = self.made + 1, step.get("dealt", step["after"])
         self.over = self.over or bool(message.get("file"))
@@ -191,8 +224,9 @@ def play_out(*browsers: Browser) -> None:
     """Play a game to its end."""
     while not all(browser.over for browser in browsers):
         for browser in browsers:
-            if not browser.over and browser.hear()["type"] in {"table", "steps"}:
-                browser.play()
+            with suppress(TimeoutError):
+                if browser.hear(timeout=0.05)["type"] in {"table", "steps"}:
+                    browser.play()
 
 
 def open_table(address: str, **changes: Any) -> list[Any]:
@@ -220,16 +254,15 @@ def test_two_browsers_and_a_level_play_a_whole_game_and_another(address: str) ->
         for _ in range(2):
             play_out(ann, ben)
             assert "refused" not in ann.told | ben.told
-            assert (
-                ann.told["steps"][-1]["file"]["record"] == ben.told["steps"][-1]["file"]["record"]
-            )
-            ann.over = ben.over = False
+            record, other = (b.told["steps"][-1]["file"]["record"] for b in (ann, ben))
+            assert record == other
+            assert record["proof"]["digests"] == ben.told["reveal"][-1]["digests"]
+            assert record["proof"]["secrets"][1:] == [ann.secret, ben.secret]
+            assert game_of(record).seed == seed_of(record["proof"]["secrets"])
+            for browser in (ann, ben):
+                browser.over, browser.now = False, ""
             ann.say({"type": "again"})
-            assert ann.hear_until("table")["file"] is None
-            ann.play()
-            ben.hear_until("table")
-            ben.play()
-        dealt = ann.told["table"][1], ben.told["table"][0]
+        dealt = [next(m for m in b.told["table"] if m["start"]) for b in (ann, ben)]
         hidden = [int(view_in(message["start"])["hand"][0]) for message in dealt]
         assert hidden[0] & hidden[1] == 0
 
@@ -326,9 +359,9 @@ def test_a_level_stands_in_for_who_is_away_and_gives_the_seat_back(tmp_path: Pat
 # --- The page
 
 
-def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) -> None:
-    from tests.play.test_browser import play_by_keyboard
-
+@contextmanager
+def two_at_a_table(browser: Any, address: str) -> Iterator[tuple[Any, Any]]:
+    """The pages of two people at a table by links, who never complain."""
     with (
         visitor(browser) as (ann, of_ann),
         visitor(browser, "phone", color_scheme="dark") as (ben, of_ben),
@@ -347,23 +380,54 @@ def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) 
         ben.goto(f"{address}/#seat={links[1]}")
         for page in (ann, ben):
             page.wait_for_selector("#company:visible")
+        yield ann, ben
+        assert not of_ann + of_ben
+
+
+def finish(*pages: Any) -> None:
+    """Play a game to its last card."""
+    from tests.play.test_browser import play_by_keyboard
+
+    over: set[Any] = set()
+    while len(over) < len(pages):
+        for page in pages:
+            page.wait_for_timeout(50)
+            if page.query_selector("dialog#dialog[open]"):
+                if page.query_selector("#dialog-menu button[value=study]"):
+                    over.add(page)
+                else:
+                    page.click("#dialog-menu button")
+            elif page.evaluate("document.body.dataset.state") == "yours":
+                play_by_keyboard(page)
+
+
+def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) -> None:
+    with two_at_a_table(browser, address) as (ann, ben):
         assert "<b>Ben</b>" in ann.inner_text("#seats")
+        assert ann.inner_text("#proof") == ben.locator("#proof").text_content()
         ben.click("#company")
         ben.click(".signs button >> nth=1")
         ann.locator("#said", has_text="Well played!").wait_for()
         ben.reload()  # in the middle of the game
         ben.wait_for_selector("#company:visible")
-        over: set[Any] = set()
-        while len(over) < 2:
-            for page in (ann, ben):
-                page.wait_for_timeout(50)
-                if page.query_selector("dialog#dialog[open]"):
-                    if page.query_selector("#dialog-menu button[value=study]"):
-                        over.add(page)
-                    else:
-                        page.click("#dialog-menu button")
-                elif page.evaluate("document.body.dataset.state") == "yours":
-                    play_by_keyboard(page)
+        finish(ann, ben)
+        for page in (ann, ben):
+            assert "The deal is proved" in page.inner_text("#dialog-body")
         ben.click("#dialog-menu button[value=study]")
         ben.wait_for_selector("#studying:visible")
-        assert not of_ann + of_ben
+
+
+def test_a_seed_that_the_host_chose_after_the_fact_is_said(
+    browser: Any, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deal(shared: SharedTable, _seed: int, proof: Any) -> None:
+        secrets = [fresh_secret(), *proof["secrets"][1:]]
+        digests = [digest_of(secrets[0]), *proof["digests"][1:]]
+        chosen(shared, seed_of(secrets), {"secrets": secrets, "digests": digests})
+
+    chosen = SharedTable.deal
+    monkeypatch.setattr(SharedTable, "deal", deal)
+    with two_at_a_table(browser, address) as (ann, ben):
+        finish(ann, ben)
+        for page in (ann, ben):
+            assert "The deal does not fit the digests" in page.inner_text("#dialog-body")

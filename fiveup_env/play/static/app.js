@@ -19,6 +19,7 @@ import { companyDialog, openTable, sitAt } from "./company/company.js";
 import { cover } from "./company/people.js";
 import { HostedTable } from "./company/seen.js";
 import { onFile } from "./files.js";
+import { checkLink, proofDialog } from "./proving.js";
 import { puzzles } from "./puzzles.js";
 import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
 import { seatBoxes } from "./seats.js";
@@ -131,6 +132,7 @@ function sitDown(at) {
   table = at;
   byId("company").hidden = !(table instanceof HostedTable);
   byId("undo").hidden = !byId("company").hidden;
+  byId("proof").textContent = t("dealDigest", { digest: table.digests[0]?.slice(0, 8) ?? "–" });
   if (!(table instanceof HostedTable)) keep(table.saved);
   run++;
   lookAt = null;
@@ -321,8 +323,9 @@ function sitDownTo(saved) {
   if (at) sitDown(at);
 }
 
-/** Open what the address names beside a game: a puzzle, a day, or a seat. @param {{ puzzle: string, day: string, seat: string }} asked */
-function openLinked({ puzzle, day, seat }) {
+/** Open what the address names beside a game: a puzzle, a day, or a seat. @param {{ puzzle: string, day: string, seat: string, proof: string }} asked */
+function openLinked({ puzzle, day, seat, proof }) {
+  if (proof) checkLink(proof);
   if (seat) sitAt(seat, page);
   if (puzzle) void puzzles(puzzle);
   else if (day) void daily(day).then(sitDownTo);
@@ -344,10 +347,11 @@ const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
   daily: () => void daily().then(sitDownTo), solved, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(), progress: () => void progress(),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
+  proof: () => void proofDialog(table),
   company: () => { if (table instanceof HostedTable) void companyDialog(table); },
   side: () => byId("side").classList.toggle("shown"),
 };
-for (const id of ["undo", "again", "fresh", "learn", "daily", "study", "company"]) byId(id).addEventListener("click", ACTIONS[id]);
+for (const id of ["undo", "again", "fresh", "learn", "daily", "study", "company", "proof"]) byId(id).addEventListener("click", ACTIONS[id]);
 byId("side-close").addEventListener("click", ACTIONS.side);
 byId("menu").addEventListener("click", async () => {
   const [name, value] = (await menu()).split(":");
@@ -401,7 +405,7 @@ onChange((id) => {
 
 async function start() {
   translate();
-  let asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "", seat: "", said: "" };
+  let asked = { deal: /** @type {Table | null} */ (null), puzzle: "", day: "", seat: "", proof: "", said: "" };
   try { asked = linked(); } catch (error) { asked.said = sentenceOf(error); }
   // What the command line asked for begins once; a reload goes on with what is played.
   const told = JSON.stringify([offer?.setup, offer?.seed]), isNew = Boolean(offer?.setup) && told !== remembered("offer", "");

@@ -6,6 +6,7 @@
 import { Refused } from "./errors.js";
 import { Game, info } from "./fiveup.mjs";
 import { USUAL } from "./levels.js";
+import { checkProof } from "./proof.js";
 import { FORMAT, matches, recordOf, seedOf } from "./records.js";
 
 const LONGEST = 100;
@@ -179,6 +180,14 @@ function compare(written, right, path) {
   }
 }
 
+/** Refuse a proof that is not one of the deals of a game. @param {any} proof @param {Game} game @param {any} rules */
+function prove(proof, game, rules) {
+  checkProof(proof, seedOf(game));
+  const twin = new Game({ ...rules, seed: BigInt(seedOf(game)) }), wrong = new Refused("proof: the tiles are not those that the seed deals");
+  try { for (const move of game.moves) twin.push(move); } catch { throw wrong; }
+  if (JSON.stringify(recordOf(twin).hands) !== JSON.stringify(recordOf(game).hands)) throw wrong;
+}
+
 /** Return the game that a record tells, with its deals and its setup; refuse what breaks the rules. @param {any} record */
 export function gameOf(record) {
   if (field(record, "format", "text", "the record") !== FORMAT) throw new Refused(`the format must be '${FORMAT}'`);
@@ -189,7 +198,9 @@ export function gameOf(record) {
   const deals = [...hands, ...ahead].map((hand, number) => dealOf(hand, players, Number(usual.hand_size), Number(usual.max_pip), `hand ${number}`));
   const game = new Game({ ...rules, deals, seed: seedIn(record) });
   for (const [number, hand] of hands.entries()) replay(game, hand, number);
-  compare({ seed: seedOf(game), ...record }, recordOf(game, record.rules.preset), []);
+  const { proof, ...written } = record;
+  compare({ seed: seedOf(game), ...written }, recordOf(game, record.rules.preset), []);
+  if (proof !== undefined) prove(proof, game, rules);
   const setup = { rules: record.rules.preset ?? nearest(usual), players, seat: 0, levels: Array(players).fill(USUAL), ...fields };
   return { game, deals, setup };
 }

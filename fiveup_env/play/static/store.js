@@ -15,6 +15,7 @@ import { Refused } from "./errors.js";
  * @property {string} changed
  * @property {Setup} setup
  * @property {string} seed
+ * @property {import("./proof.js").Proof} [proof] that nobody changed the deal
  * @property {object[]} [deals] of its first hands, where no seed dealt them
  * @property {string[]} moves
  * @property {(number | null)[][]} arms

@@ -3,6 +3,7 @@
 import { Refused } from "./errors.js";
 import { Game, layout, scramble } from "./fiveup.mjs";
 import { USUAL, keyOf } from "./levels.js";
+import { checkProof, freshProof, seedFrom } from "./proof.js";
 import { gameOf } from "./reading.js";
 import { recordOf, seedOf } from "./records.js";
 import { allGames, checked, keep, kept } from "./store.js";
@@ -16,7 +17,8 @@ export const freshId = () => `${new Date().toISOString().slice(0, 19).replace(/\
 /** Begin a game, with new tiles or with those of a seed. @param {Setup} setup @param {string} [seed] @param {object} [more] @returns {Saved} */
 export function begun(setup, seed, more = {}) {
   const now = new Date().toISOString(), again = seed !== undefined && allGames().some((one) => one.seed === seed && one.moves.length > 0);
-  return { id: freshId(), began: now, changed: now, setup, seed: seed ?? freshSeed(), moves: [], arms: [], seen: 0, ...(again ? { again } : {}), ...more };
+  const proof = seed === undefined ? freshProof() : undefined;
+  return { id: freshId(), began: now, changed: now, setup, seed: seed ?? seedFrom(/** @type {import("./proof.js").Proof} */ (proof).secrets), ...(proof ? { proof } : {}), moves: [], arms: [], seen: 0, ...(again ? { again } : {}), ...more };
 }
 
 /** @param {Setup} setup */
@@ -99,6 +101,13 @@ export class Table {
   isAway(_seat) { return false; }
   /** The game as a game of one's own, to study. @type {Table | null} */
   get local() { return this; }
+  /** The digests that were shown before the game. @returns {string[]} */
+  get digests() { return this.saved.proof?.digests ?? []; }
+  /** Whether the game fits its digests, once it is over. */
+  get isProved() {
+    try { checkProof(this.saved.proof, this.saved.seed); } catch { return false; }
+    return true;
+  }
   /** Stand up. */
   leave() {}
 
@@ -154,7 +163,8 @@ export class Table {
 
   /** The study's file: Python's commands and this page read it. @param {string[]} names */
   file(names) {
-    return { format: "fiveup-study", version: 1, names, record: recordOf(this.game, this.setup.rules), verdicts: this.saved.verdicts ?? null, table: this.saved };
+    const { proof } = this.saved, record = { ...recordOf(this.game, this.setup.rules), ...(proof ? { proof } : {}) };
+    return { format: "fiveup-study", version: 1, names, record, verdicts: this.saved.verdicts ?? null, table: this.saved };
   }
 }
 
@@ -185,7 +195,7 @@ export function gamesIn(text, isOwn = false) {
 
 /** Return the game of a file: one's own if it is kept here, else as one that was opened. @param {any} one @param {boolean} isOwn @returns {Saved} */
 function savedOf(one, isOwn) {
-  const isStudy = one?.format === "fiveup-study", { game, deals, setup } = gameOf(isStudy ? one.record ?? null : one);
+  const isStudy = one?.format === "fiveup-study", told = isStudy ? one.record ?? null : one, { game, deals, setup } = gameOf(told);
   const record = JSON.stringify(recordOf(game, setup.rules)), given = isStudy && one.table ? checked(one.table) : null;
   const own = given && kept(given.id);
   if (own && JSON.stringify(recordOf(new Table(own).game, setup.rules)) === record) return own;
@@ -193,7 +203,7 @@ function savedOf(one, isOwn) {
   if (given && isOwn) return given;
   if (Number.isInteger(one.seat) && one.seat >= 0 && one.seat < setup.players) setup.seat = one.seat;
   const names = Array.isArray(one.names) && !given ? one.names.map(String) : undefined;
-  const saved = begun(given?.setup ?? setup, seedOf(game), { deals, names, id: nameOf(record), opened: true, arms: given?.arms ?? [] });
+  const saved = begun(given?.setup ?? setup, seedOf(game), { deals, names, id: nameOf(record), opened: true, ...(told.proof ? { proof: told.proof } : {}), arms: given?.arms ?? [] });
   saved.moves = game.moves;
   saved.seen = (game.lastHand()?.handNumber ?? -1) + 1;
   if (game.winner !== null) saved.result = game.winner === saved.setup.seat % game.scores.length ? "won" : "lost";

@@ -2,6 +2,7 @@
 /** People at their own browsers: the links to their seats, who is here, and what they say. */
 import { showDialog } from "../dialogs.js";
 import { info } from "../fiveup.mjs";
+import { digestOf, freshSecret } from "../proof.js";
 import { asked } from "../server.js";
 import { byId, element, say } from "../shared.js";
 import { remember, remembered } from "../store.js";
@@ -31,13 +32,29 @@ export async function openTable({ seat, levels, ...setup }, page) {
   sitAt(own, page);
 }
 
+/** What this browser has committed to. */
+let pledge = { dealer: "", secret: "" };
+
+/** Commit to a secret of one's own, and give it once all have committed: then nobody can choose the deal. @param {any} message @param {Line} line */
+function addSecret({ type, round, digests }, line) {
+  if (type === "table") {
+    pledge = { dealer: digests[0], secret: freshSecret() };
+    line.send({ type: "commit", round, digest: digestOf(pledge.secret) });
+  } else if (digests[0] !== pledge.dealer || !digests.includes(digestOf(pledge.secret))) say(t("proofBroken"), true);
+  else {
+    remember(`pledge:${line.link}`, JSON.stringify({ digests, secret: pledge.secret }));
+    line.send({ type: "secret", round, secret: pledge.secret });
+  }
+}
+
 /** Sit down at the seat of a link. @param {string} link @param {Page} page */
 export function sitAt(link, page) {
   history.replaceState(null, "", `#seat=${link}`);
   const hear = (/** @type {any} */ message) => {
+    if (message.type === "reveal" || message.start === null) addSecret(message, line);
     if (message.type === "table" && message.start === null) {
       if (showSeats) showSeats(message.seats);
-      else void gathering(message, line);
+      else if (message.seats.some((/** @type {Seat} */ { name, here, stands_in }) => name !== null && !here && !stands_in)) void gathering(message, line);
     } else if (message.type === "table") {
       if (showSeats) byId("dialog").close("dealt");
       table = new HostedTable(message, line);

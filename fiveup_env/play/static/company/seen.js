@@ -2,7 +2,7 @@
 /** A game that goes on at a server, as one's own seat sees it. */
 import { Game, Seen, View, info } from "../fiveup.mjs";
 import { asLevel } from "../levels.js";
-import { kept, put } from "../store.js";
+import { kept, put, remembered } from "../store.js";
 import { Table, begun, gamesIn, rulesOf } from "../table.js";
 
 /** @typedef {{ move: string, arm: number | null, after: string, hands?: number[], dealt?: string }} SeenStep a move, and views of one's seat in base64 */
@@ -90,9 +90,26 @@ export class HostedTable extends Table {
     this.saved.names = seats.map(({ name }) => name ?? "");
     if (first === this.game.moves.length + this.#news.length) this.#news.push(...steps);
     if (choices) this.#seen.choices = choices;
-    if (file) this.#local = new Table(gamesIn(JSON.stringify(file))[0]);
-    if (this.#local && !kept(this.#local.saved.id)) put(this.#local.saved);
+    if (file) this.#read(file);
     if (this.#news.length) this.#wake();
+  }
+
+  /** Read the whole game, now that it is over. @param {object} file */
+  #read(file) {
+    try { this.#local = new Table(gamesIn(JSON.stringify(file))[0]); } catch { this.#local = null; }
+    if (this.#local && !kept(this.#local.saved.id)) put(this.#local.saved);
+  }
+
+  /** The digests that were shown before the game. @returns {string[]} */
+  get digests() { return this.#pledge?.digests ?? []; }
+  /** @returns {{ digests: string[], secret: string } | null} */
+  get #pledge() { return JSON.parse(remembered(`pledge:${this.line.link}`, "null")); }
+
+  /** Whether the whole game is what was seen, and its proof is of what was committed to. */
+  get isProved() {
+    const pledge = this.#pledge, proof = this.#local?.saved.proof, hands = (/** @type {Game} */ game) => String(game.hands().map((hand) => hand.get("hands")));
+    return Boolean(pledge && proof && this.#local) && String(proof?.digests) === String(pledge?.digests) && Boolean(proof?.secrets.includes(String(pledge?.secret)))
+      && String(this.#local?.game.moves) === String(this.game.moves) && hands(/** @type {Table} */ (this.#local).game) === hands(this.game);
   }
 
   /** Hear that something was refused: a move, if one is on its way. */

@@ -5,6 +5,7 @@ import { info } from "../fiveup.mjs";
 import { element } from "../shared.js";
 import { tileSvg } from "../tiles.js";
 import { listText, t } from "../words.js";
+import { proofLines } from "../proving.js";
 import { canChallenge, comparison } from "./challenge.js";
 import { showResult } from "./daily.js";
 
@@ -43,6 +44,6 @@ export async function card(table, names) {
   const winner = Number(table.game.winner), mine = table.me >= 0 && winner === table.sideOf(table.me);
   const partner = names.find((_, seat) => seat !== table.seat && table.sideOf(seat) === winner) ?? "";
   const verdict = mine ? (table.rules.teams ? t("weWin", { partner }) : t("youWin")) : t(table.rules.teams ? "othersWin" : "otherWins", { who: listText(names.filter((_, seat) => table.sideOf(seat) === winner)) });
-  return showDialog(`${t("gameOver")}. ${verdict}`, [element("p", { class: "sum" }, t("finalScore", { scores: table.game.scores.join(" : ") })), ...(table.saved.challenge ? comparison(table) : []), ...body],
+  return showDialog(`${t("gameOver")}. ${verdict}`, [element("p", { class: "sum" }, t("finalScore", { scores: table.game.scores.join(" : ") })), ...proofLines(table), ...(table.saved.challenge ? comparison(table) : []), ...body],
     [["study", t("studyGame")], ["fresh", t("fresh")], ["again", t(table.hash ? "dealAnother" : "again")], ...(canChallenge(table.saved) ? /** @type {[string, string][]} */ ([["challenge", t("challenge")]]) : []), ["", t("close")]]);
 }

@@ -55,7 +55,7 @@ function dayOf(text) {
 
 /** What the address asks for: `?seed=7` a deal, `#puzzle=600000123` a puzzle, `#daily=2026-11-27` a day, `#seat=` a seat at a table of this server; refuse what there is not. `said` is what to say of it. */
 export function linked() {
-  const asked = new URLSearchParams(location.search), [, what, which = ""] = location.hash.match(/^#(puzzle|daily|seat)=(.*)$/) ?? [];
+  const asked = new URLSearchParams(location.search), [, what, which = ""] = location.hash.match(/^#(puzzle|daily|seat|proof)=(.*)$/) ?? [];
   const deal = asked.has("seed") ? dealOf(asked) : null;
-  return { deal, said: deal ? challengeOf(deal.saved, asked) : "", puzzle: what === "puzzle" ? which : "", day: what === "daily" ? dayOf(which) : "", seat: what === "seat" ? which : "" };
+  return { deal, said: deal ? challengeOf(deal.saved, asked) : "", puzzle: what === "puzzle" ? which : "", day: what === "daily" ? dayOf(which) : "", seat: what === "seat" ? which : "", proof: what === "proof" ? which : "" };
 }

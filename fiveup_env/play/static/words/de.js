@@ -85,6 +85,12 @@ export default {
   refused403: "Dieser Platz gehört einem anderen Browser.", refused404: "Dieser Link führt zu keinem Tisch: er ist unvollständig, oder den Tisch gibt es nicht mehr.",
   refused409: "Jetzt nicht: der Tisch ist schon weiter, oder dieser Platz ist in einem anderen Tab offen.", refused426: "Diese Seite ist älter oder neuer als der Server: bitte neu laden.",
 
+  // The deal, proved
+  proof: "Beweis der Verteilung", dealDigest: "Verteilung {digest}…", proofBefore: "Diese Prüfsummen standen vor dem ersten Stein fest: die des Gebers, und eine von jedem an einem anderen Browser. Aus den Geheimnissen dahinter folgt die Zahl der Verteilung; gezeigt werden sie, wenn das Spiel zu Ende ist.",
+  proved: "Die Verteilung ist bewiesen: sie passt zu den Prüfsummen, die vor dem Spiel gezeigt wurden.", proofBroken: "Die Verteilung passt nicht zu den Prüfsummen, die vor dem Spiel gezeigt wurden.",
+  noProof: "Die Nummer dieser Verteilung war vorher bekannt: da ist nichts zu beweisen.", seedIs: "Zahl der Verteilung: {seed}", copyProof: "Link zum Prüfen kopieren",
+  proofHolds: "Die Geheimnisse haben diese Prüfsummen, und die Zahl folgt aus ihnen. Vergleichen Sie die Prüfsummen mit denen, die Ihnen vor dem Spiel gezeigt wurden.",
+
   // My games, files
   noGames: "Noch keine Spiele.", open: "Öffnen", remove: "Entfernen", save: "Als Datei sichern", saveAll: "Alle sichern", load: "Eine Datei öffnen",
   copyLink: "Einen Link auf diese Verteilung kopieren", copied: "Kopiert.", running: "läuft", won: "gewonnen", lost: "verloren",

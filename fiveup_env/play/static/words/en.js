@@ -85,6 +85,12 @@ export default {
   refused403: "This seat belongs to another browser.", refused404: "This link leads to no table: it was cut short, or the table is gone.",
   refused409: "Not now: the table has gone on, or this seat is open in another tab.", refused426: "This page is older or newer than the server: load it again.",
 
+  // The deal, proved
+  proof: "Proof of the deal", dealDigest: "Deal {digest}…", proofBefore: "These digests were fixed before the first tile: the dealer's, and one of each person at another browser. The seed of the deal follows from the secrets behind them, which are shown once the game is over.",
+  proved: "The deal is proved: it fits the digests that were shown before the game.", proofBroken: "The deal does not fit the digests that were shown before the game.",
+  noProof: "The number of this deal was known before, so there is nothing to prove.", seedIs: "Seed of the deal: {seed}", copyProof: "Copy a link that checks it",
+  proofHolds: "The secrets have these digests, and the seed follows from them. Compare the digests with those that you were shown before the game.",
+
   // My games, files
   noGames: "No games yet.", open: "Open", remove: "Remove", save: "Save as a file", saveAll: "Save all", load: "Open a file",
   copyLink: "Copy a link to this deal", copied: "Copied.", running: "running", won: "won", lost: "lost",
