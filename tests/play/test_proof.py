@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
-from tests.play.test_browser import play_by_keyboard, play_out
+from tests.play.test_browser import play_by_mouse, play_out
 
 NODE = shutil.which("node")
 
@@ -49,7 +49,7 @@ def test_a_game_shows_its_digest_before_and_a_link_that_checks_its_seed_afterwar
     (digest,) = page.locator(".digest").all_inner_texts()
     assert "Seed" not in page.inner_text("#dialog-body")
     page.keyboard.press("Escape")
-    play_out(page, play_by_keyboard)
+    play_out(page, play_by_mouse)
     assert "The deal is proved" in page.inner_text("#dialog-body")
     page.click("#dialog-menu button:last-child")
     saved = page.evaluate(

@@ -270,10 +270,10 @@ def test_two_browsers_and_a_level_play_a_whole_game_and_another(address: str) ->
 def test_what_a_page_that_cheats_asks_for_is_refused(address: str) -> None:
     links = open_table(address)
     with seated(address, (links[0], KEYS[0]), (links[2], KEYS[2])) as players:
-        for browser in players:
-            browser.hear_until("table")
-            while not browser.now:
-                browser.hear_until("table")
+        while not all(browser.now for browser in players):
+            for browser in players:
+                with suppress(TimeoutError):
+                    browser.hear(timeout=0.05)
         waiting = next(browser for browser in players if not browser.moves())
         turn = players[1 - players.index(waiting)]
         move = (turn.moves() or ["6-6"])[0]
