@@ -80,6 +80,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
+  byId("proof").textContent = t("dealDigest", { digest: table.digests[0]?.slice(0, 8) ?? "–" });
   byId("undo").disabled = !table.canUndo || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);
@@ -132,7 +133,6 @@ function sitDown(at) {
   table = at;
   byId("company").hidden = !(table instanceof HostedTable);
   byId("undo").hidden = !byId("company").hidden;
-  byId("proof").textContent = t("dealDigest", { digest: table.digests[0]?.slice(0, 8) ?? "–" });
   if (!(table instanceof HostedTable)) keep(table.saved);
   run++;
   lookAt = null;
