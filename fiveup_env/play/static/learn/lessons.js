@@ -16,8 +16,8 @@ import { t } from "../words.js";
 
 /** @type {Lesson[]} */
 const LESSONS = [
-  { hands: [["6-5", "4-1"], ["6-4", "3-0"]], lead: 1, before: ["6-4"], tasks: [{ wanted: "6-5@6" }] },
-  { hands: [["6-5", "5-3", "4-2"], ["5-4", "3-0", "2-1"]], lead: 1, before: ["5-4"], tasks: [{ wanted: "score" }] },
+  { hands: [["6-5", "4-1"], ["6-4", "4-3"]], lead: 1, before: ["6-4"], tasks: [{ wanted: "6-5@6" }] },
+  { hands: [["6-5", "5-3", "4-2"], ["5-4", "6-3", "2-1"]], lead: 1, before: ["5-4"], tasks: [{ wanted: "score" }] },
   { hands: [["5-5", "5-3", "2-0"], ["5-4", "5-1", "6-2"]], lead: 1, before: ["5-4"], tasks: [{ wanted: "5-5@5", then: "5-1@5x" }, { wanted: "5-3@5x" }] },
   {
     hands: [

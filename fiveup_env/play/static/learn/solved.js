@@ -41,6 +41,7 @@ export function solved() {
     byId("lesson-facts").textContent = sides();
     if (over) byId("lesson-text").append(t("solvedEnd", { points: game.lastHand()?.endPoints.join(" : ") ?? "" }));
     next.textContent = t(over ? "close" : "next");
+    close.hidden = over;
     next.disabled = false;
     next.focus({ preventScroll: true });
   };
