@@ -25,7 +25,7 @@ from agents.fitting.teachers import Teacher, label_by, make_teacher
 from agents.learn.averaged import Averaged, Examples
 from agents.learn.labels import Judge
 from agents.learn.rollouts import burn_in
-from agents.learn.starting import shape_of
+from agents.learn.starting import first_network
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
 from agents.policies.weights import arrays_of, put_back
@@ -62,7 +62,7 @@ class Expert:
         self.config, self.folder = config, folder
         self.updates = self.decisions = self.accepted = 0
         torch.manual_seed(config.seed)
-        self.network = build(shape_of(config))
+        self.network = first_network(config)
         self.networks = [self.network]
         encoder = self.network.shape.encoder
         self.student = build(Shape("guided", config.student, 1, shared=True))

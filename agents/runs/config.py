@@ -45,7 +45,7 @@ SELF_PLAY: Final = ("self_play",)
 EXPERT: Final = ("expert",)
 CLUSTER: Final = ("rllib",)
 LABELS: Final = ("expert", "all_actions")
-STARTED: Final = ("self_play", "all_actions")
+STARTED: Final = ("self_play", *LABELS)
 ROLLOUTS: Final = ("self_play", "rllib")
 PPO: Final = (*ROLLOUTS, "plain")
 
