@@ -333,7 +333,8 @@ def test_what_is_compiled_later_plays_as_python_what_it_plays_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     called, later = set[Entry](), set[Entry]()
-    agents = [make_agent(spec) for spec in ("partner", "reader", "student:sample=1", "level:1")]
+    specs = ("partner", "reader", "student", "student:sample=1", "level:1")
+    agents = [make_agent(spec) for spec in specs]
     str(Game(seed=1))  # which imports what draws
     for name, module in list(sys.modules.items()):
         for own, value in list(vars(module).items()) if name.startswith("fiveup_env.") else ():
@@ -341,7 +342,7 @@ def test_what_is_compiled_later_plays_as_python_what_it_plays_compiled(
                 later.add(value)
                 monkeypatch.setattr(module, own, both_ways(value, called))
     for seed, agent in enumerate(agents):
-        game = Game("five_up", 2 + seed, seed=seed, hand_size=4)
+        game = Game("five_up", 2 + seed % 4, seed=seed, hand_size=4)
         for _ in range(4):
             game.push(game.ask(agent))
         assert str(game)

@@ -339,6 +339,7 @@ def test_progress_counts_games_without_help_and_names_the_next_level(
 ) -> None:
     begin(page, address)
     menu(page, "progress")
+    page.wait_for_selector("#dialog-title:has-text('My progress')")
     assert "A rating begins with the first game" in page.inner_text("#dialog-body")
     page.keyboard.press("Escape")
     won: dict[str, Any] = {"level": "level:3", "result": "won", "rate": 0.02}
