@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fiveup_env.analysis.audit import REASONS, Oddity, oddities
 from fiveup_env.analysis.trials import REFERENCE, checked_reference
 from fiveup_env.cli.shared import RulesOptions, add_command, option
@@ -44,7 +46,7 @@ def run(options: AuditOptions) -> int:
         raise InputError(f"--games must be at least 1, not {options.games}")
     checked_seed(options.seed + options.games - 1)
     checked_reference(options.reference)
-    plays, odd, odd_games = 0, list[tuple[int, Oddity]](), set[int]()
+    plays, odd = 0, list[tuple[int, Oddity]]()
     for game, seen in progress(_audited(options), options.games, "games"):
         plays += len(seen)
         odd += [(game, oddity) for oddity in seen if oddity]
@@ -52,8 +54,7 @@ def run(options: AuditOptions) -> int:
     print(f"{options.agent}: {plays:,} plays with a choice in {options.games:,} games")
     counts = Counter(oddity.reason for _, oddity in odd)
     for reason in REASONS:
-        number = counts[reason]
-        print(f"{number / max(1, plays) * PER:6.1f} of {PER:,}: another, as good, {reason}")
+        print(f"{counts[reason] / max(1, plays) * PER:6.1f} of {PER:,}: another, as good, {reason}")
     print(f"{len(odd_games)} games have such a play; what they cost, in chances to win:")
     total = sum(max(0.0, oddity.gain.mean) for _, oddity in odd)
     print(f"{100 * total / options.games:6.2f} % of a game")
@@ -68,7 +69,7 @@ def run(options: AuditOptions) -> int:
 def _audited(options: AuditOptions) -> Iterator[tuple[int, list[Oddity | None]]]:
     rules, agent = options.chosen_rules(), make_agent(options.agent)
     for seed in range(options.seed, options.seed + options.games):
-        game = Game(rules, seed=seed)
+        game, rng = Game(rules, seed=seed), np.random.default_rng(seed)
         while game.outcome() is None:
-            game.push(game.ask(agent))
+            game.push(game.ask(agent, rng))
         yield seed, list(oddities(game, reference=options.reference, seed=seed))

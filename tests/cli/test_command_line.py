@@ -183,6 +183,15 @@ def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFix
     assert printed in capsys.readouterr().out
 
 
+def test_an_audit_of_the_same_seed_finds_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "audit random --games 1 --set target=5 --reference pimc:worlds=8"
+    found = []
+    for _ in range(2):
+        assert main(words.split()) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
