@@ -141,13 +141,18 @@ async def body_of(request: Request) -> dict[str, Any]:
         content += chunk
         if len(content) > MOST_BYTES:
             raise RequestError(f"a request may hold {MOST_BYTES:,} bytes, and this has more", 413)
+    return object_in(content or b"{}", "a request")
+
+
+def object_in(text: str | bytes, name: str) -> dict[str, Any]:
+    """Return the JSON object in a text from elsewhere, which errors call by a name."""
     try:
-        body = parse_json(content or b"{}")
+        content = parse_json(text)
     except ValueError as error:
         raise RequestError(f"not valid JSON: {error}") from None
-    if not isinstance(body, dict):
-        raise RequestError(f"a request is a JSON object, not {shown(body)}")
-    return body
+    if not isinstance(content, dict):
+        raise RequestError(f"{name} is a JSON object, not {shown(content)}")
+    return content
 
 
 def refusal(error: FiveUpError) -> JSONResponse:

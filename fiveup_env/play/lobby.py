@@ -32,6 +32,7 @@ from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import FiveUpError, RequestError, WrongMomentError, shown
 from fiveup_env.files import read_plain, write_atomic
 from fiveup_env.opponents.levels import USUAL_LEVEL
+from fiveup_env.play.guard import object_in
 from fiveup_env.play.shared_table import SharedTable, checked_name, opened, table_of
 from fiveup_env.strict_json import parse_json
 
@@ -152,7 +153,8 @@ class Lobby:
         if folder is not None:
             for path in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
                 with suppress(OSError, ValueError, TypeError, KeyError):  # it stays as it is
-                    self._add(table_of(parse_json(read_plain(path, MOST_BYTES))))
+                    content = parse_json(read_plain(path, MOST_BYTES))
+                    self._add(table_of(content, path.stem))
 
     def _add(self, table: SharedTable) -> None:
         room = Room(table)
@@ -346,13 +348,7 @@ async def _message(socket: WebSocket) -> dict[str, Any]:
     text = event.get("text")
     if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
         raise RequestError(f"a message is a text of at most {MOST_CHARACTERS:,} characters")
-    try:
-        message = parse_json(text.encode())
-    except ValueError as error:
-        raise RequestError(f"not valid JSON: {error}") from None
-    if not isinstance(message, dict):
-        raise RequestError(f"a message is a JSON object, not {shown(message)}")
-    return message
+    return object_in(text, "a message")
 
 
 def _refusal(error: Exception) -> Json:

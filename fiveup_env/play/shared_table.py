@@ -197,7 +197,6 @@ class SharedTable:
         return {
             "format": FORMAT,
             "version": VERSION,
-            "name": self.name,
             "setup": self.setup,
             "seats": list(map(asdict, self.seats)),
             "game": game,
@@ -206,12 +205,15 @@ class SharedTable:
         }
 
 
-def table_of(content: Json) -> SharedTable:
-    """Return a table that was kept; raise ValueError, TypeError or KeyError if it is damaged."""
+def table_of(content: Json, name: str) -> SharedTable:
+    """Return a table that was kept under a name.
+
+    Raises ValueError, TypeError or KeyError if it is damaged.
+    """
     if (content["format"], content["version"]) != (FORMAT, VERSION):
         raise ValueError(f"a table is kept as {FORMAT}, version {VERSION}")
     seats = [Seat(**seat) for seat in content["seats"]]
-    table = SharedTable(content["setup"], seats, content["name"])
+    table = SharedTable(content["setup"], seats, name)
     if content["game"] is not None:
         table.deal(int(content["game"]["seed"]), content["proof"])
         for move, arm in zip(content["game"]["moves"], content["arms"], strict=True):

@@ -125,7 +125,7 @@ def test_a_table_is_kept_and_read_back_in_the_middle_of_a_game() -> None:
     shared.seats[0].claim("k" * 20)
     for move in play_randomly(Game(shared.rules, seed=5), Random(1), 9).moves:
         shared.push(shared.game.turn or 0, shared.made, str(move), 1)
-    again = table_of(json.loads(json.dumps(shared.kept())))
+    again = table_of(json.loads(json.dumps(shared.kept())), shared.name)
     assert again.kept() == shared.kept()
     assert again.game == shared.game
     with pytest.raises(RequestError, match="belongs to another browser"):
