@@ -6,14 +6,13 @@ scored more; or as much, and gave the next player less; or as much, and let go o
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from fiveup_env.analysis.decisions import tried_in
-from fiveup_env.analysis.trials import CHANCE, REFERENCE, Estimate
+from fiveup_env.analysis.trials import CHANCE, REFERENCE, Estimate, means_of
 from fiveup_env.encoders import get_encoder, place_of, row_size
 from fiveup_env.opponents.heuristics.features import DOUBLE, REPLY
 from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT, STEPS
@@ -62,8 +61,7 @@ def oddities(
         if tried.move.action >= DRAW:
             continue
         apart = tried.values[..., CHANCE] - tried.values[:, [tried.taken], CHANCE]
-        gains = apart.mean(0)
-        errors = apart.std(0, ddof=1) / math.sqrt(len(apart))
+        gains, errors = means_of(apart)
         reasons = _reasons(tried.view, tried.actions, tried.move.action)
         reasons[gains < -errors] = len(REASONS)
         best = np.lexsort((-gains, reasons))[0]

@@ -19,6 +19,7 @@ from fiveup_env.analysis.trials import (
     Estimate,
     Trials,
     key_of,
+    means_of,
     shortfalls,
 )
 from fiveup_env.engine.legality import mark_legal_at
@@ -194,7 +195,7 @@ def tried_in(
 
 
 def _options(actions: np.ndarray, values: np.ndarray) -> Iterator[Option]:
-    means, errors = values.mean(0), values.std(0, ddof=1) / math.sqrt(len(values))
+    means, errors = means_of(values)
     for k, action in enumerate(actions.tolist()):
         chance, points = (
             Estimate(float(means[k, what]), float(errors[k, what])) for what in (CHANCE, POINTS)

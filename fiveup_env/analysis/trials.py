@@ -11,6 +11,7 @@ falls short of it, both ways round.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -93,6 +94,11 @@ class Trials:
         outlooks = chances[0], chances[0][:0]  # to win, and for points
         try_actions(self._games, actions, self._playout, side, outlooks, values)
         return values
+
+
+def means_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means of values over the worlds, the first axis, and their standard errors."""
+    return values.mean(0), values.std(0, ddof=1) / math.sqrt(len(values))
 
 
 def shortfalls(values: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:

@@ -255,7 +255,7 @@ class Hand(NamedTuple):
 
 
 def _none_of(hand: Hand, wanted: Array, before: Array) -> Array:
-    """Return by what the chance that a hand has no wanted tile shrinks with each: float32[28].
+    """Return the factors, one for each tile, of the chance that a hand has no wanted tile.
 
     `before[tile, other]` is whether another tile has been counted by then.
     """
@@ -266,7 +266,7 @@ def _none_of(hand: Hand, wanted: Array, before: Array) -> Array:
 
 
 def _stuck(hand: Hand, best: Array) -> Array:
-    """Return the chance that a hand has no tile that fits."""
+    """Return the chance that no tile of a hand fits."""
     return _none_of(hand, best >= 0, _BEFORE).prod()
 
 

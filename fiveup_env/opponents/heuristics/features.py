@@ -165,6 +165,12 @@ def value_of(
     if _points_only(weights):
         return weights[POINTS] * FIVES[public.rules.multiple, total_after(public.layout, action)]
     write_features(public, hand, unseen, action, weights, scratch)
+    return weighted(weights, scratch)
+
+
+@inlined
+def weighted(weights: Array, scratch: Struct) -> float:
+    """Return the weighted sum of the features in `scratch`."""
     value = 0.0
     for name in range(len(FEATURE_NAMES)):
         value += weights[name] * scratch.features[name]

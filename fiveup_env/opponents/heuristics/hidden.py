@@ -44,6 +44,7 @@ from fiveup_env.opponents.heuristics.features import (
     is_taken,
     look_around,
     unseen_by,
+    weighted,
     write_features,
 )
 from fiveup_env.rules.actions import ACTION_TILE, DRAW
@@ -239,15 +240,14 @@ def _read_play(
     for k in range(count):
         option = signed(scratch.actions[k])
         if option < DRAW and (ACTION_TILE[option] != own or option == action):
-            tile, worth = ACTION_TILE[option], 0.0
+            tile = ACTION_TILE[option]
             rest = outside & ~(ONE << np.uint32(tile))
             write_features(past, outside, rest, option, weights, scratch)
-            for name in range(len(FEATURE_NAMES)):
-                worth += weights[name] * scratch.features[name]
+            worth = exp(weighted(weights, scratch))
             if option == action:
-                made = exp(worth)
+                made = worth
             else:
-                instead[tile] += exp(worth)
+                instead[tile] += worth
     while others:
         tile = lowest_bit(others)
         others &= others - ONE
@@ -323,9 +323,7 @@ def best_expected(view: Struct, weights: Array, hidden: Struct, key: Word) -> in
         action = scratch.actions[k]
         if action < DRAW:
             expect_features(public, hand, unseen, action, hidden)
-            value = 0.0
-            for name in range(len(FEATURE_NAMES)):
-                value += weights[name] * scratch.features[name]
+            value = weighted(weights, scratch)
             taken, best, equals = is_taken(value, best, equals, key, public.plies, action)
             if taken:
                 chosen = action
