@@ -51,17 +51,17 @@ def run(options: AuditOptions) -> int:
         plays += len(seen)
         odd += [(game, oddity) for oddity in seen if oddity]
     odd_games = {game for game, _ in odd}
-    print(f"{options.agent}: {plays:,} plays with a choice in {options.games:,} games")
+    print(f"{options.agent}: {plays:,} plays with a choice; games: {options.games:,}")
     counts = Counter(oddity.reason for _, oddity in odd)
     for reason in REASONS:
-        print(f"{counts[reason] / max(1, plays) * PER:6.1f} of {PER:,}: another, as good, {reason}")
-    print(f"{len(odd_games)} games have such a play; what they cost, in chances to win:")
-    total = sum(max(0.0, oddity.gain.mean) for _, oddity in odd)
-    print(f"{100 * total / options.games:6.2f} % of a game")
+        rate = PER * counts[reason] / max(1, plays)
+        print(f"{rate:6.1f} of {PER:,}: another, as good or better, {reason}")
+    lost = 100 * sum(max(0.0, oddity.gain.mean) for _, oddity in odd) / options.games
+    print(f"games with such a play: {len(odd_games)}; points of chance lost a game: {lost:.1f}")
     for seed, oddity in sorted(odd, key=lambda pair: -pair[1].gain.mean)[:SHOWN]:
         print(
             f"game {seed}, move {oddity.number}, seat {oddity.seat}: {oddity.move} where "
-            f"{oddity.other} {oddity.reason} ({100 * oddity.gain.mean:+.1f} % of games)"
+            f"{oddity.other} {oddity.reason} ({100 * oddity.gain.mean:+.1f} points)"
         )
     return 0
 
