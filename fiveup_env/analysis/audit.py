@@ -1,7 +1,8 @@
 """`oddities(game)`: plays that no person would understand.
 
-By a reference search another play was as good, within its error, and it was better to look at: it
-scored more; or as much, and gave the next player less; or as much, and let go of a double.
+By a reference search another play was clearly as good, and it was better to look at: it scored
+more; or as much, and gave the next player less; or as much, and let go of a double. Clearly, if no
+part of the 95 % interval says otherwise: what is within noise does not count.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from fiveup_env.analysis.decisions import tried_in
-from fiveup_env.analysis.trials import CHANCE, REFERENCE, Estimate, means_of
+from fiveup_env.analysis.trials import CHANCE, NORMAL, REFERENCE, Estimate, means_of
 from fiveup_env.encoders import get_encoder, place_of, row_size
 from fiveup_env.opponents.heuristics.features import DOUBLE, REPLY
 from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT, STEPS
@@ -33,7 +34,7 @@ _PLAYS, _FEATURES = (place_of(_ENCODER, piece)[1] for piece in ("plays", "featur
 
 @dataclass(frozen=True)
 class Oddity:
-    """A play, and another that was as good and better to look at."""
+    """A play, and another that was clearly as good and better to look at."""
 
     number: int  # of the move in the game
     seat: int
@@ -63,7 +64,7 @@ def oddities(
         apart = tried.values[..., CHANCE] - tried.values[:, [tried.taken], CHANCE]
         gains, errors = means_of(apart)
         reasons = _reasons(tried.view, tried.actions, tried.move.action)
-        reasons[gains < -errors] = len(REASONS)
+        reasons[gains < NORMAL * errors] = len(REASONS)
         best = np.lexsort((-gains, reasons))[0]
         if reasons[best] == len(REASONS):
             yield None

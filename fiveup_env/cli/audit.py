@@ -10,6 +10,7 @@ import numpy as np
 
 from fiveup_env.analysis.audit import REASONS, Oddity, oddities
 from fiveup_env.analysis.trials import REFERENCE, checked_reference
+from fiveup_env.arena.statistics.bootstrap import interval, resampled_ratios, with_bounds
 from fiveup_env.cli.shared import RulesOptions, add_command, option
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError
@@ -46,17 +47,23 @@ def run(options: AuditOptions) -> int:
         raise InputError(f"--games must be at least 1, not {options.games}")
     checked_seed(options.seed + options.games - 1)
     checked_reference(options.reference)
-    plays, odd = 0, list[tuple[int, Oddity]]()
+    counts, odd = list[tuple[int, int]](), list[tuple[int, Oddity]]()
     for game, seen in progress(_audited(options), options.games, "games"):
-        plays += len(seen)
-        odd += [(game, oddity) for oddity in seen if oddity]
-    odd_games = {game for game, _ in odd}
+        odd += (own := [(game, oddity) for oddity in seen if oddity])
+        counts.append((len(seen), len(own)))
+    plays, odd_games = sum(count for count, _ in counts), {game for game, _ in odd}
     print(f"{options.agent}: {plays:,} plays with a choice; games: {options.games:,}")
-    counts = Counter(oddity.reason for _, oddity in odd)
+    if not plays:
+        return 0
+    share, resamples = resampled_ratios(np.array(counts, np.float64), 1)
+    low, high = interval(resamples, share)
+    bounds = with_bounds(PER * share[0], (PER * low[0], PER * high[0]), ".1f")
+    print(f"{bounds} of {PER:,} that no person would understand")
+    reasons = Counter(oddity.reason for _, oddity in odd)
     for reason in REASONS:
-        rate = PER * counts[reason] / max(1, plays)
+        rate = PER * reasons[reason] / plays
         print(f"{rate:6.1f} of {PER:,}: another, as good or better, {reason}")
-    lost = 100 * sum(max(0.0, oddity.gain.mean) for _, oddity in odd) / options.games
+    lost = 100 * sum(oddity.gain.mean for _, oddity in odd) / options.games
     print(f"games with such a play: {len(odd_games)}; points of chance lost a game: {lost:.1f}")
     for seed, oddity in sorted(odd, key=lambda pair: -pair[1].gain.mean)[:SHOWN]:
         print(

@@ -30,6 +30,7 @@ from fiveup_env.opponents.heuristics.ladder import (
 from fiveup_env.opponents.networks.compiled import memory_for, write_all
 from fiveup_env.opponents.search.dealing import BLOCK, Dealing
 from fiveup_env.opponents.search.inference import INFERENCE, shipped_model
+from fiveup_env.opponents.search.looks import write_looks
 from fiveup_env.opponents.search.network_search import write_expectations, write_probabilities
 from fiveup_env.opponents.search.outlook import (
     FARTHEST,
@@ -286,6 +287,7 @@ def search_begin(
     trust = chosen.trust if chosen.prior == PROBABILITIES else 0.0
     evidence, candidates = np.zeros(1, EVIDENCE), np.zeros((1, ACTION_COUNT), CANDIDATE)
     begin(prior, trust, precisions, CLEARLY, evidence, candidates)
+    write_looks(views, evidence, candidates)
     begun.seen, begun.options, begun.key = views[0], chosen, key
     begun.products[:] = 0
     _keep(begun, evidence, candidates)
@@ -383,21 +385,24 @@ def search_result(search: Array, values: Array, errors: Array, scores: Array) ->
     """Write what worlds show about each of the 121 actions; return the action to choose.
 
     Values are -inf where an action was not tried. Errors are standard errors of the difference from
-    the best action, -inf likewise. Scores add the prior, and are -inf for what is clearly worse.
+    the best action, -inf likewise. Scores add the prior, and are -inf for the clearly worse. The
+    action has the highest, if looks count too.
     """
     begun, views = carray(search, 1)[0], np.zeros(1, VIEW)
     if not _search_fits(begun, views):
         return BAD_SEARCH
     evidence, count = np.zeros(1, EVIDENCE), signed(begun.evidence.count)
     evidence[0] = begun.evidence
-    actions, fields = np.zeros((1, count), np.int64), np.zeros((3, 1, count))
+    actions, fields = np.zeros((1, count), np.int64), np.zeros((4, 1, count))
     for k in range(count):
         actions[0, k] = begun.candidates[k].action
         fields[0, 0, k] = begun.candidates[k].mean
         fields[1, 0, k] = begun.candidates[k].error
         fields[2, 0, k] = begun.candidates[k].score
-    best = carray(scores, (1, ACTION_COUNT))
+        fields[3, 0, k] = begun.candidates[k].appeal
+    appeals = np.empty((1, ACTION_COUNT))
     spread_out(evidence, actions, fields[0], carray(values, (1, ACTION_COUNT)))
     spread_out(evidence, actions, fields[1], carray(errors, (1, ACTION_COUNT)))
-    spread_out(evidence, actions, fields[2], best)
-    return _highest(best)
+    spread_out(evidence, actions, fields[2], carray(scores, (1, ACTION_COUNT)))
+    spread_out(evidence, actions, fields[3], appeals)
+    return _highest(appeals)

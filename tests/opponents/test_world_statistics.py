@@ -88,3 +88,14 @@ def test_only_what_may_be_chosen_is_a_candidate() -> None:
         [0.0, -np.inf, -np.inf, -np.inf],
     ]
     assert statistics.evidence["worlds"].tolist() == [3, 0]
+
+
+def test_looks_decide_within_noise_and_neither_close_an_action_nor_outlast_worlds() -> None:
+    noisy = np.random.default_rng(0).normal([0.2, 0.0], 1, (5000, 2))
+    statistics = WorldStatistics(np.zeros((1, 2)))
+    statistics.candidates["looks"] = [-9.0, 0.0]
+    add(statistics, noisy[:40])
+    assert statistics.scores[0].argmax() == 0
+    assert statistics.choices == [1]
+    add(statistics, noisy[40:])
+    assert statistics.choices == [0]

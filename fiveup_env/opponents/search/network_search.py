@@ -72,7 +72,7 @@ class NetworkSearch(ABC):
 
     def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
-        return self.search(views, rng).scores.argmax(1)
+        return self.search(views, rng).choices
 
     def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the actions that the network does not rule out."""

@@ -30,7 +30,7 @@ class Pimc(Search):
 
     def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return an action for every view."""
-        return self.search(views, rng).scores.argmax(1)
+        return self.search(views, rng).choices
 
     def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the average value of every action, -inf where it is not allowed.

@@ -2,9 +2,9 @@
 
 Worlds are drawn from the exact belief, and may be weighed by the others' moves (see `dealing`).
 Every open action is tried in the same worlds, with the same chance in its playouts, and is scored
-by its mean over all of them, together with a prior over the actions (see `world_statistics`). One
-action is chosen for all worlds, never one for each, because a choice cannot depend on hidden tiles.
-The search ends with its budget, or once one action is left.
+by its mean over all of them, together with a prior over the actions and how they look (see
+`world_statistics` and `looks`). One action is chosen for all worlds, never one for each, because a
+choice cannot depend on hidden tiles. The search ends with its budget, or once one action is left.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.networks.policy import STUDENT, PolicyAgent
 from fiveup_env.opponents.search.action_values import SKIPPED, try_actions
 from fiveup_env.opponents.search.dealing import BLOCK, Dealing, deal_block, dealing_of, prepare
+from fiveup_env.opponents.search.looks import write_looks
 from fiveup_env.opponents.search.outlook import AIMS
 from fiveup_env.opponents.search.playouts import Playout, playout_by
 from fiveup_env.opponents.search.world_statistics import WorldStatistics, add_worlds
@@ -126,6 +127,7 @@ def search_worlds(
     name_streams(np.uint64(rng.integers(1 << 63)), keys)
     if not len(undecided := statistics.undecided):
         return statistics
+    write_looks(views, statistics.evidence, statistics.candidates)
     work = Work(
         views,
         keys,

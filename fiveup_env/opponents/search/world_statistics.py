@@ -11,8 +11,9 @@ disagree, leave the choice to the prior, and many worlds that agree override it.
 log-probabilities, which have no unit, is weighed by `trust`. One that estimates the values
 themselves has a `precision`, 1 / error ** 2: then both are joined as estimates with errors are.
 
-An action whose score is clearly lower than the best is closed, and is not tried any further. Worlds
-may be weighted by their likelihoods.
+An action whose score is clearly lower than the best is closed, and is not tried any further. The
+choice among the others, which are as good as equal, counts how they look too (see `looks`), weighed
+against noise as a prior is, and less with every world. Worlds may be weighted by their likelihoods.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.exponentials import exp
 
 CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be closed
+LOOKED: Final = 100.0  # worlds after which a point of looks weighs as much as noise
 LOWEST: Final = float(np.finfo(float).min)
 LEAST_NOISE: Final = 1e-6  # the prior decides between actions that have equal values in all worlds
 
@@ -34,11 +36,13 @@ CANDIDATE = np.dtype(
         ("action", np.int64),
         ("open", np.bool_),  # still to be tried
         ("prior", np.float64),
+        ("looks", np.float64),  # in points
         ("sum", np.float64),  # of weighted values
         ("mean", np.float64),  # the weighted mean, up to the world after which it was closed
         ("apart", np.float64),  # sum of its differences from the mean of a world's open actions
         ("error", np.float64),  # standard error of its difference from the best, while it was open
         ("score", np.float64),  # -inf once it is closed
+        ("appeal", np.float64),  # the score, and how the action looks; the highest is chosen
     ],
     align=True,
 )
@@ -107,6 +111,11 @@ class WorldStatistics:
         """The score of every action, a row for each view; -inf if closed or no candidate."""
         return self._spread("score")
 
+    @property
+    def choices(self) -> np.ndarray:
+        """The action to choose for every view: that of the highest score, if looks count too."""
+        return self._spread("appeal").argmax(1)
+
     def _spread(self, name: str) -> np.ndarray:
         """Return a field of the candidates, in the columns of their actions."""
         spread = np.empty(self._shape)
@@ -157,7 +166,7 @@ def add_worlds(
 ) -> None:
     """Add the values of a view's open candidates in more worlds [worlds x candidates].
 
-    Then score the candidates, and close those that are clearly worse.
+    Then score the candidates, close those that are clearly worse, and look at them.
     """
     _weigh(evidence, candidates, logs)
     for w in range(len(values)):
@@ -177,6 +186,7 @@ def add_worlds(
     evidence.worlds += len(values)
     noise = _noise(evidence, candidates, products, _update_means(evidence, candidates))
     _close_the_worse(evidence, candidates, products, _update_scores(evidence, candidates, noise))
+    _add_looks(evidence, candidates, noise)
 
 
 @inlined
@@ -248,6 +258,14 @@ def _close_the_worse(evidence: Struct, candidates: Array, products: Array, best:
     if evidence.open == 1:
         candidates[best].open = False
         evidence.open = 0
+
+
+@inlined
+def _add_looks(evidence: Struct, candidates: Array, noise: float) -> None:
+    """Add how the candidates look to their scores."""
+    weight = noise * np.sqrt(LOOKED / evidence.worlds)
+    for k in range(evidence.count):
+        candidates[k].appeal = candidates[k].score + weight * candidates[k].looks
 
 
 @inlined
