@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env.analysis.audit import REASONS, Oddity, oddities
-from fiveup_env.analysis.trials import REFERENCE, checked_reference
-from fiveup_env.arena.statistics.bootstrap import interval, resampled_ratios, with_bounds
+from fiveup_env.analysis.trials import NORMAL, REFERENCE, checked_reference
+from fiveup_env.arena.statistics.bootstrap import with_bounds
 from fiveup_env.cli.shared import RulesOptions, add_command, option
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError
@@ -47,18 +48,16 @@ def run(options: AuditOptions) -> int:
         raise InputError(f"--games must be at least 1, not {options.games}")
     checked_seed(options.seed + options.games - 1)
     checked_reference(options.reference)
-    counts, odd = list[tuple[int, int]](), list[tuple[int, Oddity]]()
+    plays, odd = 0, list[tuple[int, Oddity]]()
     for game, seen in progress(_audited(options), options.games, "games"):
-        odd += (own := [(game, oddity) for oddity in seen if oddity])
-        counts.append((len(seen), len(own)))
-    plays, odd_games = sum(count for count, _ in counts), {game for game, _ in odd}
+        plays += len(seen)
+        odd += [(game, oddity) for oddity in seen if oddity]
+    odd_games = {game for game, _ in odd}
     print(f"{options.agent}: {plays:,} plays with a choice; games: {options.games:,}")
     if not plays:
         return 0
-    share, resamples = resampled_ratios(np.array(counts, np.float64), 1)
-    low, high = interval(resamples, share)
-    bounds = with_bounds(PER * share[0], (PER * low[0], PER * high[0]), ".1f")
-    print(f"{bounds} of {PER:,} that no person would understand")
+    ends = [PER * end for end in _interval(len(odd), plays)]
+    print(f"{with_bounds(PER * len(odd) / plays, ends, '.1f')} of {PER:,} make no sense to people")
     reasons = Counter(oddity.reason for _, oddity in odd)
     for reason in REASONS:
         rate = PER * reasons[reason] / plays
@@ -71,6 +70,17 @@ def run(options: AuditOptions) -> int:
             f"{oddity.other} {oddity.reason} ({100 * oddity.gain.mean:+.1f} points)"
         )
     return 0
+
+
+def _interval(count: int, plays: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of plays, which has a width at 0 too (Wilson's).
+
+    >>> _interval(0, 996)[1] < 0.004 < _interval(1, 996)[1]
+    True
+    """
+    prior, share = NORMAL**2 / plays, count / plays
+    half = math.sqrt(prior * (share * (1 - share) + prior / 4))
+    return (share + prior / 2 - half) / (1 + prior), (share + prior / 2 + half) / (1 + prior)
 
 
 def _audited(options: AuditOptions) -> Iterator[tuple[int, list[Oddity | None]]]:

@@ -808,8 +808,8 @@ class Search extends Agent {
 
   /**
    * What the worlds show about each move that was tried: its value (a chance to win, or points of
-   * the hand), the standard error of its difference from the best, and the score by which moves are
-   * chosen, -Infinity for those that are clearly worse.
+   * the hand), the standard error of its difference from the best, and its score, which adds the
+   * prior, -Infinity for those that are clearly worse.
    * @param {View} view @param {bigint} [key] @returns {Value[]}
    */
   values(view, key = randomKey()) {

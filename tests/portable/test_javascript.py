@@ -113,7 +113,7 @@ def answer(agent: Any, view: np.ndarray, key: int) -> list[str]:
     tried = np.flatnonzero(result.means[0] > -np.inf)
     rows = [result.means[0, tried], np.nan_to_num(result.errors[0, tried]), result.scores[0, tried]]
     names = ",".join(str(Move(int(action))) for action in tried)
-    return [str(Move(int(result.scores[0].argmax()))), names, doubles(np.stack(rows, 1))]
+    return [str(Move(int(result.choices[0]))), names, doubles(np.stack(rows, 1))]
 
 
 # Agents as the binding makes them, and as Python does.
