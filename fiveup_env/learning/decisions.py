@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fiveup_env.encoders.flat import USUAL_POINTS
-from fiveup_env.engine.compiled import Array, compiled, signed
+from fiveup_env.engine.compiled import Array, compiled, inlined, signed
 from fiveup_env.engine.exponentials import exp
 
 if TYPE_CHECKING:
@@ -41,25 +41,91 @@ class Decisions(NamedTuple):
 
 def decisions_of(rows: np.ndarray, masks: np.ndarray, columns: Columns) -> Decisions:
     """Return the decisions that have these rows and masks of legal actions (int8 or bool)."""
-    masks = masks.view(np.int8)
-    entry_ends, action_ends = np.zeros((2, len(rows) + 1), np.int64)
     # As many as there could be, of which only the pages that are written take memory.
-    most = len(rows) * (columns.facts_end - columns.facts) + 1
-    entries, numbers = np.empty(most, np.uint16), np.empty(most, np.int8)
-    actions = np.empty(masks.size + 1, np.uint8)
-    _gather(rows, columns.facts, columns.facts_end, entry_ends, entries, numbers)
-    _gather(masks, 0, masks.shape[1], action_ends, actions, np.empty(masks.size + 1, np.int8))
-    decisions = Decisions(
-        entry_ends,
-        entries[: entry_ends[-1]].copy(),
-        numbers[: entry_ends[-1]].copy(),
-        action_ends,
-        actions[: action_ends[-1]].copy(),
-        np.zeros(action_ends[-1], np.uint8),
-        np.empty((action_ends[-1], columns.feature_count), np.int8),
+    most = len(rows) * (columns.facts_end - columns.facts) + 1, masks.size
+    made = empty_decisions(len(rows), *most, columns.feature_count)
+    _write(rows, masks.view(np.int8), columns, made)
+    entries, actions = made.entry_ends[-1], made.action_ends[-1]
+    return Decisions(
+        made.entry_ends,
+        made.entries[:entries].copy(),
+        made.numbers[:entries].copy(),
+        made.action_ends,
+        made.actions[:actions].copy(),
+        made.units[:actions].copy(),
+        made.features[:actions].copy(),
     )
-    _describe(rows, columns, decisions)
-    return decisions
+
+
+@inlined
+def empty_decisions(count: int, entries: int, actions: int, features: int) -> Decisions:
+    """Return memory for decisions with so many entries and actions in all."""
+    return Decisions(
+        np.zeros(count + 1, np.int64),
+        np.empty(entries, np.uint16),
+        np.empty(entries, np.int8),
+        np.zeros(count + 1, np.int64),
+        np.empty(actions, np.uint8),
+        np.empty(actions, np.uint8),
+        np.empty((actions, features), np.int8),
+    )
+
+
+@compiled
+def _write(rows: Array, masks: Array, columns: Columns, decisions: Decisions) -> None:
+    """Write the decisions of some rows."""
+    actions = np.empty(masks.shape[1], np.int64)
+    for n in range(len(rows)):
+        count = 0
+        for action in range(masks.shape[1]):  # without a branch, which would be mispredicted
+            actions[count] = action
+            count += masks[n, action] != 0
+        write_decision(decisions, n, rows, n, columns, actions[:count])
+
+
+@compiled
+def write_decision(
+    decisions: Decisions, n: int, rows: Array, r: int, columns: Columns, actions: Array
+) -> None:
+    """Write the n-th decision, where the one before it ends: a row and its legal actions."""
+    entry, place = decisions.entry_ends[n], decisions.action_ends[n]
+    entries, numbers = decisions.entries, decisions.numbers
+    for i in range(columns.facts, columns.facts_end):  # likewise
+        entries[entry] = i - columns.facts
+        numbers[entry] = rows[r, i]
+        entry += rows[r, i] != 0
+    decisions.entry_ends[n + 1] = entry
+    for action in actions:
+        decisions.actions[place] = action
+        decisions.units[place] = 0
+        if columns.plays >= 0:
+            score = signed(rows[r, columns.plays + action])
+            decisions.units[place] = min(USUAL_POINTS + 1, max(0, score))
+        for name in range(columns.feature_count):
+            at = columns.features + action * columns.feature_count + name
+            decisions.features[place, name] = rows[r, at]
+        place += 1
+    decisions.action_ends[n + 1] = place
+
+
+@compiled
+def move_decision(decisions: Decisions, n: int, to: int) -> None:
+    """Make a decision the one at an earlier place, where the one before that ends."""
+    begin, end = decisions.entry_ends[n], decisions.entry_ends[n + 1]
+    at = decisions.entry_ends[to]
+    for k in range(begin, end):
+        decisions.entries[at] = decisions.entries[k]
+        decisions.numbers[at] = decisions.numbers[k]
+        at += 1
+    begin, end = decisions.action_ends[n], decisions.action_ends[n + 1]
+    place = decisions.action_ends[to]
+    for k in range(begin, end):
+        decisions.actions[place] = decisions.actions[k]
+        decisions.units[place] = decisions.units[k]
+        for name in range(decisions.features.shape[1]):
+            decisions.features[place, name] = decisions.features[k, name]
+        place += 1
+    decisions.entry_ends[to + 1], decisions.action_ends[to + 1] = at, place
 
 
 @compiled
@@ -75,42 +141,20 @@ def find_chosen(decisions: Decisions, actions: Array, chosen: Array) -> None:
 @compiled
 def draw(decisions: Decisions, logs: Array, numbers: Array, chosen: Array) -> None:
     """Draw one of the legal actions of every decision by a number from 0 to below 1."""
+    ends = decisions.action_ends
     for n in range(len(chosen)):
-        first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
-        total = 0.0
-        for k in range(first, end):
-            total += exp(logs[k])
-        height, drawn = 0.0, numbers[n] * total
-        for k in range(first, end):
-            height += exp(logs[k])
-            if height > drawn:
-                chosen[n] = k - first
-                break
+        chosen[n] = drawn(logs, ends[n], ends[n + 1], numbers[n])
 
 
-@compiled
-def _gather(rows: Array, first: int, end: int, ends: Array, places: Array, numbers: Array) -> None:
-    """Write where the numbers of each row are not zero, and the numbers, row after row."""
-    count = 0
-    for n in range(len(rows)):
-        for i in range(first, end):  # without a branch, which would often be mispredicted
-            places[count] = i - first
-            numbers[count] = rows[n, i]
-            count += rows[n, i] != 0
-        ends[n + 1] = count
-
-
-@compiled
-def _describe(rows: Array, columns: Columns, decisions: Decisions) -> None:
-    """Write what rows say of legal actions."""
-    ends, actions, units = decisions.action_ends, decisions.actions, decisions.units
-    features = decisions.features
-    for n in range(len(rows)):
-        for k in range(ends[n], ends[n + 1]):
-            action = signed(actions[k])
-            if columns.plays >= 0:
-                score = signed(rows[n, columns.plays + action])
-                units[k] = min(USUAL_POINTS + 1, max(0, score))
-            for name in range(columns.feature_count):
-                place = columns.features + action * columns.feature_count + name
-                features[k, name] = rows[n, place]
+@inlined
+def drawn(logs: Array, first: int, end: int, number: float) -> int:
+    """Return which of some actions a number from 0 to below 1 draws."""
+    total = 0.0
+    for k in range(first, end):
+        total += exp(logs[k])
+    height, bound = 0.0, number * total
+    for k in range(first, end):
+        height += exp(logs[k])
+        if height > bound:
+            return k - first
+    return 0

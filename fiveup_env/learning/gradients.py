@@ -39,6 +39,7 @@ class Memory(NamedTuple):
     chances: np.ndarray  # log-probabilities and probabilities of a decision's actions
 
 
+@compiled
 def memory_for(weights: Weights) -> Memory:
     """Return memory for a thread."""
     return Memory(tile_for(weights), outputs_for(weights), np.zeros((2, ACTION_COUNT)))

@@ -31,11 +31,18 @@ class Outputs(NamedTuple):
     guide_gradient: np.ndarray
 
 
+@compiled
 def outputs_for(weights: Weights) -> Outputs:
     """Return memory for the outputs of a network."""
-    features = len(weights.guide)
-    sizes = [(ACTION_COUNT,), (ACTION_COUNT,), (), (), (features,), (features,)]
-    return Outputs(*(np.zeros((TILE, *size), weights.first.dtype) for size in sizes))
+    features, kind = len(weights.guide), weights.first.dtype
+    return Outputs(
+        np.zeros((TILE, ACTION_COUNT), kind),
+        np.zeros((TILE, ACTION_COUNT), kind),
+        np.zeros(TILE, kind),
+        np.zeros(TILE, kind),
+        np.zeros((TILE, features), kind),
+        np.zeros((TILE, features), kind),
+    )
 
 
 @compiled

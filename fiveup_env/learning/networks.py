@@ -6,7 +6,6 @@ but here `first` does not include the factors of the entries, and heads are outp
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.encoders import factors_of, get_encoder, place_of
 from fiveup_env.encoders.flat import USUAL_POINTS
+from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.errors import InputError, shown, unknown
 from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH, Weights
 from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from fiveup_env.encoders import Encoder
 
 KINDS: Final = ("plain", "guided")
+PLAIN, GUIDED = range(len(KINDS))
 PLAYS: Final = "plays"  # the piece that says what each action would score
+WORTH_COUNT: Final = USUAL_POINTS + 2
 
 
 class Columns(NamedTuple):
@@ -48,6 +50,7 @@ class Network:
         depth: Layers or blocks.
         encoder: The encoder whose rows are read, or its name; guided networks read `lookahead`.
         dtype: The type of the weights.
+        vector: Memory for the weights; None makes some.
 
     Attributes:
         vector: all weights, 0 at first; those that only values depend on come last.
@@ -67,6 +70,7 @@ class Network:
         depth: int,
         encoder: str | Encoder = "flat",
         dtype: type = np.float32,
+        vector: np.ndarray | None = None,
     ) -> None:
         if kind not in KINDS:
             raise InputError(unknown("network in compiled code", kind, KINDS))
@@ -78,16 +82,15 @@ class Network:
         self.kind = kind
         encoder = get_encoder("lookahead" if kind == "guided" else encoder)
         self.columns, self.factors = _read(encoder, guided=kind == "guided")
-        self._sizes = _sizes_of(kind, width, depth, len(self.factors), self.columns.feature_count)
-        self.vector: np.ndarray = np.zeros(sum(map(math.prod, self._sizes)), dtype)
+        self._shape = KINDS.index(kind), width, depth, len(self.factors), self.columns.feature_count
+        size = weight_count(*self._shape)
+        self.vector: np.ndarray = np.zeros(size, dtype) if vector is None else vector
         self.weights = self.arrays_in(self.vector)
         self.policy_size = self.vector.size - width - 1  # weights before those of values alone
 
     def arrays_in(self, vector: np.ndarray) -> Weights:
         """Return the parts of a vector of this size, such as a gradient, as arrays by name."""
-        ends = np.cumsum([math.prod(size) for size in self._sizes])[:-1]
-        parts = np.split(vector, ends.tolist())
-        return Weights(*(part.reshape(size) for part, size in zip(parts, self._sizes, strict=True)))
+        return weights_in(vector, *self._shape)
 
     def tensors(self, vector: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return the weights under the names, and in the shapes, that saved policies have.
@@ -128,30 +131,64 @@ def _read(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
     return columns, factors_of(facts)
 
 
-def _sizes_of(
-    kind: str, width: int, depth: int, entries: int, features: int
-) -> list[tuple[int, ...]]:
-    """Return the shapes of the fields of `Weights`; those that a kind lacks are empty."""
-    blocks = depth if kind == "guided" else 0
-    inner = depth if kind == "guided" else depth - 1
-    sizes = {
-        "first": (entries, width),
-        "first_bias": (width,),
-        "norms": (blocks, 2, width),
-        "inner": (inner, width, width),
-        "inner_bias": (inner, width),
-        "outer": (blocks, width, width),
-        "outer_bias": (blocks, width),
-        "norm": (2 if blocks else 0, width),
-        "head": (ACTION_COUNT, width),
-        "head_bias": (ACTION_COUNT,),
-        "guide": (features, width),
-        "guide_bias": (features,),
-        "worth": (USUAL_POINTS + 2,),
-        "value": (1, width),
-        "value_bias": (1,),
-    }
-    return [sizes[name] for name in Weights._fields]
+@inlined
+def weight_count(kind: int, width: int, depth: int, entries: int, features: int) -> int:
+    """Return how many weights a network has."""
+    trunk = (entries + 1) * width
+    if kind == GUIDED:
+        trunk += depth * (2 * width + 2 * (width + 1) * width) + 2 * width
+    else:
+        trunk += (depth - 1) * (width + 1) * width
+    return trunk + (ACTION_COUNT + features + 1) * (width + 1) + WORTH_COUNT
+
+
+@compiled
+def weights_in(
+    vector: Array, kind: int, width: int, depth: int, entries: int, features: int
+) -> Weights:
+    """Return the arrays in a vector of weights, or a gradient; those that a kind lacks are empty.
+
+    The weights that only values depend on come last.
+    """
+    blocks = depth if kind == GUIDED else 0
+    inner = depth if kind == GUIDED else depth - 1
+    norms = 2 if kind == GUIDED else 0
+    first, rest = _split(vector, entries * width)
+    first_bias, rest = _split(rest, width)
+    all_norms, rest = _split(rest, blocks * 2 * width)
+    all_inner, rest = _split(rest, inner * width * width)
+    inner_bias, rest = _split(rest, inner * width)
+    outer, rest = _split(rest, blocks * width * width)
+    outer_bias, rest = _split(rest, blocks * width)
+    norm, rest = _split(rest, norms * width)
+    head, rest = _split(rest, ACTION_COUNT * width)
+    head_bias, rest = _split(rest, ACTION_COUNT)
+    guide, rest = _split(rest, features * width)
+    guide_bias, rest = _split(rest, features)
+    worth, rest = _split(rest, WORTH_COUNT)
+    value, value_bias = _split(rest, width)
+    return Weights(
+        first.reshape((entries, width)),
+        first_bias,
+        all_norms.reshape((blocks, 2, width)),
+        all_inner.reshape((inner, width, width)),
+        inner_bias.reshape((inner, width)),
+        outer.reshape((blocks, width, width)),
+        outer_bias.reshape((blocks, width)),
+        norm.reshape((norms, width)),
+        head.reshape((ACTION_COUNT, width)),
+        head_bias,
+        guide.reshape((features, width)),
+        guide_bias,
+        worth,
+        value.reshape((1, width)),
+        value_bias,
+    )
+
+
+@inlined
+def _split(vector: Array, count: int) -> tuple[Array, Array]:
+    return vector[:count], vector[count:]
 
 
 def _plain_layers(arrays: Weights) -> dict[str, np.ndarray]:

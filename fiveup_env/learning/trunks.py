@@ -49,20 +49,20 @@ class Tile(NamedTuple):
     inner_gradient: np.ndarray
 
 
+@compiled
 def tile_for(weights: Weights) -> Tile:
     """Return memory for a trunk."""
     width, blocks = weights.first.shape[1], len(weights.outer)
-    norms = blocks + 1 if blocks else 0
-    shapes = {
-        "stream": (TILE, width),
-        "normal": (norms, TILE, width),
-        "scales": (norms, TILE),
-        "inputs": (norms, TILE, width),
-        "hidden": (blocks or len(weights.inner) + 1, TILE, width),
-        "gradient": (TILE, width),
-        "inner_gradient": (TILE, width),
-    }
-    return Tile(*(np.zeros(shapes[name], weights.first.dtype) for name in Tile._fields))
+    norms, kind = blocks + (blocks > 0), weights.first.dtype
+    return Tile(
+        np.zeros((TILE, width), kind),
+        np.zeros((norms, TILE, width), kind),
+        np.zeros((norms, TILE), kind),
+        np.zeros((norms, TILE, width), kind),
+        np.zeros((blocks if blocks else len(weights.inner) + 1, TILE, width), kind),
+        np.zeros((TILE, width), kind),
+        np.zeros((TILE, width), kind),
+    )
 
 
 @inlined
