@@ -69,8 +69,8 @@ class CompiledLearner(Learner):
     def _arrays(self) -> dict[str, np.ndarray]:
         arrays = {
             "weights": self._weights.vector,
-            "moments": self._learner.moments,
-            "steps": self._learner.steps,
+            "moments": self._learner.optimizer.moments,
+            "steps": self._learner.optimizer.steps,
         }
         return arrays if self._reference is None else arrays | {"reference": self._reference}
 

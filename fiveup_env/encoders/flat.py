@@ -136,7 +136,7 @@ class Flat(CompiledEncoder):
 
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        _write(views, rows)
+        write_rows(views, rows)
 
 
 @inlined
@@ -273,6 +273,7 @@ def _write_rules(rules: Struct, rows: Array, r: int, at: int) -> int:
 
 
 @compiled_later
-def _write(views: Array, rows: Array) -> None:
+def write_rows(views: Array, rows: Array) -> None:
+    """Write a row for each view."""
     for r in range(len(views)):
         write_flat(views[r], rows, r, 0)

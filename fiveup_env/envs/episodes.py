@@ -155,11 +155,12 @@ def not_allowed(mask: np.ndarray, action: object) -> str:
 def start_episodes(games: Array, indices: Array, seeds: Array) -> None:
     """Start a game with each seed, under the rules that its struct already holds."""
     for k in range(len(indices)):
-        _start(games[indices[k]], seeds[k])
+        start_episode(games[indices[k]], seeds[k])
 
 
 @inlined
-def _start(game: Struct, seed: int) -> None:
+def start_episode(game: Struct, seed: int) -> None:
+    """Start a game with a seed, under the rules that its struct already holds."""
     public = game.public
     game.seed = seed
     public.hand_number = 0
@@ -226,7 +227,7 @@ def restart_ended(
         if endings[i]:
             finals[i] = games[i]
             episodes[i] += 1
-            _start(games[i], stream_seed(keys[i], episodes[i]))
+            start_episode(games[i], stream_seed(keys[i], episodes[i]))
 
 
 @inlined

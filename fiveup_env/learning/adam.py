@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.layers import dot
 
 BLOCK: Final = 4096  # numbers whose squares are added up together
@@ -58,6 +58,12 @@ def _power(base: float, exponent: int) -> float:
     return result
 
 
+@inlined
+def linear(first: float, last: float, progress: float) -> float:
+    """Return the current value of a linear schedule."""
+    return first + (last - first) * min(1.0, progress)
+
+
 def scheduled(first: float, last: float | None, progress: float) -> float:
     """Return the current value of a linear schedule, which is constant if `last` is None."""
-    return first if last is None else first + (last - first) * min(1.0, progress)
+    return first if last is None else linear(first, last, progress)

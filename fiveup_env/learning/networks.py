@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from fiveup_env.checks import whole
-from fiveup_env.encoders import factors_of, get_encoder, place_of
+from fiveup_env.encoders import factors_of, get_encoder, place_of, row_size
 from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.errors import InputError, shown, unknown
@@ -33,11 +33,22 @@ WORTH_COUNT: Final = USUAL_POINTS + 2
 class Columns(NamedTuple):
     """Where the parts of a row begin."""
 
+    size: int  # of a row
     facts: int  # what the trunk reads
     facts_end: int
     plays: int  # what every action would score, or -1
     features: int  # the features of every action
     feature_count: int  # of an action; 0 if the network reads none
+
+
+class Shape(NamedTuple):
+    """What the sizes of a network's weights follow from."""
+
+    kind: int  # PLAIN or GUIDED
+    width: int
+    depth: int
+    entries: int  # that the trunk reads
+    features: int
 
 
 class Network:
@@ -81,16 +92,16 @@ class Network:
                 )
         self.kind = kind
         encoder = get_encoder("lookahead" if kind == "guided" else encoder)
-        self.columns, self.factors = _read(encoder, guided=kind == "guided")
-        self._shape = KINDS.index(kind), width, depth, len(self.factors), self.columns.feature_count
-        size = weight_count(*self._shape)
+        self.columns, self.factors = read_by(encoder, guided=kind == "guided")
+        features = self.columns.feature_count
+        self.shape = Shape(KINDS.index(kind), int(width), int(depth), len(self.factors), features)
+        size = weight_count(self.shape)
         self.vector: np.ndarray = np.zeros(size, dtype) if vector is None else vector
         self.weights = self.arrays_in(self.vector)
-        self.policy_size = self.vector.size - width - 1  # weights before those of values alone
 
     def arrays_in(self, vector: np.ndarray) -> Weights:
         """Return the parts of a vector of this size, such as a gradient, as arrays by name."""
-        return weights_in(vector, *self._shape)
+        return weights_in(vector, self.shape)
 
     def tensors(self, vector: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return the weights under the names, and in the shapes, that saved policies have.
@@ -116,12 +127,13 @@ class Network:
             tensor[...] = tensors[name]
 
 
-def _read(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
+def read_by(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
     """Return where the parts of an encoder's rows are, and the factors of what the trunk reads."""
     facts = [piece for piece in encoder.pieces if not (guided and piece.name == FEATURES.name)]
     first = place_of(encoder, facts[0].name)[1].start
     plays = [piece for piece in facts if (piece.name, piece.size) == (PLAYS, ACTION_COUNT)]
     columns = Columns(
+        size=row_size(encoder),
         facts=first,
         facts_end=first + sum(piece.size for piece in facts),
         plays=place_of(encoder, PLAYS)[1].start if plays else -1,
@@ -132,24 +144,30 @@ def _read(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
 
 
 @inlined
-def weight_count(kind: int, width: int, depth: int, entries: int, features: int) -> int:
+def weight_count(shape: Shape) -> int:
     """Return how many weights a network has."""
-    trunk = (entries + 1) * width
-    if kind == GUIDED:
+    width, depth = shape.width, shape.depth
+    trunk = (shape.entries + 1) * width
+    if shape.kind == GUIDED:
         trunk += depth * (2 * width + 2 * (width + 1) * width) + 2 * width
     else:
         trunk += (depth - 1) * (width + 1) * width
-    return trunk + (ACTION_COUNT + features + 1) * (width + 1) + WORTH_COUNT
+    return trunk + (ACTION_COUNT + shape.features + 1) * (width + 1) + WORTH_COUNT
+
+
+@inlined
+def policy_size(shape: Shape) -> int:
+    """Return how many weights come before those that only values depend on."""
+    return weight_count(shape) - shape.width - 1
 
 
 @compiled
-def weights_in(
-    vector: Array, kind: int, width: int, depth: int, entries: int, features: int
-) -> Weights:
+def weights_in(vector: Array, shape: Shape) -> Weights:
     """Return the arrays in a vector of weights, or a gradient; those that a kind lacks are empty.
 
     The weights that only values depend on come last.
     """
+    kind, width, depth, entries, features = shape
     blocks = depth if kind == GUIDED else 0
     inner = depth if kind == GUIDED else depth - 1
     norms = 2 if kind == GUIDED else 0

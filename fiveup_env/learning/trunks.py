@@ -59,7 +59,7 @@ def tile_for(weights: Weights) -> Tile:
         np.zeros((norms, TILE, width), kind),
         np.zeros((norms, TILE), kind),
         np.zeros((norms, TILE, width), kind),
-        np.zeros((blocks if blocks else len(weights.inner) + 1, TILE, width), kind),
+        np.zeros((blocks or len(weights.inner) + 1, TILE, width), kind),
         np.zeros((TILE, width), kind),
         np.zeros((TILE, width), kind),
     )

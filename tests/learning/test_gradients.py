@@ -68,7 +68,7 @@ def total_of(figures: dict[str, float], loss: Loss) -> float:
 def test_gradients_are_the_slopes_of_the_loss(
     kind: str, loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("scales_of", "write_gradient", "add_parts"):  # as Python, in double precision
+    for name in ("scales_of", "mirror", "write_gradients", "add_parts"):  # as Python, in double precision
         monkeypatch.setattr(learning, name, getattr(learning, name).in_python)
     network = network_of(kind, 3, 2, np.float64)
     decisions, learner = decisions_for(network, 3), Learner(network)
@@ -116,11 +116,11 @@ def test_what_is_not_finite_is_refused_and_the_weights_stay() -> None:
     targets, samples = targets_for(decisions), np.arange(50)
 
     def refused(rate: float, why: str = "the loss is (nan|inf)") -> None:
-        before = network.vector.tobytes(), learner.moments.tobytes()
+        before = network.vector.tobytes(), learner.optimizer.moments.tobytes()
         with pytest.raises(LossError, match=why):
             learner.step(decisions, targets, samples, LOSSES[0], rate, 0.5)
-        assert before == (network.vector.tobytes(), learner.moments.tobytes())
-        assert learner.steps.tolist() == [0, 0]
+        assert before == (network.vector.tobytes(), learner.optimizer.moments.tobytes())
+        assert learner.optimizer.steps.tolist() == [0, 0]
 
     refused(1e300, "a learning rate is from 0 to 1e.30, not 1e.300")
     refused(np.nan, "not nan")
@@ -148,9 +148,9 @@ def test_values_alone_leave_what_logits_depend_on() -> None:
     logs, after = learner.evaluate(decisions)
     assert (logs == before).all()
     assert (values != after).all()
-    assert learner.steps.tolist() == [0, 3]
+    assert learner.optimizer.steps.tolist() == [0, 3]
     learner.step(decisions, targets, np.arange(50), LOSSES[0], 1e-2, 0.5)
-    assert learner.steps.tolist() == [1, 4]
+    assert learner.optimizer.steps.tolist() == [1, 4]
     assert (learner.evaluate(decisions)[0] != before).any()
 
 

@@ -64,11 +64,12 @@ class Lookahead(CompiledEncoder):
 
     def encode_unchecked(self, views: np.ndarray, rows: np.ndarray) -> None:
         """Write a row for each view."""
-        _write(views, np.zeros(1, HIDDEN), rows)
+        write_rows(views, np.zeros(1, HIDDEN), rows)
 
 
 @compiled_later
-def _write(views: Array, memory: Array, rows: Array) -> None:
+def write_rows(views: Array, memory: Array, rows: Array) -> None:
+    """Write a row for each view."""
     hidden = memory[0]
     for r in range(len(views)):
         write_flat(views[r], rows, r, FEATURES_SIZE)

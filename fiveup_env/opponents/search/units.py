@@ -87,11 +87,17 @@ def write_units(
 def write_chances(games: Array, table_indices: Array, tables: Array, chances: Array) -> None:
     """Write every seat's chance to win at the beginning of a hand, when the leader is known."""
     for i in range(len(games)):
-        public, rules = games[i].public, games[i].public.rules
-        for seat in range(rules.players):
-            side = side_of(rules, seat)
-            leads = signed(side_of(rules, public.lead) == side)
-            chances[i, seat] = chance_by_score(public, side, leads, tables[table_indices[i]])
+        write_seats_chances(games[i].public, tables[table_indices[i]], chances, i)
+
+
+@inlined
+def write_seats_chances(public: Struct, table: Array, chances: Array, i: int) -> None:
+    """Write every seat's chance to win, in row i, at the beginning of a hand."""
+    rules = public.rules
+    for seat in range(rules.players):
+        side = side_of(rules, seat)
+        leads = signed(side_of(rules, public.lead) == side)
+        chances[i, seat] = chance_by_score(public, side, leads, table)
 
 
 @compiled

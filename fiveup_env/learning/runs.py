@@ -1,0 +1,484 @@
+"""A run of self-play as one block of bytes: settings, games, weights, and the decisions that wait.
+
+Whoever has the block has the run: it can be kept, sent, and continued in any language. The block
+begins with a RUN struct; after it come the arrays, each at a multiple of 64 bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from fiveup_env.encoders import get_encoder
+from fiveup_env.engine.chance import GOLDEN, chance_below, scramble
+from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.state import GAME
+from fiveup_env.learning.adam import linear
+from fiveup_env.learning.decisions import Decisions
+from fiveup_env.learning.gradients import PART as MINIBATCH_PART
+from fiveup_env.learning.gradients import memory_for
+from fiveup_env.learning.initial import write_initial
+from fiveup_env.learning.losses import FIGURES, PPO, Loss, Targets
+from fiveup_env.learning.networks import (
+    GUIDED,
+    KINDS,
+    MOST_DEPTH,
+    MOST_WIDTH,
+    Columns,
+    Shape,
+    read_by,
+    weight_count,
+    weights_in,
+)
+from fiveup_env.learning.steps import GRADIENT, MOST_RATE, Optimizer, make_step, work_for
+from fiveup_env.learning.windows import (
+    CHANCES,
+    HAND,
+    PART,
+    REWARDS,
+    WHOLE_GAME,
+    Games,
+    Play,
+    Window,
+    begin_games,
+    keep_waiting,
+    list_known,
+    play_part,
+    seat_for,
+)
+from fiveup_env.opponents.search.outlook import FARTHEST
+from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.rules.fields import MAX_PLAYERS
+
+FORMAT: Final = 504_701  # the first number of a block
+SETTINGS = np.dtype(
+    [
+        ("seed", np.uint64),
+        ("network", np.int32),  # an index of KINDS
+        ("width", np.int32),
+        ("depth", np.int32),
+        ("games", np.int32),
+        ("ticks", np.int32),  # moves in every game between two updates
+        ("epochs", np.int32),
+        ("batch_size", np.int32),
+        ("reward", np.int32),  # an index of REWARDS
+        ("horizon", np.int32),  # HAND or WHOLE_GAME
+        ("episode", np.int32),  # a game or a hand
+        ("forced", np.int32),
+        ("normalize_advantage", np.int32),
+        ("warm_up", np.int64),  # decisions from which only values are learnt
+        ("gamma", np.float64),
+        ("gae_lambda", np.float64),
+        ("learning_rate", np.float64),
+        ("learning_rate_end", np.float64),
+        ("ent_coef", np.float64),
+        ("ent_coef_end", np.float64),
+        ("clip_range", np.float64),
+        ("vf_coef", np.float64),
+        ("max_grad_norm", np.float64),
+    ],
+    align=True,
+)
+UNEXPLAINED, RATE = GRADIENT + 1, GRADIENT + 2
+RUN_FIGURES: Final = (*FIGURES, "gradient", "explained_variance", "learning_rate")
+RUN = np.dtype(
+    [
+        ("format", np.int64),
+        ("settings", SETTINGS),
+        ("rules", np.int32),  # how many the games take in turn
+        ("updates", np.int64),
+        ("decisions", np.int64),
+        ("steps", np.int64, (2,)),
+        ("progress", np.float64),  # the share of the run that is done, for schedules
+        ("figures", np.float64, (len(RUN_FIGURES),)),  # means of the last update
+    ],
+    align=True,
+)
+READ: Final = tuple(
+    read_by(get_encoder(name), guided=name == "lookahead") for name in ("flat", "lookahead")
+)
+(PLAIN_COLUMNS, PLAIN_FACTORS), (GUIDED_COLUMNS, GUIDED_FACTORS) = READ
+RUN_SIZE: Final = RUN.itemsize
+GAME_SIZE: Final = GAME.itemsize
+ALIGNED: Final = 64
+GRID: Final = FARTHEST + 1
+MOST_GAMES: Final = 1 << 16
+MOST_TICKS: Final = 1 << 12
+MOST_RULES: Final = 64
+MOST_NUMBER: Final = 1e6  # of what has no other bound
+# How many entries and actions a decision has, for the memory of a window: generously, as a third
+# to a half of the moves are decisions.
+USUAL_ENTRIES: Final = 64
+USUAL_ACTIONS: Final = 3
+LEAST_VARIANCE: Final = 1e-8
+LEARNING_STEP: Final = np.uint64(0x8CB92BA72F3D8DD7)
+
+
+class Run(NamedTuple):
+    """The arrays of a block."""
+
+    head: np.ndarray  # one RUN
+    games: Games
+    optimizer: Optimizer
+    window: Window
+    samples: np.ndarray  # of the decisions that can be learnt from
+
+
+@compiled
+def settings_fit(settings: Struct) -> bool:
+    """Return whether there can be a run with these settings."""
+    rates = max(settings.learning_rate, settings.learning_rate_end)
+    least = min(settings.learning_rate, settings.learning_rate_end)
+    return bool(
+        0 <= settings.network < len(KINDS)
+        and 1 <= settings.width <= MOST_WIDTH
+        and 1 <= settings.depth <= MOST_DEPTH
+        and 1 <= settings.games <= MOST_GAMES
+        and 1 <= settings.ticks <= MOST_TICKS
+        and 1 <= settings.epochs <= MOST_TICKS
+        and 2 <= settings.batch_size <= settings.games * settings.ticks
+        and 0 <= settings.reward < len(REWARDS)
+        and HAND <= settings.horizon <= WHOLE_GAME
+        and 0 <= settings.episode <= 1
+        and settings.warm_up >= 0
+        and 0 <= settings.gamma <= 1
+        and 0 <= settings.gae_lambda <= 1
+        and least >= 0
+        and rates <= MOST_RATE
+        and min(settings.ent_coef, settings.ent_coef_end) >= 0
+        and max(settings.ent_coef, settings.ent_coef_end) <= MOST_NUMBER
+        and 0 <= settings.clip_range <= MOST_NUMBER
+        and 0 <= settings.vf_coef <= MOST_NUMBER
+        and 0 <= settings.max_grad_norm <= MOST_NUMBER
+    )
+
+
+@inlined
+def shape_of(settings: Struct) -> Shape:
+    """Return the shape of a run's network."""
+    guided = signed(settings.network) == GUIDED
+    columns = GUIDED_COLUMNS if guided else PLAIN_COLUMNS
+    return Shape(
+        signed(settings.network),
+        signed(settings.width),
+        signed(settings.depth),
+        columns.facts_end - columns.facts,
+        columns.feature_count,
+    )
+
+
+@inlined
+def columns_of(settings: Struct) -> Columns:
+    """Return where the parts of the rows are that a run's network reads."""
+    return GUIDED_COLUMNS if settings.network == GUIDED else PLAIN_COLUMNS
+
+
+@inlined
+def factors_of(settings: Struct) -> Array:
+    """Return what a run's network multiplies the entries of rows by."""
+    return GUIDED_FACTORS if settings.network == GUIDED else PLAIN_FACTORS
+
+
+@compiled
+def _sizes(settings: Struct, rules: int) -> tuple[int, ...]:
+    """Return the bytes of every array of a block, in order."""
+    shape = shape_of(settings)
+    games, ticks = signed(settings.games), signed(settings.ticks)
+    seats, weights = games * MAX_PLAYERS, weight_count(shape)
+    parts = (games + PART - 1) // PART
+    # A window always has room for a move in every game, beside all that may wait.
+    moves, waiting = PART * ticks, PART * (MAX_PLAYERS + 2)
+    decisions = parts * (moves + waiting)
+    entries = parts * (moves * USUAL_ENTRIES + waiting * shape.entries)
+    actions = parts * (moves * USUAL_ACTIONS + waiting * ACTION_COUNT)
+    grids = rules if settings.reward == CHANCES else 0
+    return (
+        RUN_SIZE,
+        games * GAME_SIZE,
+        games * 8,  # keys
+        games * 8,  # episodes
+        games * 8,  # moves
+        seats * 4,  # waiting
+        seats * 8,  # chances
+        grids * GRID * GRID * 8,
+        seats * 4,  # rewards
+        games,  # endings
+        weights * 4,
+        2 * weights * 4,  # moments
+        parts * 8,  # counts
+        decisions * 8,  # ends of entries
+        entries * 2,
+        entries,  # their numbers
+        decisions * 8,  # ends of actions
+        actions,
+        actions,  # their units
+        actions * shape.features,
+        actions * 4,  # log-probabilities
+        decisions * 4,  # chosen
+        decisions * 4,  # their log-probabilities
+        decisions * 4,  # advantages
+        decisions * 4,  # returns
+        decisions * 4,  # values
+        decisions * 4,  # rewards
+        decisions * 4,  # owners
+        decisions * 4,  # following
+        decisions * 8,  # samples
+    )
+
+
+@inlined
+def _end(size: int) -> int:
+    """Return where the next array may begin."""
+    return (size + ALIGNED - 1) // ALIGNED * ALIGNED
+
+
+@compiled
+def block_size(settings: Struct, rules: int) -> int:
+    """Return the size of a block in bytes, for games that take so many rules in turn."""
+    total = 0
+    for size in _sizes(settings, rules):
+        total += _end(size)
+    return total
+
+
+@compiled
+def run_in(block: Array) -> Run:
+    """Return the arrays of a block (uint8), which share its memory."""
+    head = block[: RUN_SIZE].view(RUN)
+    sizes = _sizes(head[0].settings, signed(head[0].rules))
+    starts, ends = np.empty(len(sizes), np.int64), np.empty(len(sizes), np.int64)
+    at = 0
+    for k, size in enumerate(sizes):
+        starts[k], ends[k] = at, at + size
+        at += _end(size)
+    features, grids = shape_of(head[0].settings).features, sizes[7] // (GRID * GRID * 8)
+    keys = block[starts[2] : ends[2]].view(np.uint64)
+    none = block[:0].view(np.float32)
+    weights = weight_count(shape_of(head[0].settings))
+    games = Games(
+        block[starts[1] : ends[1]].view(GAME),
+        keys,
+        block[starts[3] : ends[3]].view(np.int64),
+        block[starts[4] : ends[4]].view(np.int64),
+        block[starts[5] : ends[5]].view(np.int32).reshape((len(keys), MAX_PLAYERS)),
+        block[starts[6] : ends[6]].view(np.float64).reshape((len(keys), MAX_PLAYERS)),
+        block[starts[7] : ends[7]].view(np.float64).reshape((grids, GRID, GRID)),
+        block[starts[8] : ends[8]].view(np.float32).reshape((len(keys), MAX_PLAYERS)),
+        block[starts[9] : ends[9]].view(np.int8),
+    )
+    optimizer = Optimizer(
+        block[starts[10] : ends[10]].view(np.float32),
+        block[starts[11] : ends[11]].view(np.float32).reshape((2, weights)),
+        head[0].steps,
+    )
+    actions = block[starts[17] : ends[17]]
+    decisions = Decisions(
+        block[starts[13] : ends[13]].view(np.int64),
+        block[starts[14] : ends[14]].view(np.uint16),
+        block[starts[15] : ends[15]].view(np.int8),
+        block[starts[16] : ends[16]].view(np.int64),
+        actions,
+        block[starts[18] : ends[18]],
+        block[starts[19] : ends[19]].view(np.int8).reshape((len(actions), features)),
+    )
+    targets = Targets(
+        block[starts[21] : ends[21]].view(np.int32),
+        block[starts[22] : ends[22]].view(np.float32),
+        block[starts[23] : ends[23]].view(np.float32),
+        block[starts[24] : ends[24]].view(np.float32),
+        none,
+        none,
+    )
+    window = Window(
+        decisions,
+        targets,
+        block[starts[25] : ends[25]].view(np.float32),
+        block[starts[26] : ends[26]].view(np.float32),
+        block[starts[27] : ends[27]].view(np.int32),
+        block[starts[28] : ends[28]].view(np.int32),
+        block[starts[12] : ends[12]].view(np.int64),
+        block[starts[20] : ends[20]].view(np.float32),
+    )
+    return Run(head, games, optimizer, window, block[starts[29] : ends[29]].view(np.int64))
+
+
+@inlined
+def play_of(settings: Struct) -> Play:
+    """Return how the games of a run are played."""
+    return Play(
+        signed(settings.ticks),
+        signed(settings.episode),
+        signed(settings.reward),
+        signed(settings.horizon),
+        settings.forced != 0,
+        settings.gamma,
+        settings.gae_lambda,
+    )
+
+
+@compiled
+def begin_run(block: Array, settings: Struct, rules: Array, grids: Array) -> None:
+    """Begin a run in a block of zeros, with new weights.
+
+    `grids` are the outlooks of all rules, none if the reward is no chance to win.
+    """
+    head = block[: RUN_SIZE].view(RUN)
+    head[0].format, head[0].settings, head[0].rules = FORMAT, settings, len(rules)
+    run = run_in(block)
+    for g in range(len(run.games.states)):
+        run.games.states[g].public.rules = rules[g % len(rules)]
+    run.games.grids[:] = grids
+    write_initial(run.optimizer.vector, shape_of(settings), settings.seed)
+    begin_games(run.games, play_of(settings), settings.seed)
+
+
+@compiled
+def play_parts(block: Array, first: int, end: int) -> None:
+    """Play a window in the games of some parts."""
+    run = run_in(block)
+    settings = run.head[0].settings
+    weights = weights_in(run.optimizer.vector, shape_of(settings))
+    columns, factors = columns_of(settings), factors_of(settings)
+    seat = seat_for(memory_for(weights), columns)
+    for part in range(first, end):
+        play_part(
+            play_of(settings), run.games, run.window, weights, factors, columns, part, seat
+        )  # fmt: skip
+
+
+@inlined
+def loss_of(head: Struct) -> Loss:
+    """Return what a run makes small now."""
+    settings = head.settings
+    ent_coef = linear(settings.ent_coef, settings.ent_coef_end, head.progress)
+    return Loss(
+        PPO,
+        settings.vf_coef,
+        settings.clip_range,
+        ent_coef,
+        0.0,
+        settings.normalize_advantage != 0,
+    )
+
+
+@inlined
+def rate_of(head: Struct) -> float:
+    """Return the learning rate of a run now."""
+    settings = head.settings
+    return linear(settings.learning_rate, settings.learning_rate_end, head.progress)
+
+
+@compiled
+def shuffle(samples: Array, head: Struct, epoch: int) -> None:
+    """Put what is learnt from in a random order, that of an update's epoch."""
+    key = scramble(scramble(head.settings.seed + LEARNING_STEP) + np.uint64(head.updates) * GOLDEN)
+    key = scramble(key + np.uint64(epoch + 1) * GOLDEN)
+    for k in range(len(samples) - 1, 0, -1):
+        j = chance_below(key, k, k + 1)
+        samples[k], samples[j] = samples[j], samples[k]
+
+
+@inlined
+def minibatch_count(count: int, size: int) -> int:
+    """Return into how many minibatches of about this size some decisions are cut."""
+    return max(1, (count + size // 2) // size)
+
+
+@inlined
+def minibatch(samples: Array, number: int, of: int) -> Array:
+    """Return one of nearly equal minibatches."""
+    return samples[len(samples) * number // of : len(samples) * (number + 1) // of]
+
+
+@compiled
+def sum_up(run: Run, samples: Array, steps: int, rate: float) -> None:
+    """Turn the figures, sums over steps, into those of an update, and count it."""
+    head, returns, values = run.head[0], run.window.targets.returns, run.window.values
+    mean, means, square, squares = 0.0, 0.0, 0.0, 0.0
+    for n in samples:
+        error = float(returns[n]) - values[n]
+        mean += error / len(samples)
+        means += returns[n] / len(samples)
+        square += error * error / len(samples)
+        squares += float(returns[n]) * returns[n] / len(samples)
+    for name in range(UNEXPLAINED):
+        head.figures[name] /= steps
+    unexplained = (square - mean * mean) / max(squares - means * means, LEAST_VARIANCE)
+    head.figures[UNEXPLAINED], head.figures[RATE] = 1 - unexplained, rate
+    head.updates += 1
+    head.decisions += len(samples)
+
+
+@compiled
+def update(block: Array) -> bool:
+    """Play a window in all games and learn from it; return whether all that was learnt is finite.
+
+    If not, the weights are those before the step that failed.
+    """
+    run = run_in(block)
+    head = run.head[0]
+    settings, shape = head.settings, shape_of(head.settings)
+    play_parts(block, 0, len(run.window.counts))
+    samples = run.samples[: list_known(run.window, run.samples)]
+    group = 1 if head.decisions < settings.warm_up else 0
+    rate, loss = rate_of(head), loss_of(head)
+    number = minibatch_count(len(samples), settings.batch_size)
+    parts = (len(samples) // number + 1 + MINIBATCH_PART - 1) // MINIBATCH_PART
+    memory = memory_for(weights_in(run.optimizer.vector, shape))
+    work = work_for(shape, run.optimizer.vector, parts)
+    head.figures[:] = 0
+    if len(samples) == 0:
+        return True
+    for epoch in range(settings.epochs):
+        shuffle(samples, head, epoch)
+        for k in range(number):
+            done = make_step(
+                shape,
+                run.optimizer,
+                factors_of(settings),
+                run.window.decisions,
+                run.window.targets,
+                minibatch(samples, k, number),
+                loss,
+                rate,
+                settings.max_grad_norm,
+                group,
+                memory,
+                work,
+            )
+            if not done:
+                return False
+            for name in range(UNEXPLAINED):
+                head.figures[name] += work.figures[0, name]
+    sum_up(run, samples, settings.epochs * number, rate)
+    return True
+
+
+@compiled
+def settle(block: Array) -> None:
+    """Write 0 wherever nothing is that the next update depends on, before a block is kept."""
+    run = run_in(block)
+    window, parts = run.window, len(run.window.counts)
+    for part in range(parts):
+        base, count = keep_waiting(run.games, window, part)
+        _clear_after(window, base + count, part + 1, parts)
+    run.samples[:] = 0
+
+
+@inlined
+def _clear_after(window: Window, n: int, following: int, parts: int) -> None:
+    """Write 0 after a decision, to where the following part begins."""
+    decisions, targets = window.decisions, window.targets
+    entry, action = decisions.entry_ends[n], decisions.action_ends[n]
+    end = following * (len(decisions.entries) // parts)
+    decisions.entries[entry:end], decisions.numbers[entry:end] = 0, 0
+    end = following * (len(decisions.actions) // parts)
+    decisions.actions[action:end], decisions.units[action:end] = 0, 0
+    decisions.features[action:end], window.logs[action:end] = 0, 0
+    end = following * (len(window.values) // parts)
+    decisions.entry_ends[n + 1 : end], decisions.action_ends[n + 1 : end] = 0, 0
+    targets.chosen[n:end], targets.log_probabilities[n:end] = 0, 0
+    targets.advantages[n:end], targets.returns[n:end] = 0, 0
+    window.values[n:end], window.rewards[n:end] = 0, 0
+    window.owners[n:end], window.following[n:end] = 0, 0

@@ -1,0 +1,179 @@
+"""Steps of the optimizer, each on a minibatch, in parts of work that threads may share out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.learning.adam import BLOCK, adam, add_parts
+from fiveup_env.learning.gradients import PART, Memory, write_gradient
+from fiveup_env.learning.losses import FIGURES, Loss, Scales, Targets, scales_of
+from fiveup_env.learning.networks import Shape, policy_size, weights_in
+from fiveup_env.learning.trunks import Inner
+
+if TYPE_CHECKING:
+    from fiveup_env.learning.decisions import Decisions
+
+MOST_RATE: Final = 1e30  # with which a step is still a number
+GRADIENT: Final = len(FIGURES)  # where the norm of the gradient is among the figures of a step
+
+
+class Work(NamedTuple):
+    """What steps need beside the network."""
+
+    inner: Inner
+    gradients: np.ndarray  # of each part of a minibatch
+    figures: np.ndarray  # likewise, and in the first row at last those of the step
+    squares: np.ndarray  # of the gradient, by block
+
+
+class Optimizer(NamedTuple):
+    """A network's weights, and what Adam knows of them."""
+
+    vector: np.ndarray
+    moments: np.ndarray  # the moving averages of the gradient and of its square
+    steps: np.ndarray  # made with the policy's weights, and with those of values alone
+
+
+@compiled
+def work_for(shape: Shape, vector: Array, parts: int) -> Work:
+    """Return memory for steps on minibatches of so many parts."""
+    weights, kind = weights_in(vector, shape), vector.dtype
+    inner = Inner(np.empty(weights.inner.shape, kind), np.empty(weights.outer.shape, kind))
+    blocks = (len(vector) + BLOCK - 1) // BLOCK
+    return Work(
+        inner,
+        np.zeros((parts, len(vector)), kind),
+        np.zeros((parts, GRADIENT + 1)),
+        np.zeros(blocks, kind),
+    )
+
+
+@compiled
+def mirror(shape: Shape, vector: Array, inner: Inner) -> None:
+    """Write the square matrices as backward passes read them."""
+    weights = weights_in(vector, shape)
+    for k in range(len(weights.inner)):
+        inner.inner[k] = weights.inner[k].T
+    for k in range(len(weights.outer)):
+        inner.outer[k] = weights.outer[k].T
+
+
+@compiled
+def write_gradients(
+    shape: Shape,
+    vector: Array,
+    factors: Array,
+    decisions: Decisions,
+    targets: Targets,
+    samples: Array,
+    loss: Loss,
+    scales: Scales,
+    memory: Memory,
+    work: Work,
+    first: int,
+    end: int,
+) -> None:
+    """Write the gradients and the figures of some parts of a minibatch."""
+    weights = weights_in(vector, shape)
+    for part in range(first, end):
+        own = samples[part * PART : (part + 1) * PART]
+        write_gradient(
+            weights,
+            work.inner,
+            factors,
+            decisions,
+            own,
+            targets,
+            loss,
+            scales,
+            memory,
+            work.gradients[part],
+            weights_in(work.gradients[part], shape),
+            work.figures[part],
+        )
+
+
+@compiled
+def change(
+    shape: Shape,
+    optimizer: Optimizer,
+    work: Work,
+    parts: int,
+    rate: float,
+    max_grad_norm: float,
+    group: int,
+) -> bool:
+    """Change the weights by a gradient, unless something is not finite; return whether.
+
+    The gradient is that of the first part, to which the others are added. The figures of all parts
+    are added up in the first row, which also gets the norm. The first group of weights that changes
+    is 0, or 1 for those alone that only values depend on.
+    """
+    gradient, figures = work.gradients[0], work.figures[0]
+    policy = policy_size(shape)
+    if group:
+        gradient[:policy] = 0
+        add_parts(work.gradients, 1, work.squares, 0, len(work.squares))
+    total = 0.0
+    for square in work.squares:
+        total += square
+    for part in range(1, parts):
+        for name in range(GRADIENT):
+            figures[name] += work.figures[part, name]
+    figures[GRADIENT] = np.sqrt(total)
+    if not np.isfinite(figures).all():
+        return False
+    shrink = min(1.0, max_grad_norm / (figures[GRADIENT] + 1e-6))
+    vector, moments, steps = optimizer.vector, optimizer.moments, optimizer.steps
+    for each in range(group, 2):
+        begin, end = (policy, len(vector)) if each else (0, policy)
+        steps[each] += 1
+        adam(
+            vector[begin:end],
+            gradient[begin:end],
+            moments[:, begin:end],
+            steps[each],
+            rate,
+            shrink,
+        )
+    return True
+
+
+@compiled
+def make_step(
+    shape: Shape,
+    optimizer: Optimizer,
+    factors: Array,
+    decisions: Decisions,
+    targets: Targets,
+    samples: Array,
+    loss: Loss,
+    rate: float,
+    max_grad_norm: float,
+    group: int,
+    memory: Memory,
+    work: Work,
+) -> bool:
+    """Make a step of Adam on a minibatch in this thread alone; return whether all was finite."""
+    vector, parts = optimizer.vector, (len(samples) + PART - 1) // PART
+    mirror(shape, vector, work.inner)
+    scales = scales_of(loss, targets, decisions, samples)
+    write_gradients(
+        shape,
+        vector,
+        factors,
+        decisions,
+        targets,
+        samples,
+        loss,
+        scales,
+        memory,
+        work,
+        0,
+        parts,
+    )
+    add_parts(work.gradients, parts, work.squares, 0, len(work.squares))
+    return change(shape, optimizer, work, parts, rate, max_grad_norm, group)
