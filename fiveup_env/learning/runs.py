@@ -25,6 +25,7 @@ from fiveup_env.learning.networks import (
     KINDS,
     MOST_DEPTH,
     MOST_WIDTH,
+    WORTH_COUNT,
     Columns,
     Shape,
     read_by,
@@ -36,7 +37,9 @@ from fiveup_env.learning.windows import (
     CHANCES,
     HAND,
     PART,
+    POINTS,
     REWARDS,
+    WAITING,
     WHOLE_GAME,
     Games,
     Play,
@@ -80,6 +83,32 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
+# Settings where nothing else is said; those of `configs/selfplay.yaml`, but for the budget.
+USUAL: Final = {
+    "seed": 0,
+    "network": GUIDED,
+    "width": 64,
+    "depth": 1,
+    "games": 256,
+    "ticks": 64,
+    "epochs": 1,
+    "batch_size": 1024,
+    "reward": POINTS,
+    "horizon": HAND,
+    "episode": 0,
+    "forced": 0,
+    "normalize_advantage": 1,
+    "warm_up": 0,
+    "gamma": 1.0,
+    "gae_lambda": 0.95,
+    "learning_rate": 1e-3,
+    "learning_rate_end": 1e-3,
+    "ent_coef": 0.03,
+    "ent_coef_end": 0.03,
+    "clip_range": 0.2,
+    "vf_coef": 0.5,
+    "max_grad_norm": 0.5,
+}
 UNEXPLAINED, RATE = GRADIENT + 1, GRADIENT + 2
 RUN_FIGURES: Final = (*FIGURES, "gradient", "explained_variance", "learning_rate")
 RUN = np.dtype(
@@ -245,7 +274,7 @@ def block_size(settings: Struct, rules: int) -> int:
 @compiled
 def run_in(block: Array) -> Run:
     """Return the arrays of a block (uint8), which share its memory."""
-    head = block[: RUN_SIZE].view(RUN)
+    head = block[:RUN_SIZE].view(RUN)
     sizes = _sizes(head[0].settings, signed(head[0].rules))
     starts, ends = np.empty(len(sizes), np.int64), np.empty(len(sizes), np.int64)
     at = 0
@@ -303,6 +332,53 @@ def run_in(block: Array) -> Run:
     return Run(head, games, optimizer, window, block[starts[29] : ends[29]].view(np.int64))
 
 
+@compiled
+def is_sound(run: Run) -> bool:
+    """Return whether the decisions of a run are such as `update` or `settle` leaves them."""
+    window, decisions, shape = run.window, run.window.decisions, shape_of(run.head[0].settings)
+    parts = len(window.counts)
+    size = len(window.values) // parts
+    for part in range(parts):
+        if not 0 <= window.counts[part] < size:
+            return False
+        entry = part * (len(decisions.entries) // parts)
+        action = part * (len(decisions.actions) // parts)
+        last_entry = entry + len(decisions.entries) // parts
+        last_action = action + len(decisions.actions) // parts
+        for n in range(part * size, part * size + window.counts[part]):
+            if decisions.entry_ends[n] != entry or decisions.action_ends[n] != action:
+                return False
+            entry, action = decisions.entry_ends[n + 1], decisions.action_ends[n + 1]
+            if not decisions.entry_ends[n] <= entry <= last_entry:
+                return False
+            if not decisions.action_ends[n] < action <= last_action:
+                return False
+            if window.following[n] == WAITING and not _waits(run, n, part, shape):
+                return False
+    return True
+
+
+@inlined
+def _waits(run: Run, n: int, part: int, shape: Shape) -> bool:
+    """Return whether a decision can wait for the next window."""
+    window, decisions = run.window, run.window.decisions
+    first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
+    game, seat = window.owners[n] // MAX_PLAYERS, window.owners[n] % MAX_PLAYERS
+    if not (part * PART <= game < min((part + 1) * PART, len(run.games.states))):
+        return False
+    if seat >= run.games.states[game].public.rules.players:
+        return False
+    if not 0 <= window.targets.chosen[n] < end - first <= ACTION_COUNT:
+        return False
+    for k in range(first, end):
+        if decisions.actions[k] >= ACTION_COUNT or decisions.units[k] >= WORTH_COUNT:
+            return False
+    for k in range(decisions.entry_ends[n], decisions.entry_ends[n + 1]):
+        if decisions.entries[k] >= shape.entries:
+            return False
+    return True
+
+
 @inlined
 def play_of(settings: Struct) -> Play:
     """Return how the games of a run are played."""
@@ -323,7 +399,7 @@ def begin_run(block: Array, settings: Struct, rules: Array, grids: Array) -> Non
 
     `grids` are the outlooks of all rules, none if the reward is no chance to win.
     """
-    head = block[: RUN_SIZE].view(RUN)
+    head = block[:RUN_SIZE].view(RUN)
     head[0].format, head[0].settings, head[0].rules = FORMAT, settings, len(rules)
     run = run_in(block)
     for g in range(len(run.games.states)):

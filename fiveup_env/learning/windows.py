@@ -183,6 +183,9 @@ def keep_waiting(games: Games, window: Window, part: int) -> tuple[int, int]:
     base = part * (len(window.values) // parts)
     window.decisions.entry_ends[base] = part * (len(window.decisions.entries) // parts)
     window.decisions.action_ends[base] = part * (len(window.decisions.actions) // parts)
+    for g in range(part * PART, min((part + 1) * PART, len(games.states))):
+        for seat in range(MAX_PLAYERS):
+            games.waiting[g, seat] = NOBODY
     to = base
     for n in range(base, base + window.counts[part]):
         if window.following[n] == WAITING:

@@ -23,6 +23,7 @@ from fiveup_env.portable import (  # noqa: F401 - they have the entries
     beliefs,
     games,
     judging,
+    learning,
     pictures,
 )
 from fiveup_env.portable.calls import CODES, ENTRIES, WORD, Entry

@@ -38,6 +38,7 @@ REFUSALS: Final = {
     "BAD_OPTIONS": "an option is out of range, or does not fit the policy",
     "BAD_SEARCH": "the bytes are of no search, or its worlds are out of range",
     "NO_WORLD": "no hidden tiles agree with the view",
+    "BAD_RUN": "the bytes are of no run that learns, or of another one's settings",
     "BAD_PLAYS": "the plays fit nowhere on the layout, or not on their arms",
     "FAILED": "the function failed",
 }
@@ -57,6 +58,7 @@ CODES: Final = {name: -1 - k for k, name in enumerate(REFUSALS)}
     BAD_OPTIONS,
     BAD_SEARCH,
     NO_WORLD,
+    BAD_RUN,
     BAD_PLAYS,
     FAILED,
 ) = CODES.values()

@@ -19,6 +19,9 @@ from fiveup_env.engine.state import LAYOUT, PUBLIC
 from fiveup_env.errors import RulesError
 from fiveup_env.files import write_atomic
 from fiveup_env.game.values import ENDINGS
+from fiveup_env.learning.networks import KINDS
+from fiveup_env.learning.runs import RUN_FIGURES, USUAL
+from fiveup_env.learning.windows import REWARDS
 from fiveup_env.opponents.heuristics.casual import Casual
 from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.levels import LEVEL_SPECS, LEVELS, USUAL_LEVEL
@@ -31,6 +34,7 @@ from fiveup_env.portable import (  # noqa: F401 - they have the entries
     beliefs,
     games,
     judging,
+    learning,
     pictures,
 )
 from fiveup_env.portable.agents import GRID, PRIORS
@@ -44,9 +48,10 @@ from fiveup_env.rules.tiles import TILES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-ROOMS: Final = (
-    *("rules", "engine", "belief", "encoders", "opponents"),
-    *("drawing/felt", "analysis", "portable"),
+SOURCES: Final = (
+    *("rules/**/*.py", "engine/**/*.py", "belief/**/*.py", "encoders/**/*.py"),
+    *("opponents/**/*.py", "envs/episodes.py", "envs/streams.py", "drawing/felt/**/*.py"),
+    *("analysis/**/*.py", "learning/**/*.py", "portable/**/*.py"),
 )
 RESERVED: Final = {"double", "public"}  # words of C or C++, which get an underscore
 PHASES: Final = ("playing", "hand_over", "game_over")
@@ -56,8 +61,8 @@ ENDS: Final = tuple(ending or "not_ended" for ending in ENDINGS)
 def source_digest() -> str:
     """Return a digest of the source that the module is compiled from, but for its docstrings."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
-    for room in ROOMS:
-        for path in sorted({*(root / room).rglob("*.py")} - {Path(__file__)}):
+    for sources in SOURCES:
+        for path in sorted({*root.glob(sources)} - {Path(__file__)}):
             digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
             digest.update(_bare(path.read_text(encoding="utf-8")).encode())
     for path in sorted((root / "opponents").rglob("*.json")):
@@ -114,6 +119,10 @@ def description() -> dict[str, Any]:
         "block": BLOCK,
         "grid": GRID,
         "policy_head": HEAD,
+        "networks": KINDS,
+        "rewards": REWARDS,
+        "run_figures": RUN_FIGURES,
+        "settings": USUAL,
     }
 
 
@@ -213,6 +222,8 @@ def as_header() -> str:
         *_enum("HEURISTIC", (*LADDER, READER)),
         *_enum("AIM", AIM_NAMES),
         *_enum("PRIOR", PRIORS),
+        *_enum("NETWORK", KINDS),
+        *_enum("REWARD", REWARDS),
         *(line for name, words in CHOICES.items() for line in _enum(name.upper(), words)),
         "",
     ]
