@@ -14,6 +14,7 @@ from fiveup_env.encoders import get_encoder
 from fiveup_env.engine.chance import GOLDEN, chance_below, scramble
 from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.state import GAME
+from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
 from fiveup_env.learning.decisions import Decisions
 from fiveup_env.learning.gradients import PART as MINIBATCH_PART
@@ -154,7 +155,7 @@ class Run(NamedTuple):
     samples: np.ndarray  # of the decisions that can be learnt from
 
 
-@compiled
+@inlined
 def settings_fit(settings: Struct) -> bool:
     """Return whether there can be a run with these settings."""
     rates = max(settings.learning_rate, settings.learning_rate_end)
@@ -263,11 +264,15 @@ def _end(size: int) -> int:
 
 
 @compiled
-def block_size(settings: Struct, rules: int) -> int:
-    """Return the size of a block in bytes, for games that take so many rules in turn."""
+def block_size(settings: Array, rules: int) -> int:
+    """Return the size of a block in bytes, for games that take so many rules in turn.
+
+    Return 0 where one SETTINGS, in an array, does not fit.
+    """
     total = 0
-    for size in _sizes(settings, rules):
-        total += _end(size)
+    if settings_fit(settings[0]):
+        for size in _sizes(settings[0], rules):
+            total += _end(size)
     return total
 
 
@@ -333,7 +338,36 @@ def run_in(block: Array) -> Run:
 
 
 @compiled
-def is_sound(run: Run) -> bool:
+def is_run_head(head: Array) -> bool:
+    """Return whether a RUN, in an array of one, is that of a block."""
+    rules = head[0].rules
+    return bool(
+        head[0].format == FORMAT
+        and 1 <= rules <= MOST_RULES
+        and settings_fit(head[0].settings)
+        and head[0].updates >= 0
+        and head[0].decisions >= 0
+    )
+
+
+@compiled
+def is_run(block: Array) -> bool:
+    """Return whether bytes are of a run that `update` can go on with."""
+    if len(block) < RUN_SIZE:
+        return False
+    head = block[:RUN_SIZE].view(RUN)
+    if not is_run_head(head):
+        return False
+    settings = np.empty(1, SETTINGS)
+    settings[0] = head[0].settings
+    if len(block) != block_size(settings, signed(head[0].rules)):
+        return False
+    run = run_in(block)
+    return first_unsound_game(run.games.states)[0] < 0 and _are_sound(run)
+
+
+@inlined
+def _are_sound(run: Run) -> bool:
     """Return whether the decisions of a run are such as `update` or `settle` leaves them."""
     window, decisions, shape = run.window, run.window.decisions, shape_of(run.head[0].settings)
     parts = len(window.counts)
@@ -394,19 +428,19 @@ def play_of(settings: Struct) -> Play:
 
 
 @compiled
-def begin_run(block: Array, settings: Struct, rules: Array, grids: Array) -> None:
-    """Begin a run in a block of zeros, with new weights.
+def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None:
+    """Begin a run in a block of zeros, with new weights and one SETTINGS in an array.
 
     `grids` are the outlooks of all rules, none if the reward is no chance to win.
     """
     head = block[:RUN_SIZE].view(RUN)
-    head[0].format, head[0].settings, head[0].rules = FORMAT, settings, len(rules)
+    head[0].format, head[0].settings, head[0].rules = FORMAT, settings[0], len(rules)
     run = run_in(block)
     for g in range(len(run.games.states)):
         run.games.states[g].public.rules = rules[g % len(rules)]
     run.games.grids[:] = grids
-    write_initial(run.optimizer.vector, shape_of(settings), settings.seed)
-    begin_games(run.games, play_of(settings), settings.seed)
+    write_initial(run.optimizer.vector, shape_of(settings[0]), settings[0].seed)
+    begin_games(run.games, play_of(settings[0]), settings[0].seed)
 
 
 @compiled
@@ -423,34 +457,43 @@ def play_parts(block: Array, first: int, end: int) -> None:
         )  # fmt: skip
 
 
-@inlined
-def loss_of(head: Struct) -> Loss:
-    """Return what a run makes small now."""
-    settings = head.settings
-    ent_coef = linear(settings.ent_coef, settings.ent_coef_end, head.progress)
-    return Loss(
-        PPO,
-        settings.vf_coef,
-        settings.clip_range,
-        ent_coef,
-        0.0,
-        settings.normalize_advantage != 0,
-    )
+class Terms(NamedTuple):
+    """How an update learns."""
 
-
-@inlined
-def rate_of(head: Struct) -> float:
-    """Return the learning rate of a run now."""
-    settings = head.settings
-    return linear(settings.learning_rate, settings.learning_rate_end, head.progress)
+    count: int  # decisions that are learnt from
+    loss: Loss
+    rate: float
+    group: int  # the first group of weights that changes
 
 
 @compiled
-def shuffle(samples: Array, head: Struct, epoch: int) -> None:
+def terms_of(block: Array) -> Terms:
+    """List what can be learnt from a window, and return how it is learnt from."""
+    run = run_in(block)
+    head = run.head[0]
+    settings, progress = head.settings, head.progress
+    head.figures[:] = 0
+    loss = Loss(
+        PPO,
+        settings.vf_coef,
+        settings.clip_range,
+        linear(settings.ent_coef, settings.ent_coef_end, progress),
+        0.0,
+        settings.normalize_advantage != 0,
+    )
+    rate = linear(settings.learning_rate, settings.learning_rate_end, progress)
+    group = 1 if head.decisions < settings.warm_up else 0
+    return Terms(list_known(run.window, run.samples), loss, rate, group)
+
+
+@compiled
+def shuffle(block: Array, count: int, epoch: int) -> None:
     """Put what is learnt from in a random order, that of an update's epoch."""
+    run = run_in(block)
+    head, samples = run.head[0], run.samples
     key = scramble(scramble(head.settings.seed + LEARNING_STEP) + np.uint64(head.updates) * GOLDEN)
     key = scramble(key + np.uint64(epoch + 1) * GOLDEN)
-    for k in range(len(samples) - 1, 0, -1):
+    for k in range(count - 1, 0, -1):
         j = chance_below(key, k, k + 1)
         samples[k], samples[j] = samples[j], samples[k]
 
@@ -468,22 +511,23 @@ def minibatch(samples: Array, number: int, of: int) -> Array:
 
 
 @compiled
-def sum_up(run: Run, samples: Array, steps: int, rate: float) -> None:
+def sum_up(block: Array, count: int, steps: int, rate: float) -> None:
     """Turn the figures, sums over steps, into those of an update, and count it."""
+    run = run_in(block)
     head, returns, values = run.head[0], run.window.targets.returns, run.window.values
-    mean, means, square, squares = 0.0, 0.0, 0.0, 0.0
-    for n in samples:
-        error = float(returns[n]) - values[n]
-        mean += error / len(samples)
-        means += returns[n] / len(samples)
-        square += error * error / len(samples)
-        squares += float(returns[n]) * returns[n] / len(samples)
+    error, total, errors, totals = 0.0, 0.0, 0.0, 0.0
+    for k in range(count):
+        wanted, expected = float(returns[run.samples[k]]), values[run.samples[k]]
+        error += (wanted - expected) / count
+        total += wanted / count
+        errors += (wanted - expected) * (wanted - expected) / count
+        totals += wanted * wanted / count
     for name in range(UNEXPLAINED):
-        head.figures[name] /= steps
-    unexplained = (square - mean * mean) / max(squares - means * means, LEAST_VARIANCE)
+        head.figures[name] /= max(1, steps)
+    unexplained = (errors - error * error) / max(totals - total * total, LEAST_VARIANCE)
     head.figures[UNEXPLAINED], head.figures[RATE] = 1 - unexplained, rate
     head.updates += 1
-    head.decisions += len(samples)
+    head.decisions += count
 
 
 @compiled
@@ -496,38 +540,34 @@ def update(block: Array) -> bool:
     head = run.head[0]
     settings, shape = head.settings, shape_of(head.settings)
     play_parts(block, 0, len(run.window.counts))
-    samples = run.samples[: list_known(run.window, run.samples)]
-    group = 1 if head.decisions < settings.warm_up else 0
-    rate, loss = rate_of(head), loss_of(head)
-    number = minibatch_count(len(samples), settings.batch_size)
-    parts = (len(samples) // number + 1 + MINIBATCH_PART - 1) // MINIBATCH_PART
+    count, loss, rate, group = terms_of(block)
+    number = minibatch_count(count, settings.batch_size)
+    parts = (count // number + MINIBATCH_PART) // MINIBATCH_PART
     memory = memory_for(weights_in(run.optimizer.vector, shape))
     work = work_for(shape, run.optimizer.vector, parts)
-    head.figures[:] = 0
-    if len(samples) == 0:
-        return True
-    for epoch in range(settings.epochs):
-        shuffle(samples, head, epoch)
-        for k in range(number):
-            done = make_step(
-                shape,
-                run.optimizer,
-                factors_of(settings),
-                run.window.decisions,
-                run.window.targets,
-                minibatch(samples, k, number),
-                loss,
-                rate,
-                settings.max_grad_norm,
-                group,
-                memory,
-                work,
-            )
-            if not done:
-                return False
-            for name in range(UNEXPLAINED):
-                head.figures[name] += work.figures[0, name]
-    sum_up(run, samples, settings.epochs * number, rate)
+    steps = settings.epochs * number if count else 0
+    for step in range(steps):
+        if step % number == 0:
+            shuffle(block, count, step // number)
+        done = make_step(
+            shape,
+            run.optimizer,
+            factors_of(settings),
+            run.window.decisions,
+            run.window.targets,
+            minibatch(run.samples[:count], step % number, number),
+            loss,
+            rate,
+            settings.max_grad_norm,
+            group,
+            memory,
+            work,
+        )
+        if not done:
+            return False
+        for name in range(UNEXPLAINED):
+            head.figures[name] += work.figures[0, name]
+    sum_up(block, count, steps, rate)
     return True
 
 

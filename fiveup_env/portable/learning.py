@@ -5,20 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from fiveup_env.engine.compiled import Array, compiled, signed
-from fiveup_env.engine.valid import first_unsound_game, rules_fit
+from fiveup_env.engine.compiled import Array, signed
+from fiveup_env.engine.valid import rules_fit
 from fiveup_env.learning import windows
 from fiveup_env.learning.networks import weight_count
 from fiveup_env.learning.runs import (
-    FORMAT,
     GRID,
     RUN,
-    RUN_SIZE,
     SETTINGS,
     begin_run,
     block_size,
     factors_of,
-    is_sound,
+    is_run,
     run_in,
     settings_fit,
     settle,
@@ -49,11 +47,8 @@ STRUCTS.update(settings=SETTINGS, run=RUN)
 @entry(settings=reads(SETTINGS))
 def learning_size(settings: Array) -> int:
     """Return the size in bytes of the block of a run with these settings."""
-    chosen = carray(settings, 1)[0]
-    if not settings_fit(chosen):
-        return BAD_OPTIONS
-    size = block_size(chosen, 1)
-    return size if size <= MOST_BYTES else BAD_OPTIONS
+    size = block_size(carray(settings, 1), 1)
+    return size if 0 < size <= MOST_BYTES else BAD_OPTIONS
 
 
 @entry(
@@ -71,7 +66,7 @@ def learning_begin(settings: Array, rules: Array, grid: Array, block: Array, siz
     chosen, given = carray(settings, 1), carray(rules, 1)
     if not rules_fit(given[0]):
         return BAD_RULES
-    if not settings_fit(chosen[0]) or size != block_size(chosen[0], 1):
+    if not 0 < size == block_size(chosen, 1):
         return BAD_OPTIONS
     grids = chosen[0].reward == windows.CHANCES
     if grids and is_null(grid):
@@ -79,7 +74,7 @@ def learning_begin(settings: Array, rules: Array, grid: Array, block: Array, siz
     bytes_of = carray(block, size)
     bytes_of[:] = 0
     outlook = carray(grid, (1, GRID, GRID)) if grids else np.zeros((0, GRID, GRID))
-    begin_run(bytes_of, chosen[0], given, outlook)
+    begin_run(bytes_of, chosen, given, outlook)
     return OK
 
 
@@ -92,7 +87,7 @@ def learning_update(block: Array, size: int) -> int:
     weights are those of the last step before.
     """
     given = carray(block, max(0, size))
-    if not _is_run(given):
+    if not is_run(given):
         return BAD_RUN
     before = run_in(given).head[0].decisions
     if not update(given):
@@ -104,7 +99,7 @@ def learning_update(block: Array, size: int) -> int:
 def learning_settle(block: Array, size: int) -> int:
     """Write 0 wherever nothing is that the next update depends on, so that a block packs well."""
     given = carray(block, max(0, size))
-    if not _is_run(given):
+    if not is_run(given):
         return BAD_RUN
     settle(given)
     return OK
@@ -117,7 +112,7 @@ def learning_weights(block: Array, size: int, weights: Array, room: int) -> int:
     Without memory for them, only that number is returned.
     """
     given = carray(block, max(0, size))
-    if not _is_run(given):
+    if not is_run(given):
         return BAD_RUN
     vector = run_in(given).optimizer.vector
     if not is_null(weights):
@@ -151,17 +146,3 @@ def learning_policy(settings: Array, weights: Array, policy: Array, size: int) -
     aim = POINTS if chosen.reward == windows.POINTS else CHANCES
     write_block(carray(weights, count), shape, factors_of(chosen), aim, carray(policy, size))
     return size
-
-
-@compiled
-def _is_run(block: Array) -> bool:
-    """Return whether bytes are of a run that `update` can go on with."""
-    if len(block) < RUN_SIZE:
-        return False
-    head = block[:RUN_SIZE].view(RUN)[0]
-    if head.format != FORMAT or head.rules != 1 or not settings_fit(head.settings):
-        return False
-    if len(block) != block_size(head.settings, 1):
-        return False
-    run = run_in(block)
-    return first_unsound_game(run.games.states)[0] < 0 and is_sound(run)

@@ -1,0 +1,209 @@
+"""Self-play in compiled code: one network in all seats of many games.
+
+from fiveup_env import Rules
+from fiveup_env.learning.selfplay import SelfPlay
+
+run = SelfPlay.begin([Rules.preset("five_up", 4)], width=32, games=256)
+for _ in range(10):
+print(run.update())
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fiveup_env.checks import finite, whole
+from fiveup_env.engine.chance import checked_seed
+from fiveup_env.errors import InputError, OptionError, shown, unknown
+from fiveup_env.learning.learner import Learner, LossError
+from fiveup_env.learning.networks import KINDS, Network
+from fiveup_env.learning.runs import (
+    ALIGNED,
+    GRID,
+    MOST_RULES,
+    RUN,
+    RUN_FIGURES,
+    RUN_SIZE,
+    SETTINGS,
+    UNEXPLAINED,
+    USUAL,
+    begin_run,
+    block_size,
+    is_run,
+    is_run_head,
+    minibatch,
+    minibatch_count,
+    play_parts,
+    run_in,
+    settle,
+    shuffle,
+    sum_up,
+    terms_of,
+    update,
+)
+from fiveup_env.learning.windows import REWARDS
+from fiveup_env.opponents.search.outlook import outlook_of
+from fiveup_env.rules.fields import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fiveup_env.rules.fields import Rules
+
+WORDS: Final = {"network": KINDS, "reward": REWARDS}  # of settings that are words
+
+
+class SelfPlay:
+    """A run of self-play. The same settings give the same run, byte for byte, on any machine.
+
+    `begin` and `load` make one. Nothing that is computed depends on the number of threads.
+
+    Attributes:
+        network: the network that learns.
+    """
+
+    def __init__(self, block: np.ndarray, threads: int = 1) -> None:
+        """Go on with the run of a block of bytes."""
+        self._block, self._threads = block, threads
+        self._run = run_in(block)
+        self._head = self._run.head
+        settings = self._head["settings"][0]
+        shape = KINDS[settings["network"]], int(settings["width"]), int(settings["depth"])
+        self.network = Network(*shape, vector=self._run.optimizer.vector)
+        self._learner = Learner(self.network, threads, self._run.optimizer)
+
+    @classmethod
+    def begin(cls, rules: Sequence[Rules], threads: int = 1, **settings: Any) -> SelfPlay:
+        """Begin a run in games that take some rules in turn.
+
+        Settings are the fields of `runs.SETTINGS` that are not as usual; `network` and `reward` are
+        words. Raises OptionError if there is no such setting, or its value is not allowed.
+        """
+        chosen = settings_of(settings)
+        if not 1 <= len(rules) <= MOST_RULES:
+            raise OptionError(f"a run takes 1 to {MOST_RULES} rules, not {len(rules)}")
+        structs = np.array([each.to_struct() for each in rules], RULES)
+        grids = np.zeros((0, GRID, GRID))
+        if REWARDS[chosen["reward"][0]] == "outlook":
+            grids = np.stack([outlook_of(struct) for struct in structs])
+        block = _zeros(block_size(chosen, len(rules)))
+        begin_run(block, chosen, structs, grids)
+        return cls(block, threads)
+
+    @classmethod
+    def load(cls, saved: bytes, threads: int = 1) -> SelfPlay:
+        """Return the run that `save` has saved; raise InputError for other bytes."""
+        return cls(_block_in(saved), threads)
+
+    @property
+    def updates(self) -> int:
+        """How often the network was updated."""
+        return int(self._head["updates"][0])
+
+    @property
+    def decisions(self) -> int:
+        """From how many decisions it has learnt."""
+        return int(self._head["decisions"][0])
+
+    def update(self, progress: float = 0.0) -> dict[str, float]:
+        """Play a window in all games, learn from it, and return what was measured.
+
+        `progress` is the share of the run that is done, from 0 to 1, on which schedules depend.
+
+        Raises LossError if a loss is not finite; the weights are those before that step.
+        """
+        self._head["progress"] = progress
+        if self._threads == 1:
+            if not update(self._block):
+                raise LossError("the loss is not a finite number")
+        else:
+            self._update_in_threads()
+        return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
+
+    def _update_in_threads(self) -> None:
+        run, settings = self._run, self._head["settings"][0]
+        self._learner.share(
+            len(run.window.counts), lambda _thread, first, end: play_parts(self._block, first, end)
+        )
+        count, loss, rate, group = terms_of(self._block)
+        number = minibatch_count(count, int(settings["batch_size"]))
+        steps = int(settings["epochs"]) * number if count else 0
+        for step in range(steps):
+            if step % number == 0:
+                shuffle(self._block, count, step // number)
+            figures = self._learner.step(
+                run.window.decisions,
+                run.window.targets,
+                minibatch(run.samples[:count], step % number, number),
+                loss,
+                rate,
+                float(settings["max_grad_norm"]),
+                values_only=group == 1,
+            )
+            self._head["figures"][0, :UNEXPLAINED] += list(figures.values())
+        sum_up(self._block, count, steps, rate)
+
+    def save(self) -> bytes:
+        """Return the whole run, for `load`."""
+        settle(self._block)
+        return zlib.compress(self._block.tobytes(), 1)
+
+
+def settings_of(given: dict[str, Any]) -> np.ndarray:
+    """Return settings as an array of one SETTINGS; raise OptionError if they do not fit."""
+    chosen = np.zeros(1, SETTINGS)
+    for name in given:
+        if name not in USUAL:
+            raise OptionError(unknown("setting of a run", name, tuple(USUAL)))
+    for name, value in (USUAL | given).items():
+        if name == "seed":
+            chosen[name] = checked_seed(value)
+        elif name in WORDS and name in given:
+            if value not in WORDS[name]:
+                raise OptionError(unknown(name, value, WORDS[name]))
+            chosen[name] = WORDS[name].index(value)
+        else:
+            chosen[name] = _number(name, value)
+    if not block_size(chosen, 1):
+        raise OptionError(f"a setting of the run is out of range: {given}")
+    return chosen
+
+
+def _number(name: str, value: object) -> int | float:
+    """Return a number that a field of SETTINGS holds."""
+    kind = SETTINGS[name]
+    if kind.kind == "f":
+        number: int | float | None = finite(value)
+    else:
+        number = whole(int(value) if isinstance(value, bool) else value, 0, np.iinfo(kind).max)
+    if number is None:
+        raise OptionError(f"{name} must be a number that {kind} holds, not {shown(value)}")
+    return number
+
+
+def _zeros(size: int) -> np.ndarray:
+    """Return bytes of 0 that begin at a multiple of 64."""
+    held = np.zeros(size + ALIGNED, np.uint8)
+    first = -held.ctypes.data % ALIGNED
+    return held[first : first + size]
+
+
+def _block_in(saved: bytes) -> np.ndarray:
+    """Return a block of `save`; raise InputError for bytes that are none."""
+    head, unpacked = np.zeros(1, RUN), zlib.decompressobj()
+    try:
+        head.view(np.uint8)[:] = np.frombuffer(unpacked.decompress(saved, RUN_SIZE), np.uint8)
+        size = block_size(head["settings"], int(head["rules"][0])) if is_run_head(head) else 0
+        content = head.tobytes() + unpacked.decompress(unpacked.unconsumed_tail, max(1, size))
+    except (zlib.error, ValueError):
+        content, size = b"", 0
+    if not size or len(content) != size:
+        raise InputError("these bytes are of no run that learns")
+    block = _zeros(size)
+    block[:] = np.frombuffer(content, np.uint8)
+    if not is_run(block):
+        raise InputError("these bytes are of no run that learns")
+    return block

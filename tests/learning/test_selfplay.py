@@ -1,0 +1,99 @@
+"""Runs of self-play in compiled code: the same bytes, however they are played and kept."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiveup_env import Rules
+from fiveup_env.errors import InputError, OptionError
+from fiveup_env.learning.learner import LossError
+from fiveup_env.learning.selfplay import SelfPlay
+
+RULES = [Rules.preset("five_up", 4), Rules.preset("all_fives", 2)]
+SMALL: dict[str, Any] = {"width": 9, "games": 130, "ticks": 9, "batch_size": 300, "seed": 3}
+
+
+def run_of(threads: int = 1, **settings: Any) -> SelfPlay:
+    return SelfPlay.begin(RULES, threads, **(SMALL | settings))
+
+
+def bytes_of(run: SelfPlay, updates: int) -> bytes:
+    for _ in range(updates):
+        run.update(0.3)
+    return run.save()
+
+
+KINDS = [
+    {"network": "guided", "reward": "outlook", "warm_up": 300, "learning_rate_end": 0.0},
+    {"network": "plain", "depth": 2, "reward": "win", "horizon": 1, "epochs": 2},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["guided", "plain"])
+def test_threads_and_pauses_change_no_byte(kind: dict[str, Any]) -> None:
+    alone, together = run_of(**kind), run_of(3, **kind)
+    first = bytes_of(alone, 2)
+    assert first == bytes_of(together, 2)
+    again = SelfPlay.load(first, 2)
+    figures = [run.update(0.3) for run in (alone, together, again)]
+    assert figures[0] == figures[1] == figures[2]
+    assert figures[0]["gradient"] > 0
+    assert alone.updates == 3
+    assert alone.decisions == again.decisions > 3 * 130 * 9 / 5
+    assert alone.save() == together.save() == again.save() != first
+    assert run_of(**kind, seed=4).save() != run_of(**kind).save()
+
+
+def test_settings_that_no_run_has_are_refused() -> None:
+    for settings, why in (
+        ({"layers": 2}, "setting of a run 'layers'"),
+        ({"network": "attention"}, "network 'attention'"),
+        ({"width": 0}, "out of range"),
+        ({"width": 2.5}, "width must be a number that int32 holds"),
+        ({"learning_rate": np.nan}, "learning_rate must be a number"),
+        ({"learning_rate": 1e300}, "out of range"),
+        ({"batch_size": 130 * 9 + 1}, "out of range"),
+        ({"gamma": 1.1}, "out of range"),
+    ):
+        with pytest.raises(OptionError, match=why):
+            run_of(**settings)
+    with pytest.raises(OptionError, match="a run takes 1 to 64 rules, not 0"):
+        SelfPlay.begin([])
+
+
+def test_bytes_that_no_run_has_saved_are_refused() -> None:
+    run = run_of()
+    run.update()
+    saved = run.save()
+    block = bytearray(zlib.decompress(saved))
+    rng = np.random.default_rng(1)
+    refused = 0
+    for wrong in (b"", b"x" * 99, saved[:-9], zlib.compress(bytes(100))):
+        with pytest.raises(InputError, match="of no run that learns"):
+            SelfPlay.load(wrong)
+    for _ in range(60):  # what is not refused goes on, or stops at numbers that are not finite
+        changed = bytearray(block)
+        for at in rng.integers(0, min(len(block), 400_000), 20):
+            changed[at] = rng.integers(256)
+        try:
+            SelfPlay.load(zlib.compress(bytes(changed), 1)).update()
+        except LossError:
+            pass
+        except InputError:
+            refused += 1
+    assert refused > 20
+
+
+def test_a_loss_that_is_not_finite_stops_the_run() -> None:
+    for threads in (1, 2):
+        run = run_of(threads, network="plain")
+        run.update()
+        run.network.weights.value_bias[0] = np.nan
+        before = run.network.vector.tobytes()
+        with pytest.raises(LossError, match="the loss is"):
+            run.update()
+        assert run.network.vector.tobytes() == before
