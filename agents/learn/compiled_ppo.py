@@ -122,8 +122,12 @@ def weights_shared_with(network: PolicyNetwork) -> Network:
     """Return a network's weights for compiled code, whose memory its tensors share from now on."""
     shape = network.shape
     weights = Network(shape.kind, shape.width, shape.depth, shape.encoder)
-    for name, array in weights.tensors().items():
-        tensor = network.get_parameter(name)
-        array[...] = tensor.detach().numpy()
-        tensor.data = torch.from_numpy(array)
+    weights.load({name: tensor.numpy() for name, tensor in network.state_dict().items()})
+    share_weights(network, weights)
     return weights
+
+
+def share_weights(network: PolicyNetwork, weights: Network) -> None:
+    """Make the tensors of a network share the memory of weights in compiled code."""
+    for name, array in weights.tensors().items():
+        network.get_parameter(name).data = torch.from_numpy(array)

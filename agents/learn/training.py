@@ -47,6 +47,7 @@ LEARNERS: Final = {
     "rllib": ("agents.cluster.training", "RLlibPlay"),
     "plain": ("agents.learn.baseline", "Baseline"),
 }
+COMPILED: Final = ("agents.learn.compiled_selfplay", "CompiledSelfPlay")
 
 
 class TrainingError(FiveUpError):
@@ -85,7 +86,7 @@ class Learning(Protocol):
 
 def make_learner(config: Config, folder: Path) -> Learning:
     """Return the learner that a configuration asks for; `folder` is the run's."""
-    module, name = LEARNERS[config.learner]
+    module, name = COMPILED if config.is_compiled_whole else LEARNERS[config.learner]
     learner: Learning = getattr(import_module(module), name)(config, folder)
     return learner
 

@@ -472,6 +472,18 @@ class Config:
         return self.network in KINDS and self.shared and not self.oracle
 
     @property
+    def is_compiled_whole(self) -> bool:
+        """Whether compiled code also plays the games: in all seats, by what the network reads."""
+        alone = not (self.rival_share or self.partner_share or self.past_every or self.kl_coef)
+        return (
+            self.learner == "self_play"
+            and self.is_compiled
+            and alone
+            and self.networks == "one"
+            and self.encoder in (None, "flat")
+        )
+
+    @property
     def network_count(self) -> int:
         """The number of networks; that of seat k is k modulo this."""
         rules = self.all_rules[0]

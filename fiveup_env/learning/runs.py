@@ -136,7 +136,7 @@ GRID: Final = FARTHEST + 1
 MOST_GAMES: Final = 1 << 16
 MOST_TICKS: Final = 1 << 12
 MOST_RULES: Final = 64
-MOST_NUMBER: Final = 1e6  # of what has no other bound
+MOST_NUMBER: Final = 1e30  # of what has no other bound
 # How many entries and actions a decision has, for the memory of a window: generously, as a third
 # to a half of the moves are decisions.
 USUAL_ENTRIES: Final = 64
@@ -438,7 +438,10 @@ def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None
     run = run_in(block)
     for g in range(len(run.games.states)):
         run.games.states[g].public.rules = rules[g % len(rules)]
-    run.games.grids[:] = grids
+    for k in range(len(run.games.grids)):
+        for own in range(GRID):
+            for rival in range(GRID):
+                run.games.grids[k, own, rival] = grids[k, own, rival]
     write_initial(run.optimizer.vector, shape_of(settings[0]), settings[0].seed)
     begin_games(run.games, play_of(settings[0]), settings[0].seed)
 

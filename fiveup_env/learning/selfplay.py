@@ -108,6 +108,12 @@ class SelfPlay:
         """From how many decisions it has learnt."""
         return int(self._head["decisions"][0])
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the run, by name."""
+        values = dict(zip(USUAL, self._head["settings"][0].tolist(), strict=True))
+        return values | {name: words[values[name]] for name, words in WORDS.items()}
+
     def update(self, progress: float = 0.0) -> dict[str, float]:
         """Play a window in all games, learn from it, and return what was measured.
 

@@ -11,7 +11,6 @@ from agents.learn.advantages import NOBODY, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env import Batch, Rules
 from fiveup_env.learning import windows
-from fiveup_env.learning.networks import Network
 from fiveup_env.learning.runs import Run, play_parts, run_in
 from fiveup_env.learning.selfplay import SelfPlay
 from fiveup_env.rules.fields import MAX_PLAYERS
@@ -46,8 +45,15 @@ def decided(run: Run) -> list[list[Decided]]:
 )
 def test_windows_are_those_of_the_laboratory(reward: str, horizon: str) -> None:
     settings: dict[str, Any] = {
-        **{"games": GAMES, "ticks": TICKS, "width": 4, "batch_size": 64, "seed": 5, "gamma": 0.9},
-        **{"reward": reward, "horizon": int(horizon == "game"), "network": "plain"},
+        "games": GAMES,
+        "ticks": TICKS,
+        "width": 4,
+        "batch_size": 64,
+        "seed": 5,
+        "gamma": 0.9,
+        "reward": reward,
+        "horizon": int(horizon == "game"),
+        "network": "plain",
     }
     rules = [Rules.preset(name, players) for name in RULES for players in PLAYERS]
     self_play = SelfPlay.begin(rules, **settings)
