@@ -24,8 +24,6 @@ from fiveup_env.learning.losses import FIGURES, PPO, Loss, Targets
 from fiveup_env.learning.networks import (
     GUIDED,
     KINDS,
-    MOST_DEPTH,
-    MOST_WIDTH,
     WORTH_COUNT,
     Columns,
     Shape,
@@ -51,6 +49,7 @@ from fiveup_env.learning.windows import (
     play_part,
     seat_for,
 )
+from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH
 from fiveup_env.opponents.search.outlook import FARTHEST
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
@@ -463,7 +462,7 @@ def play_parts(block: Array, first: int, end: int) -> None:
 class Terms(NamedTuple):
     """How an update learns."""
 
-    count: int  # decisions that are learnt from
+    decisions: int  # that are learnt from
     loss: Loss
     rate: float
     group: int  # the first group of weights that changes

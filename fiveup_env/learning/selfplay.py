@@ -18,7 +18,7 @@ import numpy as np
 from fiveup_env.checks import finite, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError, OptionError, shown, unknown
-from fiveup_env.learning.learner import Learner, LossError
+from fiveup_env.learning.learner import Learner
 from fiveup_env.learning.networks import KINDS, Network
 from fiveup_env.learning.runs import (
     ALIGNED,
@@ -42,7 +42,6 @@ from fiveup_env.learning.runs import (
     shuffle,
     sum_up,
     terms_of,
-    update,
 )
 from fiveup_env.learning.windows import REWARDS
 from fiveup_env.opponents.search.outlook import outlook_of
@@ -67,7 +66,7 @@ class SelfPlay:
 
     def __init__(self, block: np.ndarray, threads: int = 1) -> None:
         """Go on with the run of a block of bytes."""
-        self._block, self._threads = block, threads
+        self._block = block
         self._run = run_in(block)
         self._head = self._run.head
         settings = self._head["settings"][0]
@@ -122,14 +121,6 @@ class SelfPlay:
         Raises LossError if a loss is not finite; the weights are those before that step.
         """
         self._head["progress"] = progress
-        if self._threads == 1:
-            if not update(self._block):
-                raise LossError("the loss is not a finite number")
-        else:
-            self._update_in_threads()
-        return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
-
-    def _update_in_threads(self) -> None:
         run, settings = self._run, self._head["settings"][0]
         self._learner.share(
             len(run.window.counts), lambda _thread, first, end: play_parts(self._block, first, end)
@@ -151,6 +142,7 @@ class SelfPlay:
             )
             self._head["figures"][0, :UNEXPLAINED] += list(figures.values())
         sum_up(self._block, count, steps, rate)
+        return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
 
     def save(self) -> bytes:
         """Return the whole run, for `load`."""

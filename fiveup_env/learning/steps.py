@@ -55,10 +55,11 @@ def work_for(shape: Shape, vector: Array, parts: int) -> Work:
 def mirror(shape: Shape, vector: Array, inner: Inner) -> None:
     """Write the square matrices as backward passes read them."""
     weights = weights_in(vector, shape)
-    for k in range(len(weights.inner)):
-        inner.inner[k] = weights.inner[k].T
-    for k in range(len(weights.outer)):
-        inner.outer[k] = weights.outer[k].T
+    for matrices, mirrored in ((weights.inner, inner.inner), (weights.outer, inner.outer)):
+        for k in range(len(matrices)):
+            for i in range(shape.width):
+                for j in range(shape.width):
+                    mirrored[k, j, i] = matrices[k, i, j]
 
 
 @compiled

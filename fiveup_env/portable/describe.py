@@ -229,7 +229,7 @@ def as_header() -> str:
     ]
     for name, dtype in _structs().items():
         lines += [*_c_struct(name, dtype), ""]
-    lines += [*_c_presets(), ""]
+    lines += [*_c_presets(), "", *_c_settings(), ""]
     for name, entry in ENTRIES.items():
         lines += [*_c_function(name, entry), ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "#endif", ""]
@@ -264,6 +264,12 @@ def _c_presets() -> list[str]:
             rows.append(f"{{{', '.join(map(str, values))}}}")
         lines.append(f"  {{{', '.join(rows)}}}, /* {name} */")
     return [*lines, "};"]
+
+
+def _c_settings() -> list[str]:
+    """Return the usual settings of a run that learns."""
+    values = ", ".join(f".{name} = {value}" for name, value in USUAL.items())
+    return [f"static const fiveup_settings fiveup_usual_settings = {{{values}}};"]
 
 
 def _c_function(name: str, entry: Entry) -> list[str]:

@@ -37,7 +37,7 @@ from fiveup_env.portable.calls import (
     reads,
     writes,
 )
-from fiveup_env.portable.weights import CHANCES, HEAD, POINTS, write_block
+from fiveup_env.portable.weights import CHANCES, HEAD, POINTS, copy, write_block
 from fiveup_env.rules.fields import RULES
 
 MOST_BYTES = 1 << 30  # of a block
@@ -118,7 +118,7 @@ def learning_weights(block: Array, size: int, weights: Array, room: int) -> int:
     if not is_null(weights):
         if room < len(vector):
             return BAD_OPTIONS
-        carray(weights, len(vector))[:] = vector
+        copy(vector, carray(weights, len(vector)))
     return len(vector)
 
 

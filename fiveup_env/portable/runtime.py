@@ -37,12 +37,6 @@ define ptr @NRT_Allocate(i64 %size) {
   ret ptr %data
 }
 
-define void @NRT_Free(ptr %data) {
-  %block = getelementptr i8, ptr %data, i64 -64
-  call void @NRT_MemInfo_call_dtor(ptr %block)
-  ret void
-}
-
 define i32 @numba_attempt_nocopy_reshape(i64 %nd, ptr %dims, ptr %strides, i64 %count, ptr %new_dims, ptr %new_strides, i64 %size, i32 %order) {
 start:
   %last = sub i64 %count, 1

@@ -72,13 +72,20 @@ def shape_in(block: Array) -> Shape:
     return Shape(kind, int(block[_WIDTH]), int(block[_DEPTH]), entries, features)
 
 
+@inlined
+def copy(numbers: Array, to: Array) -> None:
+    """Copy numbers one by one; to assign an array needs what no other machine has."""
+    for k in range(len(numbers)):
+        to[k] = numbers[k]
+
+
 @compiled
 def write_block(vector: Array, shape: Shape, factors: Array, aim: int, block: Array) -> None:
     """Write a network that learns as a policy."""
     block[_FORMAT], block[_WIDTH], block[_DEPTH] = FORMAT, shape.width, shape.depth
     block[_AIM], block[_VALUES], block[_NETWORK] = aim, 0, shape.kind
     written = block[len(HEAD) :]
-    written[:] = vector
+    copy(vector, written)
     weights, packed = learning.weights_in(vector, shape), learning.weights_in(written, shape)
     for i in range(len(factors)):
         for j in range(shape.width):

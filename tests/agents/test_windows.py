@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from agents.learn.advantages import NOBODY, estimate
+from agents.learn.advantages import NOBODY, Advantages, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env import Batch, Rules
+from fiveup_env.encoders.flat import FLAT_SIZE
 from fiveup_env.learning import windows
 from fiveup_env.learning.runs import Run, play_parts, run_in
 from fiveup_env.learning.selfplay import SelfPlay
@@ -30,7 +31,8 @@ class Decided(NamedTuple):
 
 def decided(run: Run) -> list[list[Decided]]:
     """Return the decisions of every game, oldest first."""
-    window, games = run.window, [[] for _ in range(GAMES)]  # type: list[list[Decided]]
+    window = run.window
+    games: list[list[Decided]] = [[] for _ in range(GAMES)]
     size = len(window.values) // len(window.counts)
     for part, count in enumerate(window.counts):
         for n in range(part * size, part * size + count):
@@ -38,6 +40,36 @@ def decided(run: Run) -> list[list[Decided]]:
             game, seat = divmod(int(window.owners[n]), MAX_PLAYERS)
             games[game].append(Decided(n, seat, int(window.decisions.actions[place])))
     return games
+
+
+class Laboratory:
+    """The same games in a Batch, and what the laboratory makes of them, tick by tick."""
+
+    def __init__(self, reward: str, horizon: str) -> None:
+        self.batch = Batch(GAMES, RULES, PLAYERS, reward=BATCH_REWARDS[reward], seed=5)
+        self.batch.reset()
+        self.by_hand = horizon == "hand"
+        self.rewards_of, self.ticks = Rewards(reward, self.batch), 0
+        shape = 2 * TICKS, GAMES
+        self.seats = np.full(shape, NOBODY, np.int8)
+        self.rewards = np.zeros((*shape, 4), np.float32)
+        self.values, self.ended = np.zeros(shape, np.float32), np.zeros(shape, np.bool_)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Make a move in every game."""
+        batch, tick = self.batch, self.ticks
+        hands = batch.states["public"]["hand_number"].copy()
+        batch.step(actions)
+        hand_over = batch.terminated | (batch.states["public"]["hand_number"] != hands)
+        self.rewards[tick] = self.rewards_of.of(batch, hand_over)
+        self.ended[tick] = hand_over if self.by_hand else batch.terminated
+        self.ticks += 1
+
+    def estimate(self) -> Advantages:
+        """Return the advantages of all that was decided so far."""
+        done = slice(self.ticks)
+        seats, values = self.seats[done], self.values[done]
+        return estimate(seats, values, self.rewards[done], self.ended[done], 0.9, 0.95)
 
 
 @pytest.mark.parametrize(
@@ -56,76 +88,49 @@ def test_windows_are_those_of_the_laboratory(reward: str, horizon: str) -> None:
         "network": "plain",
     }
     rules = [Rules.preset(name, players) for name in RULES for players in PLAYERS]
-    self_play = SelfPlay.begin(rules, **settings)
-    batch = Batch(GAMES, RULES, PLAYERS, reward=BATCH_REWARDS[reward], seed=5)
-    batch.reset()
-    rewards_of, run, carried = Rewards(reward, batch), run_in(self_play._block), 0
-    noise = np.random.default_rng(1)
+    self_play, noise = SelfPlay.begin(rules, **settings), np.random.default_rng(1)
     self_play.network.vector[:] = noise.normal(size=self_play.network.vector.size) * 0.2
-    window = run.window
-    length = 2 * TICKS
-    shape = length, GAMES
-    seats, decisions = np.full(shape, NOBODY, np.int8), np.full(shape, -1)
-    rewards, values = np.zeros((*shape, 4), np.float32), np.zeros(shape, np.float32)
-    ended, rows = np.zeros(shape, np.bool_), []
-    waiting: dict[tuple[int, int], tuple[int, float]] = {}
-    for half in range(2):
+    run, other, carried = run_in(self_play._block), Laboratory(reward, horizon), 0
+    batch, window = other.batch, run.window
+    waiting: dict[tuple[int, int], int] = {}  # the tick of a seat's last decision, if it waits
+    for _ in range(2):
         play_parts(self_play._block, 0, len(window.counts))
-        left = decided(run)
+        left, decisions = decided(run), np.full((2 * TICKS, GAMES), -1)
         for game, listed in enumerate(left):
-            again = [d for d in listed if (game, d.seat) in waiting][: _carried(waiting, game)]
-            left[game] = listed[len(again) :]
-            for d in again:
-                tick, value = waiting[game, d.seat]
-                assert window.values[d.decision] == value
-                decisions[tick, game] = d.decision
-        for tick in range(half * TICKS, (half + 1) * TICKS):
-            actions = batch.action_mask.argmax(1)
-            for game in np.flatnonzero(batch.action_mask.sum(1) > 1):
-                d = left[game].pop(0)
-                assert d.seat == batch.turn[game]
-                assert batch.action_mask[game, d.action]
-                actions[game], seats[tick, game] = d.action, d.seat
-                decisions[tick, game], values[tick, game] = d.decision, window.values[d.decision]
-                places = window.decisions.entry_ends[d.decision : d.decision + 2]
-                row = np.zeros(batch.observation.shape[1], np.int8)
-                row[window.decisions.entries[slice(*places)]] = window.decisions.numbers[
-                    slice(*places)
-                ]
-                rows.append((row == batch.observation[game]).all())
-            hands = batch.states["public"]["hand_number"].copy()
-            batch.step(actions)
-            hand_over = batch.terminated | (batch.states["public"]["hand_number"] != hands)
-            rewards[tick] = rewards_of.of(batch, hand_over)
-            ended[tick] = hand_over if horizon == "hand" else batch.terminated
+            for _ in range(sum(own == game for own, _ in waiting)):
+                again = listed.pop(0)
+                since = waiting[game, again.seat]
+                assert window.values[again.decision] == other.values[since, game]
+                decisions[since, game] = again.decision
+        for _ in range(TICKS):
+            actions, tick = batch.action_mask.argmax(1), other.ticks
+            for game in np.flatnonzero(batch.action_mask.sum(1) > 1).tolist():
+                own = left[game].pop(0)
+                assert own.seat == batch.turn[game]
+                assert batch.action_mask[game, own.action]
+                assert (row_of(run, own.decision) == batch.observation[game]).all()
+                actions[game], other.seats[tick, game] = own.action, own.seat
+                decisions[tick, game] = own.decision
+                other.values[tick, game] = window.values[own.decision]
+            other.step(actions)
         assert not any(left)
-        estimated = estimate(
-            seats[: (half + 1) * TICKS],
-            values[: (half + 1) * TICKS],
-            rewards[: (half + 1) * TICKS],
-            ended[: (half + 1) * TICKS],
-            0.9,
-            0.95,
-        )
-        known, own = estimated.known, decisions[: (half + 1) * TICKS]
-        now = known & (own >= 0)
-        assert np.allclose(
-            window.targets.advantages[own[now]], estimated.advantages[now], atol=1e-5
-        )
-        following = window.following[own[(own >= 0)]]
-        assert ((following != windows.WAITING) == known[own >= 0]).all()
-        waiting = {
-            (game, seat): (int(tick), float(values[tick, game]))
-            for (game, seat), tick in np.ndenumerate(estimated.waiting)
-            if tick >= 0
-        }
-        decisions[:] = -1  # those that are done have gone
+        estimated = other.estimate()
+        there = decisions[: other.ticks] >= 0
+        mine, known = decisions[: other.ticks][there], estimated.known[there]
+        assert ((window.following[mine] != windows.WAITING) == known).all()
+        advantages = estimated.advantages[there][known]
+        assert np.allclose(window.targets.advantages[mine[known]], advantages, atol=1e-5)
+        assert np.abs(advantages).max() > 0.1
+        pairs = np.ndenumerate(estimated.waiting)
+        waiting = {(game, seat): int(tick) for (game, seat), tick in pairs if tick >= 0}
         carried += len(waiting)
-    assert all(rows)
     assert carried > 100
-    assert np.abs(estimated.advantages).max() > 0.1
     assert (batch.states == run.games.states).all()
 
 
-def _carried(waiting: dict[tuple[int, int], tuple[int, float]], game: int) -> int:
-    return sum(own == game for own, _ in waiting)
+def row_of(run: Run, n: int) -> np.ndarray:
+    """Return the row of a decision of a plain network."""
+    decisions, row = run.window.decisions, np.zeros(FLAT_SIZE, np.int8)
+    first, end = decisions.entry_ends[n : n + 2]
+    row[decisions.entries[first:end]] = decisions.numbers[first:end]
+    return row

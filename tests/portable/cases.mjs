@@ -20,7 +20,16 @@ function seenIn(Game, { rules, players, fields, seed, choices }) {
   return seen;
 }
 
-export async function answers({ Game, View, agent }, cases, policies) {
+/** Learn for some updates, kept and taken up again in between; return all bytes, and the policy. */
+async function learnt(Training, { settings, updates }) {
+  const run = new Training(settings);
+  for (let k = 0; k < updates; k++) run.update(0.3);
+  const again = new Training(run.save());
+  again.update(0.5);
+  return [String(again.decisions), await digestOf([again.save()]), await digestOf([again.policy()])];
+}
+
+export async function answers({ Game, View, Training, agent }, cases, policies) {
   const views = cases.views.map((view) => new View(fromHex(view)));
   const ask = ({ name, options, views: which, key }) => {
     const player = agent(name, { ...options, policy: policies[options.policy] });
@@ -35,8 +44,11 @@ export async function answers({ Game, View, agent }, cases, policies) {
   const logits = (view) => agent("student", { policy: policies.student }).logits(view).map(({ logit }) => logit);
   const games = [];
   for (const game of cases.games) games.push(await digestOf(seenIn(Game, game)));
+  const runs = [];
+  for (const run of cases.runs) runs.push(await learnt(Training, run));
   return {
     games,
+    runs,
     views: views.map((view) => [
       view.legalMoves().join(),
       String(view.worlds()),

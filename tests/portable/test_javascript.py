@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -16,12 +17,13 @@ import numpy as np
 import pytest
 
 import fiveup_env
-from fiveup_env import Game, Move, belief, legal_masks
+from fiveup_env import Game, Move, Rules, belief, legal_masks
+from fiveup_env.learning.selfplay import SelfPlay
 from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.describe import as_json, source_digest
-from fiveup_env.portable.weights import pack
+from fiveup_env.portable.weights import CHANCES, HEAD, POINTS, pack, write_block
 from fiveup_env.rules.presets import FAMILY, MINIS
 
 BINDING: Final = Path(fiveup_env.__file__).parent / "portable" / "fiveup.mjs"
@@ -139,6 +141,28 @@ ASKED: Final[list[tuple[str, dict[str, Any], str]]] = [
 ]
 
 
+# Runs that learn: guided and plain, by rewards of all kinds.
+RUNS: Final[list[dict[str, Any]]] = [
+    {"network": "guided", "width": 9, "reward": "outlook", "games": 70, "learning_rate_end": 0},
+    {"network": "plain", "depth": 2, "reward": "win", "horizon": 1, "games": 130, "epochs": 2},
+    {"network": "guided", "width": 16, "depth": 2, "games": 64, "warm_up": 400, "seed": 2**63},
+]
+
+
+def learnt(settings: dict[str, Any], updates: int) -> list[str]:
+    """Return what is learnt in some updates and one more: decisions, all bytes, and the policy."""
+    run = SelfPlay.begin([Rules.preset("five_up", 4)], **settings)
+    for _ in range(updates):
+        run.update(0.3)
+    run.update(0.5)
+    network = run.network
+    block = np.zeros(len(HEAD) + network.vector.size, np.float32)
+    aim = POINTS if run.settings["reward"] == "margin" else CHANCES
+    write_block(network.vector, network.shape, network.factors, aim, block)
+    held = zlib.decompress(run.save()), block.tobytes()
+    return [str(run.decisions), *(hashlib.sha256(data).hexdigest() for data in held)]
+
+
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """What Python finds, and a folder with the same questions for a module."""
@@ -160,6 +184,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pat
         indices = usual if getattr(agent, "aim", "hand") == "game" else every
         questions.append({"name": name, "options": options, "views": indices, "key": KEY})
         answers.append([answer(agent, views[i], KEY + i) for i in indices])
+    runs = [settings | {"ticks": 20, "batch_size": 300} for settings in RUNS]
     student = PolicyAgent("student")
     mine = {
         "games": digests,
@@ -169,12 +194,17 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pat
             for view in views
         ],
         "asked": answers,
+        "runs": [learnt(settings, 2) for settings in runs],
     }
     cases = {
         "games": games,
         "policies": POLICIES,
         "views": [view.tobytes().hex() for view in views],
         "asked": questions,
+        "runs": [
+            {"settings": settings | {"seed": str(settings.get("seed", 0))}, "updates": 2}
+            for settings in runs
+        ],
     }
     (folder / "cases.json").write_text(json.dumps(cases))
     return mine, folder
@@ -187,7 +217,7 @@ def in_node(*command: str) -> str:
     ).stdout
 
 
-def test_games_views_networks_and_agents_are_the_same_bit_for_bit(
+def test_games_views_networks_agents_and_runs_are_the_same_bit_for_bit(
     asked: tuple[dict[str, Any], Path],
 ) -> None:
     mine, folder = asked
@@ -197,7 +227,7 @@ def test_games_views_networks_and_agents_are_the_same_bit_for_bit(
     assert all(mine["asked"])
     for (_, _, spec), answers, expected in zip(ASKED, theirs["asked"], mine["asked"], strict=True):
         assert answers == expected, spec
-    for part in ("games", "views", "logits"):  # states, masks, worlds, marginals
+    for part in ("games", "views", "logits", "runs"):  # states, masks, worlds, marginals
         assert theirs[part] == mine[part], part
 
 
