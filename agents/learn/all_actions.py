@@ -20,13 +20,14 @@ import numpy as np
 import torch
 
 from agents.fitting.teachers import Teacher, label_by, make_teacher
-from agents.learn.averaged import Averaged, Examples
+from agents.learn.averaged import Averaged, CompiledAveraged, Examples, TorchAveraged
 from agents.learn.labels import Judge
 from agents.learn.ppo import draw
 from agents.learn.rollouts import burn_in, make_batch
 from agents.learn.starting import first_network
 from agents.policies.networks import masked_log_probabilities
-from agents.policies.weights import arrays_of, put_back
+from agents.policies.weights import under
+from fiveup_env.learning.losses import GAIN
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.opponents.search.units import Units
@@ -56,7 +57,12 @@ class AllActions:
         torch.manual_seed(config.seed)
         self.network = first_network(config)
         self.networks = [self.network]
-        self._averaged = Averaged(config, {"network": self.network}, gain_loss, LOSSES)
+        networks = {"network": self.network}
+        self._averaged: Averaged = (
+            CompiledAveraged(config, networks, LOSSES, GAIN)
+            if config.is_compiled
+            else TorchAveraged(config, networks, LOSSES, gain_loss)
+        )
         self._learning = self._averaged.learning["network"]
         self._judge = Judge(PolicyAgent("student").weights if config.judge == "student" else None)
         self._teachers: list[Teacher | None] = [
@@ -77,14 +83,14 @@ class AllActions:
 
     def state(self) -> State:
         """Return everything that the next update depends on."""
-        arrays = arrays_of(self._averaged.modules(), self._averaged.optimizer)
+        arrays = {f"learnt.{name}": array for name, array in self._averaged.state().items()}
         arrays["batch"] = np.frombuffer(self._batch.save(), np.uint8)
         counts = {name: getattr(self, name) for name in COUNTS}
         return arrays, counts | {"steps": self._averaged.steps}
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue from a saved state."""
-        put_back(arrays, self._averaged.modules(), self._averaged.optimizer)
+        self._averaged.restore(under("learnt", arrays))
         self._averaged.steps = about["steps"]
         self._batch.load(arrays["batch"].tobytes())
         for name in COUNTS:

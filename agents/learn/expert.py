@@ -22,17 +22,18 @@ import numpy as np
 import torch
 
 from agents.fitting.teachers import Teacher, label_by, make_teacher
-from agents.learn.averaged import Averaged, Examples
+from agents.learn.averaged import CompiledAveraged, Examples
 from agents.learn.labels import Judge
 from agents.learn.rollouts import burn_in
 from agents.learn.starting import first_network
 from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
-from agents.policies.weights import arrays_of, put_back
+from agents.policies.weights import under
 from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.encoders import get_encoder, row_size
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
+from fiveup_env.learning.losses import DIFFERENCES
 from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.networks.compiled import weights_of
 from fiveup_env.opponents.rng import keyed_rng
@@ -68,7 +69,7 @@ class Expert:
         self.student = build(Shape("guided", config.student, 1, shared=True))
         self._accepted = build(self.student.shape)  # the last student that won a gate
         networks = {"network": self.network, "student": self.student}
-        self._averaged = Averaged(config, networks, difference_loss, LOSSES)
+        self._averaged = CompiledAveraged(config, networks, LOSSES, DIFFERENCES)
         self._parts = [
             Part(config, encoder, number, games)
             for number, games in enumerate(_split(config.games, PARTS))
@@ -91,14 +92,22 @@ class Expert:
 
     def state(self) -> State:
         """Return everything that the next update depends on."""
-        arrays = arrays_of(self._modules(), self._averaged.optimizer)
+        arrays = {f"learnt.{name}": array for name, array in self._averaged.state().items()}
+        arrays |= {
+            f"accepted.{name}": weight.numpy().copy()
+            for name, weight in self._accepted.state_dict().items()
+        }
         arrays |= {f"games.{part.number}": part.state() for part in self._parts}
         counts = {name: getattr(self, name) for name in COUNTS}
         return arrays, counts | {"steps": self._averaged.steps}
 
     def restore(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
         """Continue from a saved state."""
-        put_back(arrays, self._modules(), self._averaged.optimizer)
+        self._averaged.restore(under("learnt", arrays))
+        accepted = under("accepted", arrays)
+        self._accepted.load_state_dict(
+            {name: torch.from_numpy(weight) for name, weight in accepted.items()}
+        )
         self._averaged.steps = about["steps"]
         for part in self._parts:
             part.restore(arrays[f"games.{part.number}"])
@@ -110,9 +119,6 @@ class Expert:
     def close(self) -> None:
         """Stop the threads that play."""
         self._pool.shutdown()
-
-    def _modules(self) -> dict[str, torch.nn.Module]:
-        return self._averaged.modules() | {"accepted": self._accepted}
 
     def _learn(self, examples: Examples, progress: float) -> Figures:
         rng = np.random.default_rng([self.config.seed, LEARNING, self.updates])
@@ -199,19 +205,6 @@ class Part:
 
     def _chance(self, stream: int, update: int) -> np.random.Generator:
         return keyed_rng("learning", self.config.seed, stream, update, self.number)
-
-
-def difference_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Return the mean square error of the differences between the actions of a decision.
-
-    Labels are NaN where an action is not legal. What all actions of a decision have in common
-    changes nothing.
-    """
-    legal = ~labels.isnan()
-    errors = torch.where(legal, logits - labels.nan_to_num(), 0)
-    counts = legal.sum(1, keepdim=True)
-    errors = torch.where(legal, errors - errors.sum(1, keepdim=True) / counts, 0)
-    return errors.square().sum() / counts.sum()
 
 
 def compiled_weights(network: PolicyNetwork) -> Weights:

@@ -131,7 +131,7 @@ class Config:
         "what learns: compiled code, which has plain and guided networks with shared=true and "
         "without oracle, or torch (null: compiled code if it has the network)",
         choices=("compiled", "torch"),
-        of=SELF_PLAY,
+        of=("self_play", "all_actions"),
     )
     games: int = key(1024, "games played side by side", least=1)
     n_steps: int = key(64, "moves made in every game between two updates", least=1)
