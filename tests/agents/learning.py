@@ -29,6 +29,18 @@ def noisy(shape: Shape, seed: int = 1, noise: float = 0.3) -> PolicyNetwork:
     return network
 
 
+def difference_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Return the mean square error of the differences between the actions of a decision.
+
+    Labels are NaN where an action is not legal.
+    """
+    legal = ~labels.isnan()
+    errors = torch.where(legal, logits - labels.nan_to_num(), 0)
+    counts = legal.sum(1, keepdim=True)
+    errors = torch.where(legal, errors - errors.sum(1, keepdim=True) / counts, 0)
+    return errors.square().sum() / counts.sum()
+
+
 def check_continues(make: Callable[[], AllActions | Expert], updates: int) -> None:
     """Assert that a run continues bit for bit from the state after its first two updates."""
     first, second = make(), make()

@@ -12,7 +12,6 @@ from torch.nn.functional import mse_loss
 
 from agents.learn.all_actions import gain_loss
 from agents.learn.averaged import value_loss
-from agents.learn.expert import difference_loss
 from agents.learn.ppo import _clipped
 from agents.policies.files import load_policy
 from agents.policies.networks import (
@@ -29,7 +28,7 @@ from fiveup_env.learning.learner import Learner
 from fiveup_env.learning.losses import DIFFERENCES, FIGURES, GAIN, PPO, Loss, Targets
 from fiveup_env.learning.networks import Network
 from fiveup_env.opponents.networks.files import policy_folder
-from tests.agents.learning import noisy
+from tests.agents.learning import difference_loss, noisy
 from tests.support import random_views
 
 COUNT = 300  # decisions: a whole part, and one whose last tile is not whole

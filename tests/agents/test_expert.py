@@ -11,8 +11,8 @@ import torch
 
 from agents.fitting.teachers import label_by, make_teacher
 from agents.learn import expert
-from agents.learn.averaged import value_loss
-from agents.learn.expert import Expert, compiled_weights, difference_loss
+from agents.learn.averaged import Examples, value_loss
+from agents.learn.expert import Expert, compiled_weights
 from agents.learn.labels import Judge
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config
@@ -26,7 +26,7 @@ from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, Units
 from fiveup_env.rules.actions import ACTION_COUNT
 from tests.agents import learning
-from tests.agents.learning import check_continues, noisy
+from tests.agents.learning import check_continues, difference_loss, noisy
 
 LOOKAHEAD = get_encoder("lookahead")
 SMALL = learning.SMALL | {"learner": "expert", "student": 8, "gate_every": 2, "gate_deals": 10}
@@ -149,11 +149,11 @@ def test_an_update_learns_and_tells_how_well(tmp_path: Path) -> None:
 
 def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> None:
     learner = Expert(Config(**SMALL | {"averaging": 0.5}), tmp_path)
-    bias = learner._averaged.learning["student"].policy_head.bias
-    learner._averaged.step(*two_rows())
+    bias, rng = learner._averaged.learning["student"].policy_head.bias, np.random.default_rng(0)
+    learner._averaged.learn(two_rows(), 0.0, rng)
     wanted = bias.detach().clone()
     for _ in range(3):
-        learner._averaged.step(*two_rows())
+        learner._averaged.learn(two_rows(), 0.0, rng)
         wanted = (wanted + bias.detach()) / 2
         assert torch.allclose(learner.student.policy_head.bias, wanted)
     assert not torch.equal(bias, wanted)
@@ -167,16 +167,16 @@ def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> Non
         assert torch.equal(mean, weight)
 
 
-def two_rows() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def two_rows() -> Examples:
     """Two decisions with labels."""
     views = np.concatenate([Game(seed=seed).view() for seed in range(2)])
     rows = np.zeros((2, row_size(LOOKAHEAD)), np.int8)
     LOOKAHEAD.encode(views, rows)
-    labels = torch.full((2, ACTION_COUNT), torch.nan)
+    labels = np.full((2, ACTION_COUNT), np.nan, np.float32)
     for k in range(2):
         legal = np.flatnonzero(Game(seed=k).action_mask())
-        labels[k, legal] = torch.linspace(0, 1, len(legal))
-    return torch.from_numpy(rows), labels, torch.tensor([1.0, 0.5])
+        labels[k, legal] = np.linspace(0, 1, len(legal))
+    return Examples(rows, labels, np.array([1.0, 0.5], np.float32))
 
 
 @pytest.mark.parametrize("wins", [False, True])
