@@ -131,7 +131,7 @@ class CompiledAveraged(Averaged):
             array[:] = arrays[name]
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        arrays = {}
+        arrays: dict[str, np.ndarray] = {}
         for name, mean, learner in zip(self.networks, self._means, self._learners, strict=True):
             held = learner.optimizer._asdict() | {"mean": mean.vector}
             arrays |= {f"{name}.{part}": array for part, array in held.items()}
