@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fiveup_env.files import Json
 
-MODULE: Final = ("fiveup.mjs", "fiveup.wasm", "fiveup.json")
+MODULE: Final = ("fiveup.mjs", "fiveup.wasm", "fiveup.json", "learning.mjs", "learning.wasm")
 INDEX: Final = "index.html"
 SERVICE: Final = "service.js"
 NO_PAGE: Final = 'JSON.parse("null")'

@@ -41,10 +41,11 @@ def main() -> int:
 
             write_atomic(output, pack(options.policy))
         else:
-            from fiveup_env.portable.build import build
+            from fiveup_env.portable.build import build, modules
             from fiveup_env.portable.describe import describe
 
-            build(options.what, output, simd=not options.plain)
+            for path, names in modules(options.what, output).items():
+                build(options.what, path, simd=not options.plain, names=names)
             describe(options.what, output.parent)
     except (InputError, OSError) as error:
         print(error, file=sys.stderr)

@@ -30,7 +30,7 @@ from fiveup_env.portable.calls import CODES, ENTRIES, WORD, Entry
 from fiveup_env.portable.runtime import ALLOCATION, LIBRARY, MODULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 PREFIX: Final = "fiveup_"
 
@@ -87,8 +87,22 @@ class _Compiled(NamedTuple):
     symbol: str
 
 
-def build(target: str, output: Path, *, simd: bool = True) -> None:
-    """Write the module or the library.
+def modules(target: str, output: Path) -> dict[Path, list[str]]:
+    """Return the files that are made for a target, and the functions in each.
+
+    A module for browsers has what a game needs; what learns is in one of its own beside it.
+    """
+    learns = [name for name in ENTRIES if name.startswith("learning_")]
+    if target != "wasm32":
+        return {output: [*ENTRIES]}
+    plays = [name for name in ENTRIES if name not in learns]
+    return {output: plays, output.with_name("learning.wasm"): learns}
+
+
+def build(
+    target: str, output: Path, *, simd: bool = True, names: Collection[str] = tuple(ENTRIES)
+) -> None:
+    """Write a module, or a library, with the functions of these names.
 
     Raises BuildError if a tool is missing or a function cannot be compiled.
     """
@@ -103,7 +117,7 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
     machine = llvm.Target.from_triple(chosen.triple).create_target_machine(
         cpu="generic" if target == "wasm32" else "", features=features, opt=2, **reloc
     )
-    entries = list(_compile_entries())
+    entries = list(_compile_entries(names))
     module = _join(entries, chosen, str(machine.target_data))
     exported = {f"{PREFIX}{entry.name}" for entry in entries} | set(chosen.exported)
     _hide_all_but(module, exported | set(chosen.kept))
@@ -123,9 +137,10 @@ def build(target: str, output: Path, *, simd: bool = True) -> None:
         write_atomic(output, linked.read_bytes())
 
 
-def _compile_entries() -> Iterator[_Compiled]:
+def _compile_entries(names: Collection[str]) -> Iterator[_Compiled]:
     warnings.simplefilter("ignore", numba.NumbaWarning)  # that nothing can be kept on disk
-    for name, entry in ENTRIES.items():
+    for name in names:
+        entry = ENTRIES[name]
         made: Any = numba.njit(
             entry.function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
         )

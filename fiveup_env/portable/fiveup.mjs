@@ -45,11 +45,14 @@ async function fetched(name) {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-const [wasm, json] = await Promise.all([fetched("fiveup.wasm"), fetched("fiveup.json")]);
-/** What the module holds: structs, names and defaults; see fiveup.json. */
+/** Return what a module exports. @param {string} name @returns {Promise<Record<string, any>>} */
+export async function loaded(name) {
+  return (await WebAssembly.instantiate(/** @type {BufferSource} */ (await fetched(name)))).instance.exports;
+}
+
+const [module, json] = await Promise.all([loaded("fiveup.wasm"), fetched("fiveup.json")]);
+/** What the modules hold: structs, names and defaults; see fiveup.json. */
 export const info = JSON.parse(new TextDecoder().decode(json));
-/** @type {Record<string, any>} */
-const module = (await WebAssembly.instantiate(/** @type {BufferSource} */ (wasm))).instance.exports;
 
 // --- Memory: what goes in and out of the module lies in places of its own
 
@@ -71,7 +74,6 @@ const place = {
   mistakes: allocated(structs.mistakes.size),
   options: allocated(structs.options.size),
   search: allocated(structs.search.size),
-  settings: allocated(structs.settings.size),
   mask: allocated(ACTIONS),
   numbers: allocated(3 * 8 * ACTIONS), // up to three rows of numbers, one for each action
   hands: allocated(4 * 5),
@@ -94,7 +96,7 @@ const doublesAt = (at, count) => new Float64Array(module.memory.buffer, at, coun
  * Return a result, or throw what it refuses.
  * @param {number} result @param {string} [more]
  */
-function checked(result, more = "") {
+export function checked(result, more = "") {
   if (result >= 0) return result;
   const [name, [, why]] = Object.entries(info.refusals).find(([, [code]]) => code === result) ?? ["FAILED", [0, ""]];
   throw new FiveUpError(name, more ? `${why}: ${more}` : why);
@@ -105,7 +107,7 @@ function checked(result, more = "") {
  * @param {DataView} data @param {string} struct @param {...string} path
  * @returns {any}
  */
-function read(data, struct, ...path) {
+export function read(data, struct, ...path) {
   let at = 0;
   for (const name of path.slice(0, -1)) {
     at += structs[struct].fields[name].offset;
@@ -134,7 +136,7 @@ function number(data, type, at) {
 }
 
 /** @param {DataView} data @param {string} struct @param {string} name @param {number | bigint} value */
-function write(data, struct, name, value) {
+export function write(data, struct, name, value) {
   const { offset, type } = structs[struct].fields[name];
   if (type === "int8") data.setInt8(offset, value);
   else if (type === "int32") data.setInt32(offset, value, true);
@@ -143,10 +145,10 @@ function write(data, struct, name, value) {
 }
 
 /** @param {Uint8Array} bytes */
-const dataOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const dataOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** @param {string} what @param {unknown} given @param {readonly string[]} allowed */
-const unknown = (what, given, allowed) =>
+export const unknown = (what, given, allowed) =>
   new FiveUpError("UNKNOWN", `there is no ${what} ${JSON.stringify(given)}; there are ${allowed.join(", ")}`);
 
 const WORD = (1n << 64n) - 1n;
@@ -187,7 +189,7 @@ const movesIn = (n) => {
  * Return rules as bytes: a preset, with some fields in place of its own.
  * @param {string} name @param {number} players @param {Record<string, any>} fields
  */
-function rulesOf(name, players, fields) {
+export function rulesOf(name, players, fields) {
   if (!Object.hasOwn(info.presets, name)) throw unknown("preset", name, Object.keys(info.presets));
   const preset = info.presets[name][players - 2];
   if (!preset) throw new FiveUpError("BAD_RULES", `${name} cannot be played by ${players} players; it needs 2 to 5`);
@@ -670,133 +672,6 @@ export class Policy {
   }
 }
 
-// --- Learning
-
-/** A run of self-play: one network in all seats, which learns from every decision. */
-export class Training {
-  /**
-   * @param {({ rules?: string, players?: number, network?: string, reward?: string } & Record<string, any>) | Uint8Array} options
-   *   names as those of `info.settings`, and further ones are fields of the rules; or what `save` returned.
-   */
-  constructor(options = {}) {
-    if (options instanceof Uint8Array) {
-      this.#make(options.length);
-      bytesAt(this.at, this.size).set(options);
-      checked(module.fiveup_learning_settle(this.at, this.size));
-      return;
-    }
-    const { rules = "five_up", players = 4, ...others } = options;
-    /** @type {Record<string, any>} */
-    const settings = {}, fields = {};
-    for (const [name, value] of Object.entries(others)) (name in info.settings ? settings : fields)[name] = value;
-    const bytes = rulesOf(rules, players, fields);
-    putSettings(settings);
-    this.#make(checked(module.fiveup_learning_size(place.settings)));
-    bytesAt(place.rules, bytes.length).set(bytes);
-    const chances = settings.reward === "outlook";
-    if (chances) {
-      checked(module.fiveup_outlook(place.rules, place.grid));
-      gridInPlace = "";
-    }
-    checked(module.fiveup_learning_begin(place.settings, place.rules, chances ? place.grid : 0, this.at, this.size));
-  }
-
-  /** Take memory, which is never given back. @param {number} size */
-  #make(size) {
-    this.at = allocated(size);
-    this.size = size;
-  }
-
-  /**
-   * Play a window and learn from it; return how many decisions it had. `progress`, from 0 to 1, is
-   * the share of the run that is done, on which schedules depend.
-   * @param {number} [progress]
-   */
-  update(progress = 0) {
-    write(this.#data, "run", "progress", progress);
-    return checked(module.fiveup_learning_update(this.at, this.size));
-  }
-
-  get #data() {
-    return dataOf(bytesAt(this.at, structs.run.size));
-  }
-
-  /** @param {string} name @returns {any} */
-  #get(name) {
-    return read(this.#data, "run", name);
-  }
-
-  get updates() {
-    return Number(this.#get("updates"));
-  }
-
-  get decisions() {
-    return Number(this.#get("decisions"));
-  }
-
-  /** The losses and more of the last update, by name. @returns {Record<string, number>} */
-  get figures() {
-    return Object.fromEntries(this.#get("figures").map((/** @type {number} */ figure, /** @type {number} */ k) => [info.run_figures[k], figure]));
-  }
-
-  /** The settings, by name; `network` and `reward` are words. @returns {Record<string, any>} */
-  get settings() {
-    const found = Object.fromEntries(Object.keys(info.settings).map((name) => [name, read(this.#data, "run", "settings", name)]));
-    return { ...found, network: info.networks[found.network], reward: info.rewards[found.reward] };
-  }
-
-  /** The weights as they learn, in one array. */
-  weights() {
-    const count = checked(module.fiveup_learning_weights(this.at, this.size, 0, 0));
-    const at = scratch(4 * count);
-    checked(module.fiveup_learning_weights(this.at, this.size, at, count));
-    return new Float32Array(module.memory.buffer, at, count).slice();
-  }
-
-  /** The current policy, in bytes that `Policy` takes. */
-  policy() {
-    return packed(/** @type {any} */ (this.settings), this.weights());
-  }
-
-  /** The whole run in bytes, for `load`; they pack well. */
-  save() {
-    checked(module.fiveup_learning_settle(this.at, this.size));
-    return bytesAt(this.at, this.size).slice();
-  }
-}
-
-/** Put settings into their place, where `network` and `reward` are words. @param {Record<string, any>} settings */
-function putSettings(settings) {
-  const data = dataOf(bytesAt(place.settings, structs.settings.size));
-  for (const [name, usual] of Object.entries(info.settings)) {
-    /** @type {string[] | undefined} */
-    const words = { network: info.networks, reward: info.rewards }[name];
-    if (words && name in settings && !words.includes(settings[name])) throw unknown(name, settings[name], words);
-    write(data, "settings", name, words && name in settings ? words.indexOf(settings[name]) : settings[name] ?? usual);
-  }
-}
-
-let scratchAt = 0, scratchSize = 0;
-/** Return a place of a size that the next call may take again. @param {number} size */
-function scratch(size) {
-  if (size > scratchSize) [scratchAt, scratchSize] = [allocated(size), size];
-  return scratchAt;
-}
-
-/**
- * Return weights as bytes that `Policy` takes.
- * @param {{ network: string, width: number, depth: number, reward: string }} shape @param {Float32Array} weights
- */
-export function packed({ network, width, depth, reward }, weights) {
-  putSettings({ network, width, depth, reward });
-  const size = checked(module.fiveup_learning_policy(place.settings, 0, 0, 0));
-  if (weights.length !== size - info.policy_head.length) throw new FiveUpError("BAD_WEIGHTS", info.refusals.BAD_WEIGHTS[1]);
-  const at = scratch(4 * (weights.length + size)), policyAt = at + 4 * weights.length;
-  new Float32Array(module.memory.buffer, at, weights.length).set(weights);
-  checked(module.fiveup_learning_policy(place.settings, at, policyAt, size));
-  return bytesAt(policyAt, 4 * size).slice();
-}
-
 // --- Agents
 
 /** Refuse an option that an agent does not have. @param {string} kind @param {object} options @param {string[]} known */
@@ -885,19 +760,27 @@ const GRIDS_KEPT = 32;
 const grids = new Map();
 let gridInPlace = "";
 
+/** Return the grid of chances to win by rules. @param {Uint8Array} rules @returns {Float64Array} */
+export function gridOf(rules) {
+  const key = rules.join();
+  let grid = grids.get(key);
+  if (!grid) {
+    bytesAt(place.rules, rules.length).set(rules);
+    checked(module.fiveup_outlook(place.rules, place.grid));
+    gridInPlace = key;
+    grid = doublesAt(place.grid, info.grid ** 2).slice();
+    if (grids.size >= GRIDS_KEPT) grids.delete(/** @type {string} */ (grids.keys().next().value));
+    grids.set(key, grid);
+  }
+  return grid;
+}
+
 /** Put the grid of chances for a view's rules into its place. @param {View} view */
 function putGrid(view) {
   const { offset } = structs.public.fields.rules;
   const rules = view.bytes.slice(offset, offset + structs.rules.size), key = rules.join();
   if (key === gridInPlace) return;
-  let grid = grids.get(key);
-  if (!grid) {
-    bytesAt(place.rules, rules.length).set(rules);
-    checked(module.fiveup_outlook(place.rules, place.grid));
-    grid = doublesAt(place.grid, info.grid ** 2).slice();
-    if (grids.size >= GRIDS_KEPT) grids.delete(/** @type {string} */ (grids.keys().next().value));
-    grids.set(key, grid);
-  }
+  const grid = gridOf(rules);
   doublesAt(place.grid, grid.length).set(grid);
   gridInPlace = key;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import shutil
 import subprocess
@@ -12,16 +13,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiveup_env import Game, belief
+from fiveup_env import Game, Rules, belief
 from fiveup_env.engine.view import VIEW
+from fiveup_env.learning.runs import GRID, RUN
+from fiveup_env.learning.selfplay import settings_of
 from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.play.page import MODULE
 from fiveup_env.portable.__main__ import main
 from fiveup_env.portable.build import BuildError, build
 from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
 from fiveup_env.portable.weights import pack
-from tests.portable.test_javascript import BINDING, HERE, VIEWS, Fixed, asked, random_games
+from tests.portable.test_javascript import (
+    BINDING,
+    HERE,
+    RUNS,
+    VIEWS,
+    Fixed,
+    asked,
+    learnt,
+    random_games,
+)
 from tests.support import python
 from tests.web import chromium, folder_server
 
@@ -123,6 +136,30 @@ def at(array: np.ndarray) -> ctypes.c_void_p:
 
 
 @pytest.mark.slow
+def test_the_library_learns_as_python_does(folder: Path) -> None:
+    library = ctypes.CDLL(str(folder / "libfiveup.so"))
+    rules, grid = Rules.preset("five_up", 4).to_struct(), np.zeros((GRID, GRID))
+    for settings in RUNS:
+        given = settings | {"ticks": 20, "batch_size": 300}
+        chosen = settings_of(given)
+        size = library.fiveup_learning_size(at(chosen))
+        held = np.zeros(size + 64, np.uint8)
+        block = held[-held.ctypes.data % 64 :][:size]
+        if given.get("reward") == "outlook":
+            assert not library.fiveup_outlook(at(rules), at(grid))
+        assert not library.fiveup_learning_begin(
+            at(chosen), at(rules), at(grid), at(block), size
+        )  # fmt: skip
+        for progress in (0.3, 0.3, 0.5):
+            block[: RUN.itemsize].view(RUN)["progress"] = progress
+            assert library.fiveup_learning_update(at(block), size) > 0
+        assert not library.fiveup_learning_settle(at(block), size)
+        decisions = str(block[: RUN.itemsize].view(RUN)["decisions"][0])
+        digest = hashlib.sha256(block.tobytes()).hexdigest()
+        assert [decisions, digest] == learnt(given, 2)[:2]
+
+
+@pytest.mark.slow
 def test_null_pointers_are_refused(folder: Path) -> None:
     library = ctypes.CDLL(str(folder / "libfiveup.so"))
     for name, entry in ENTRIES.items():
@@ -158,7 +195,8 @@ def test_the_types_of_the_binding_hold() -> None:
 def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
     done = build_by_command("wasm32", "-o", str(tmp_path / "fiveup.wasm"))
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "fiveup.wasm").read_bytes() == BINDING.with_name("fiveup.wasm").read_bytes()
+    for name in ("fiveup.wasm", "learning.wasm"):
+        assert (tmp_path / name).read_bytes() == BINDING.with_name(name).read_bytes()
 
 
 @pytest.mark.slow
@@ -169,7 +207,8 @@ def test_a_module_without_simd_answers_the_same(asked: tuple[dict[str, Any], Pat
     mine, folder = asked
     done = build_by_command("wasm32", "--plain", "-o", str(folder / "fiveup.wasm"))
     assert done.returncode == 0, done.stderr
-    shutil.copyfile(BINDING, folder / "fiveup.mjs")
+    for name in ("fiveup.mjs", "learning.mjs"):
+        shutil.copyfile(BINDING.with_name(name), folder / name)
     command = ["node", str(HERE / "node.mjs"), str(folder / "fiveup.mjs"), str(folder)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert json.loads(printed) == mine
@@ -177,18 +216,19 @@ def test_a_module_without_simd_answers_the_same(asked: tuple[dict[str, Any], Pat
 
 PAGE = """<!doctype html><title>asking</title><script type="module">
 import * as fiveup from "./fiveup.mjs";
+import * as learning from "./learning.mjs";
 import { answers } from "./cases.mjs";
 const cases = await (await fetch("cases.json")).json(), policies = {};
 for (const name of cases.policies) policies[name] = await fiveup.Policy.load(`${name}.weights`);
-window.found = JSON.stringify(await answers(fiveup, cases, policies));
+window.found = JSON.stringify(await answers({ ...fiveup, ...learning }, cases, policies));
 </script>"""
 
 
 @pytest.mark.slow
 def test_the_module_answers_the_same_in_chromium(asked: tuple[dict[str, Any], Path]) -> None:
     mine, folder = asked
-    for path in (BINDING, *(BINDING.with_name(f"fiveup.{kind}") for kind in ("wasm", "json"))):
-        shutil.copyfile(path, folder / path.name)
+    for name in MODULE:
+        shutil.copyfile(BINDING.with_name(name), folder / name)
     shutil.copyfile(HERE / "cases.mjs", folder / "cases.mjs")
     (folder / "index.html").write_text(PAGE)
     with folder_server(folder) as address, chromium() as browser:
