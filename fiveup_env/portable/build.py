@@ -100,9 +100,9 @@ def modules(target: str, output: Path) -> dict[Path, list[str]]:
 
 
 def build(
-    target: str, output: Path, *, simd: bool = True, names: Collection[str] = tuple(ENTRIES)
+    target: str, output: Path, *, simd: bool = True, names: Collection[str] | None = None
 ) -> None:
-    """Write a module, or a library, with the functions of these names.
+    """Write a module, or a library, with the functions of some names, by default all.
 
     Raises BuildError if a tool is missing or a function cannot be compiled.
     """
@@ -117,7 +117,7 @@ def build(
     machine = llvm.Target.from_triple(chosen.triple).create_target_machine(
         cpu="generic" if target == "wasm32" else "", features=features, opt=2, **reloc
     )
-    entries = list(_compile_entries(names))
+    entries = list(_compile_entries(ENTRIES if names is None else names))
     module = _join(entries, chosen, str(machine.target_data))
     exported = {f"{PREFIX}{entry.name}" for entry in entries} | set(chosen.exported)
     _hide_all_but(module, exported | set(chosen.kept))

@@ -39,6 +39,7 @@ REFUSALS: Final = {
     "BAD_SEARCH": "the bytes are of no search, or its worlds are out of range",
     "NO_WORLD": "no hidden tiles agree with the view",
     "BAD_RUN": "the bytes are of no run that learns, or of another one's settings",
+    "NOT_FINITE": "a loss or a gradient is not a finite number",
     "BAD_PLAYS": "the plays fit nowhere on the layout, or not on their arms",
     "FAILED": "the function failed",
 }
@@ -59,6 +60,7 @@ CODES: Final = {name: -1 - k for k, name in enumerate(REFUSALS)}
     BAD_SEARCH,
     NO_WORLD,
     BAD_RUN,
+    NOT_FINITE,
     BAD_PLAYS,
     FAILED,
 ) = CODES.values()

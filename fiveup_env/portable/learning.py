@@ -27,9 +27,9 @@ from fiveup_env.portable.calls import (
     BAD_OPTIONS,
     BAD_RULES,
     BAD_RUN,
-    FAILED,
     INT,
     NO_MEMORY_GIVEN,
+    NOT_FINITE,
     OK,
     STRUCTS,
     entry,
@@ -83,15 +83,15 @@ def learning_update(block: Array, size: int) -> int:
     """Play a window in all games of a run, and learn from it; return how many decisions it had.
 
     Nothing but the RUN at the beginning of a block is for others to read or write: how much was
-    learnt, and `progress`, which schedules depend on. It fails where a loss is not finite; then the
-    weights are those of the last step before.
+    learnt, and `progress`, which schedules depend on. Where a loss is not finite, the weights are those
+    of the last step before.
     """
     given = carray(block, max(0, size))
     if not is_run(given):
         return BAD_RUN
     before = run_in(given).head[0].decisions
     if not update(given):
-        return FAILED
+        return NOT_FINITE
     return signed(run_in(given).head[0].decisions - before)
 
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 
 const folder = new URL("../../fiveup_env/portable/", import.meta.url);
 const info = JSON.parse(readFileSync(new URL("fiveup.json", folder)));
-const { instance } = await WebAssembly.instantiate(readFileSync(new URL("fiveup.wasm", folder)));
-const module = instance.exports;
+const loaded = async (name) => (await WebAssembly.instantiate(readFileSync(new URL(name, folder)))).instance.exports;
+const module = await loaded("fiveup.wasm"), learning = await loaded("learning.wasm");
 const [calls, seed] = process.argv.slice(2).map(Number);
 
 let state = seed | 1;
@@ -30,7 +30,7 @@ const placeOf = (name, type) => {
 };
 const bytesAt = (at, size) => new Uint8Array(module.memory.buffer, at, size);
 
-const names = Object.keys(info.functions).filter((name) => name !== "outlook");
+const names = Object.keys(info.functions).filter((name) => name !== "outlook" && `fiveup_${name}` in module);
 const [game] = placeOf("game", "fiveup_game *");
 const [rules] = placeOf("rules", "fiveup_rules *");
 const presets = Object.values(info.presets).flat().filter(Boolean).map((hex) => Buffer.from(hex, "hex"));
@@ -58,6 +58,22 @@ for (let call = 0; call < calls; call++) {
   const result = module[`fiveup_${name}`](...given);
   if (result <= info.refusals.FAILED[0]) throw new Error(`${name}(${given}) failed: ${result}`);
   answered += result >= 0;
+}
+
+// Runs that learn, of which some bytes are others than what was learnt.
+const { Training } = await import(new URL("learning.mjs", folder));
+const whole = new Training({ width: 4, games: 70, ticks: 5, batch_size: 64 });
+for (let k = 0; k < 3; k++) whole.update();
+const kept = whole.save(), room = learning.fiveup_allocate(kept.length), known = Object.values(info.refusals).map(([code]) => code);
+for (let call = 0; call < calls / 20; call++) {
+  const bytes = new Uint8Array(learning.memory.buffer, room, kept.length);
+  bytes.set(kept);
+  const near = below(2) ? kept.length : 4096; // settings and games, or all
+  for (let k = below(9); k > 0; k--) bytes[chance() % near] = chance();
+  for (const name of ["update", "settle", "update"]) {
+    const result = learning[`fiveup_learning_${name}`](room, below(9) ? kept.length : anyInt());
+    if (result < 0 && (!known.includes(result) || result === info.refusals.FAILED[0])) throw new Error(`${name} failed: ${result}`);
+  }
 }
 if (!(answered > calls / 20)) throw new Error(`only ${answered} of ${calls} calls were answered`);
 console.log(`${calls} calls, ${answered} answered`);
