@@ -29,12 +29,12 @@ def main() -> int:
             command = [sys.executable, "-m", "fiveup_env.portable", *sys.argv[1:]]
             settings = os.environ | SETTINGS | {"NUMBA_CACHE_DIR": cache}
             return subprocess.run(command, env=settings, check=False).returncode
-    names = {
+    files = {
         "wasm32": "fiveup.wasm",
         "host": "libfiveup.so",
         "weights": f"{options.policy}.weights",
     }
-    output = options.output or Path(names[options.what])
+    output = options.output or Path(files[options.what])
     try:
         if options.what == "weights":
             from fiveup_env.portable.weights import pack

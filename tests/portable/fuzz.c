@@ -51,6 +51,31 @@ static int32_t check(int32_t result, const char *name) {
   return result;
 }
 
+/* Runs that learn, of which some bytes are others than what was learnt. */
+static int learn(long calls) {
+  fiveup_settings settings = fiveup_usual_settings;
+  settings.width = 4;
+  settings.games = 70;
+  settings.ticks = 5;
+  settings.batch_size = 64;
+  int32_t size = fiveup_learning_size(&settings);
+  uint8_t *kept = aligned_alloc(64, (size_t)size), *run = aligned_alloc(64, (size_t)size);
+  if (size <= 0 || !kept || !run) return 1;
+  check(fiveup_learning_begin(&settings, &fiveup_presets[0][2], NULL, kept, size), "learning_begin");
+  for (int k = 0; k < 3; k++) check(fiveup_learning_update(kept, size), "learning_update");
+  for (long call = 0; call < calls; call++) {
+    memcpy(run, kept, (size_t)size);
+    uint64_t near = below(2) ? (uint64_t)size : 4096; /* settings and games, or all */
+    for (uint64_t k = below(9); k > 0; k--) run[below(near)] = (unsigned char)chance();
+    check(fiveup_learning_update(run, below(9) ? size : any_int()), "learning_update");
+    check(fiveup_learning_settle(run, size), "learning_settle");
+    check(fiveup_learning_update(run, size), "learning_update");
+  }
+  free(kept);
+  free(run);
+  return 0;
+}
+
 int main(int count, char **arguments) {
   if (count < 3) return 2;
   FILE *file = fopen(arguments[1], "rb");
@@ -78,6 +103,7 @@ int main(int count, char **arguments) {
   double *values = NEW(double, FIVEUP_ACTIONS), *errors = NEW(double, FIVEUP_ACTIONS);
   double *scores = NEW(double, FIVEUP_ACTIONS);
   check(fiveup_outlook(&fiveup_presets[0][0], grid), "outlook");
+  if (learn(calls / 100)) return 1;
   for (long call = 0; call < calls; call++) {
     if (call % 64 == 0) {
       *rules = fiveup_presets[below(11)][below(4)];
