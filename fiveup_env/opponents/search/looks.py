@@ -22,9 +22,9 @@ _WEIGHTS: Final = np.array([LOOKS.get(name, 0.0) for name in FEATURES])
 @compiled
 def write_looks(views: Array, evidence: Array, candidates: Array) -> None:
     """Write the looks of all candidates of some views, in points; a draw has none."""
-    scratch = np.zeros(1, SCRATCH)[0]
+    memory = np.zeros(1, SCRATCH)
     for i in range(len(views)):
-        public, hand = views[i].public, views[i].hand
+        public, hand, scratch = views[i].public, views[i].hand, memory[0]
         unseen = look_around(public, hand, _WEIGHTS, scratch)
         for k in range(evidence[i].count):
             action = candidates[i, k].action
