@@ -5,11 +5,13 @@
     agents     the ladder, networks and searches
     beliefs    the number of worlds, and the probability of each place for each tile
     judging    moves tried in sampled worlds, and what deals were worth
+    learning   runs of self-play that learn
     pictures   where every tile lies on the felt
     weights    a policy as one block of memory
     build      from Numba's LLVM IR to a module or a library
     runtime    what compiled code needs of Numba's runtime, in LLVM IR
     describe   fiveup.json and fiveup.h, from the structs and the functions
 
-`python -m fiveup_env.portable` builds; fiveup.wasm, fiveup.json and fiveup.mjs come with the wheel.
+`python -m fiveup_env.portable` builds; fiveup.wasm and learning.wasm, fiveup.json, fiveup.mjs
+and learning.mjs come with the wheel.
 """
