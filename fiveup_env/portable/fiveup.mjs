@@ -138,10 +138,10 @@ function number(data, type, at) {
 /** @param {DataView} data @param {string} struct @param {string} name @param {number | bigint} value */
 export function write(data, struct, name, value) {
   const { offset, type } = structs[struct].fields[name];
-  if (type === "int8") data.setInt8(offset, value);
-  else if (type === "int32") data.setInt32(offset, value, true);
+  if (type === "int8") data.setInt8(offset, Number(value));
+  else if (type === "int32") data.setInt32(offset, Number(value), true);
   else if (type === "int64" || type === "uint64") data.setBigUint64(offset, BigInt(value) & WORD, true);
-  else data.setFloat64(offset, value, true);
+  else data.setFloat64(offset, Number(value), true);
 }
 
 /** @param {Uint8Array} bytes */

@@ -21,6 +21,9 @@ const place = { settings: allocated(structs.settings.size), rules: allocated(str
 
 /** A run of self-play: one network in all seats, which learns from every decision. */
 export class Training {
+  at = 0;
+  size = 0;
+
   /**
    * @param {({ rules?: string, players?: number, network?: string, reward?: string } & Record<string, any>) | Uint8Array} options
    *   names as those of `info.settings`, and further ones are fields of the rules; or what `save` returned.
@@ -33,8 +36,7 @@ export class Training {
       return;
     }
     const { rules = "five_up", players = 4, ...others } = options;
-    /** @type {Record<string, any>} */
-    const settings = {}, fields = {};
+    const settings = /** @type {Record<string, any>} */ ({}), fields = /** @type {Record<string, any>} */ ({});
     for (const [name, value] of Object.entries(others)) (name in info.settings ? settings : fields)[name] = value;
     const bytes = rulesOf(rules, players, fields);
     putSettings(settings);

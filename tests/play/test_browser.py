@@ -27,6 +27,9 @@ from tests.web import SIZES, folder_server, table_process, visitor
 AXE: Final = os.environ.get("FIVEUP_AXE")
 PICTURES: Final = os.environ.get("FIVEUP_PICTURES")
 FREE: Final = "#hand .held[aria-disabled=false]"
+# Whether an agent that is trained in the page was measured after so many decisions.
+LEARNT: Final = """(count) => document.querySelector(".training svg > text:last-child")
+  ?.textContent.replace(/\\D/g, "") >= count"""
 SHORT: Final = "?seed=5&target=5&levels=greedy,greedy,greedy,greedy"
 
 
@@ -559,6 +562,13 @@ def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
         menu(page, "progress")
         check()
         page.keyboard.press("Escape")
+        menu(page, "train")
+        check()
+        page.locator("#dialog-body summary").first.click()
+        page.click("#dialog-body button[value=trainBySides]")
+        page.wait_for_selector(".training circle.curve-1", state="attached", timeout=60_000)
+        check()
+        page.keyboard.press("Escape")
         menu(page, "puzzles")
         check()
         page.click("#dialog-body button[value='0']")
@@ -602,6 +612,11 @@ def test_the_table_is_pictured(browser: Any, address: str, tmp_path: Path) -> No
                 page.click("#biggest")
                 page.wait_for_timeout(1200)
                 picture(page, folder / "play-study.png")
+                page.goto(address + "?seed=5")
+                menu(page, "train")
+                page.click("#dialog-menu button[value=go]")
+                page.wait_for_function(LEARNT, arg=600_000, timeout=180_000)
+                picture(page, folder / "play-train.png")
 
 
 def picture(page: Any, path: Path) -> None:

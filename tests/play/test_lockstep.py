@@ -117,7 +117,7 @@ def test_the_types_of_the_page_hold(site: Path) -> None:
     options = "--checkJs --allowJs --noEmit --strict --skipLibCheck --target es2022"
     libraries = "--module es2022 --moduleResolution bundler --lib es2023,dom,dom.iterable"
     line = [str(TSC), *options.split(), *libraries.split()]
-    line += [str(site / "app.js"), str(site / "thinker.js")]
+    line += [str(site / name) for name in ("app.js", "thinker.js", "training/trainer.js")]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

@@ -8,7 +8,7 @@ import { confirmAgain, confirmStudy, menu, tell } from "./dialogs.js";
 import { openEyes } from "./eyes.js";
 import { mistakes } from "./exercises.js";
 import { Seen } from "./fiveup.mjs";
-import { USUAL, asLevel, isFetched, specIn } from "./levels.js";
+import { USUAL, asLevel, isFetched, isTrained, specIn } from "./levels.js";
 import { gamesList } from "./results/games.js";
 import { linked } from "./results/links.js";
 import { progress } from "./results/progress.js";
@@ -30,6 +30,7 @@ import { study } from "./study/study.js";
 import { Table, begun, gamesIn } from "./table.js";
 import { allHappenings, happenings, shortly, told, why } from "./telling.js";
 import { ask, prepareJudges } from "./thinkers.js";
+import { training } from "./training/training.js";
 import { speak, t, translate } from "./words.js";
 
 const PAUSE = 750;
@@ -230,7 +231,7 @@ async function answer(level, seat) {
   try {
     return await (spec === null ? ask("ask", { view, level, key }) : askServer(spec, view, key));
   } catch {
-    notice = t("serverGone", { who: namesOf(table)[seat] });
+    notice = t(isTrained(level) ? "agentGone" : "serverGone", { who: namesOf(table)[seat] });
     return ask("ask", { view, level: USUAL, key });
   }
 }
@@ -345,7 +346,7 @@ const page = {
 /** @type {Record<string, () => void>} */
 const ACTIONS = {
   undo, again: () => void again(), fresh: () => void openNewGame(), learn: () => void lessons().then((played) => { if (played) void openNewGame(); }),
-  daily: () => void daily().then(sitDownTo), solved, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(), progress: () => void progress(),
+  daily: () => void daily().then(sitDownTo), solved, study: () => void studyThis(), mistakes, puzzles: () => void puzzles(), progress: () => void progress(), train: () => void training().then(sitDownTo),
   games: () => void gamesList().then(sitDownTo), load: () => byId("file").click(),
   proof: () => void proofDialog(table),
   company: () => { if (table instanceof HostedTable) void companyDialog(table); },

@@ -47,7 +47,7 @@ export async function copy(text) {
 
 /** Return the name of the action that was chosen. */
 export function menu() {
-  const names = ["undo", "again", "study", "learn", "solved", "daily", "puzzles", "mistakes", "progress", "games", "load", "proof", "side"];
+  const names = ["undo", "again", "study", "learn", "solved", "daily", "puzzles", "mistakes", "train", "progress", "games", "load", "proof", "side"];
   const sentences = { side: `${t("moves")}, ${t("eyes")}`, load: t("load") };
   const list = element("div", { class: "list" }, ...names.map((name) => {
     const button = element("button", { value: name }, sentences[/** @type {"side"} */ (name)] ?? t(name));

@@ -14,9 +14,9 @@ function fractions(count, root) {
 
 const START = fractions(8, 2), ROUNDS = fractions(64, 3);
 
-/** Return the digest of a text in hexadecimal digits. @param {string} text */
-export function sha256(text) {
-  const bytes = new TextEncoder().encode(text), blocks = ((bytes.length + 8) >> 6) + 1;
+/** Return the digest of a text, or of bytes, in hexadecimal digits. @param {string | Uint8Array} given */
+export function sha256(given) {
+  const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given, blocks = ((bytes.length + 8) >> 6) + 1;
   const data = new DataView(new ArrayBuffer(64 * blocks)), turn = (/** @type {number} */ x, /** @type {number} */ n) => (x >>> n) | (x << (32 - n));
   bytes.forEach((byte, k) => data.setUint8(k, byte));
   data.setUint8(bytes.length, 0x80);

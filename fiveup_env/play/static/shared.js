@@ -2,7 +2,7 @@
 /** What the parts of the page share: elements, names, and rows of scores and values. */
 import { Refused } from "./errors.js";
 import { FiveUpError } from "./fiveup.mjs";
-import { LEVELS } from "./levels.js";
+import { LEVELS, isTrained } from "./levels.js";
 import { moveText } from "./telling.js";
 import { decimal, percent, t } from "./words.js";
 
@@ -46,7 +46,7 @@ export function namesOf(of) {
     if (seat === of.me) return t("you");
     const name = of.setup.people?.[seat] ?? of.saved.names?.[seat];
     if (name) return name;
-    const spec = LEVELS.includes(level) ? null : level.split(":")[0], before = met.get(level) ?? 0;
+    const spec = LEVELS.includes(level) ? null : isTrained(level) ? t("trained") : level.split(":")[0], before = met.get(level) ?? 0;
     met.set(level, before + 1);
     return spec ? `${spec}${before ? ` ${before + 1}` : ""}` : peopleOf(level)[before];
   });

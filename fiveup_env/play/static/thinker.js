@@ -1,15 +1,17 @@
 // @ts-check
 /** A worker: agents, beliefs and judging. It is sent what one seat may know, or a game to judge. */
-import { FiveUpError, Policy, Seen, View, chances, chancesAtStart, Game, scramble, tryMoves, viewOf } from "./fiveup.mjs";
+import { Policy, Seen, View, chances, chancesAtStart, Game, scramble, tryMoves, viewOf } from "./fiveup.mjs";
 import { shortfalls, summary } from "./judging.js";
-import { SEARCHES, keyOf, makeLevel } from "./levels.js";
+import { SEARCHES, isTrained, keyOf, makeLevel } from "./levels.js";
+import { serve } from "./serving.js";
+import { agentKept } from "./training/kept.js";
 
 /** @type {Map<string, Promise<any>>} */
 const agents = new Map();
 
 /** @param {string} level */
 function agentOf(level) {
-  const made = agents.get(level) ?? makeLevel(level, (name) => Policy.load(`${name}.weights`));
+  const made = agents.get(level) ?? makeLevel(level, async (name) => (isTrained(name) ? new Policy(await agentKept(name)) : Policy.load(`${name}.weights`)));
   agents.set(level, made);
   made.catch(() => agents.delete(level)); // the network may be there the next time
   return made;
@@ -80,11 +82,4 @@ const tasks = {
   },
 };
 
-addEventListener("message", async ({ data }) => {
-  try {
-    postMessage({ id: data.id, found: await tasks[/** @type {keyof typeof tasks} */ (data.what)](data.asked) });
-  } catch (error) {
-    postMessage({ id: data.id, error: String(error instanceof Error ? error.message : error), isRefused: error instanceof FiveUpError });
-  }
-});
-postMessage("ready");
+serve(tasks);

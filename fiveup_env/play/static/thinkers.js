@@ -6,13 +6,15 @@ import { SOME } from "./levels.js";
 
 export const judgeCount = Math.min(4, navigator.hardwareConcurrency || 2);
 
-class Thinker {
+export class Thinker {
   /** @type {Map<number, { done: (found: any) => void, failed: (error: Error) => void }>} */ #waiting = new Map();
   #next = 0;
   /** @type {object[] | null} */ #early = []; // what was asked before the worker listens
-  #worker = new Worker(new URL("thinker.js", import.meta.url), { type: "module" });
+  #worker;
 
-  constructor() {
+  /** @param {string} file */
+  constructor(file = "thinker.js") {
+    this.#worker = new Worker(new URL(file, import.meta.url), { type: "module" });
     this.#worker.addEventListener("message", ({ data }) => {
       if (data === "ready") {
         for (const message of this.#early ?? []) this.#worker.postMessage(message);
@@ -31,6 +33,9 @@ class Thinker {
   }
 
   get busy() { return this.#waiting.size; }
+
+  /** Give up the worker, with all that it was asked and all its memory. */
+  end() { this.#worker.terminate(); }
 
   /** @param {string} what @param {object} asked @returns {Promise<any>} */
   ask(what, asked) {

@@ -194,4 +194,21 @@ export default {
   lesson5: "Das Ende einer Runde",
   lesson5a: "Wer den letzten Stein legt, geht aus. Legen Sie Ihren.",
   lesson5b: "Sie haben den letzten Stein gelegt. Pia hält noch 4-3: 7 Augen, auf das nächste Vielfache von fünf gerundet sind das 5, und das ist ein Punkt gegen sie. Wer zuerst das Ziel erreicht, gewinnt.",
+
+  // Lernen
+  train: "Einen Spieler lehren", trained: "Dein Spieler", agentGone: "{who} ist hier nicht mehr aufgehoben und spielt wie Pia.",
+  trainIntro: "Ein neuer Spieler spielt gegen sich selbst und lernt aus dem, was seine Züge eingebracht haben. Man kann ihm jederzeit zusehen und gegen ihn spielen.",
+  trainNetwork: "Er erfährt", trainGuided: "was die Heuristiken sehen", trainPlain: "nur den Tisch",
+  trainNetworkHint: "Wenn er erfährt, was die Heuristiken bei jedem Zug sehen, lernt er in einer Minute, was sonst eine Stunde braucht.",
+  trainWidth: "Netz", trainUnits: "{count} Einheiten", trainReward: "Belohnt wird er nach", trainPoints: "Punkten", trainWins: "Siegen", trainGo: "Los",
+  trainExperiments: "Versuche", trainExperimentsHint: "Zwei Spieler lernen nebeneinander, aus je {count} Entscheidungen. Sie unterscheiden sich in einem; alles andere ist wie oben gewählt.",
+  trainByReward: "Punkte oder Siege", trainByFeatures: "Mit oder ohne das, was die Heuristiken sehen", trainBySides: "Partner oder jeder für sich",
+  trainLoad: "Einen gelernten Spieler laden", trainFiles: "Dateien", trainFilesHint: "policy.safetensors und policy.json, wie sie im Ordner einer Policy liegen. Du spielst sofort gegen ihn.",
+  trainBoth: "Wähle beide Dateien: {weights} und {description}.", trainPause: "Anhalten", trainOn: "Weiterlernen", trainNew: "Ein neuer Spieler", trainWhich: "Spieler",
+  trainPlay: "Gegen ihn spielen", trainWatch: "Ihm zusehen", trainSave: "Als Dateien speichern",
+  trainSaved: "Lege beide in einen Ordner; Python spielt ihn als {agent}:ORDNER.",
+  trainRival: "Siege gegen {rival}", trainAgainst: "{who}, gegen {rival}", trainDecisions: "{count} Entscheidungen",
+  trainLearnt: "Entscheidungen", trainSpeed: "Entscheidungen je Sekunde", trainSeconds: "Sekunden",
+  trainFull: "Der Speicher des Browsers ist voll; dieser Spieler geht mit der Seite verloren. Speichere ihn als Dateien.",
+  trainNoStorage: "Der Browser behält hier nichts; dieser Spieler geht mit der Seite verloren. Speichere ihn als Dateien.",
 };

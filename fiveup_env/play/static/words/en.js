@@ -194,4 +194,21 @@ export default {
   lesson5: "The end of a hand",
   lesson5a: "Who sets the last tile goes out. Set yours.",
   lesson5b: "You went out. Pia still holds 4-3: 7 pips, rounded to the nearest five, are 5, and that is one point against her. The first side to reach the target wins.",
+
+  // Training
+  train: "Train an agent", trained: "Your agent", agentGone: "{who} is not kept here any more, and plays as Pia does.",
+  trainIntro: "A new agent plays against itself, and learns from what its moves brought. It can be watched and played against at any time.",
+  trainNetwork: "It is told", trainGuided: "what the heuristics see", trainPlain: "the table alone",
+  trainNetworkHint: "Told what the heuristics see at each move, it learns in a minute what takes an hour without.",
+  trainWidth: "Network", trainUnits: "{count} units", trainReward: "It is rewarded by", trainPoints: "points", trainWins: "wins", trainGo: "Go",
+  trainExperiments: "Experiments", trainExperimentsHint: "Two agents learn side by side, from {count} decisions each. They differ in one thing; all else is as chosen above.",
+  trainByReward: "Points or wins", trainByFeatures: "With or without what the heuristics see", trainBySides: "Partners or alone",
+  trainLoad: "Load a policy", trainFiles: "Files", trainFilesHint: "policy.safetensors and policy.json, as they lie in a policy’s folder. You play against it at once.",
+  trainBoth: "Choose both files: {weights} and {description}.", trainPause: "Pause", trainOn: "Go on", trainNew: "A new agent", trainWhich: "Agent",
+  trainPlay: "Play against it", trainWatch: "Watch it play", trainSave: "Save as files",
+  trainSaved: "Put both into one folder; Python plays it as {agent}:FOLDER.",
+  trainRival: "Wins against {rival}", trainAgainst: "{who}, against {rival}", trainDecisions: "{count} decisions",
+  trainLearnt: "Decisions", trainSpeed: "Decisions a second", trainSeconds: "Seconds",
+  trainFull: "The browser’s storage is full, so this agent is gone with the page. Save it as files.",
+  trainNoStorage: "The browser keeps nothing here, so this agent is gone with the page. Save it as files.",
 };
