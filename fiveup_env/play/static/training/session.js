@@ -1,6 +1,7 @@
 // @ts-check
 /** What is trained in this page: one agent, or two side by side, measured while they learn. */
 import { Refused } from "../errors.js";
+import { info } from "../fiveup.mjs";
 import { Thinker } from "../thinkers.js";
 import { t } from "../words.js";
 import { forgetRun, keepRun, runKept } from "./kept.js";
@@ -150,7 +151,7 @@ export class Session {
     await this.#begun;
     const { weights, decisions, settings } = await this.#learner.ask("weights", { run }), { choice, seed } = this.runs[run], { network, width, depth, reward, horizon } = settings;
     const config = { learner: "self_play", rules: [choice.rules], players: [choice.players], reward, horizon: horizon ? "game" : "hand", network, width, depth, seed };
-    return { shape: { network, width, depth, reward }, weights, about: { rules: [choice.rules], players: [choice.players], decisions, config } };
+    return { shape: { network, width, depth, reward }, weights, about: { rules: [choice.rules], players: [choice.players], command: "Train an agent, in the page", code: info.made.sources, decisions, config } };
   }
 
   /** Give up what was trained, and its memory. */
