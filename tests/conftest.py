@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Generator, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,14 +18,27 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
-# Rooms whose tests wait for processes and browsers: of two workers, one begins with them, while the
-# other compiles what both will need.
-APART = {"arena", "cli", "play", "portable", "programs"}
+# Of two workers, the first begins with the rooms above, where nearly all that is compiled is
+# compiled, once; the second with JAX, and with what compiles little. Browsers and processes come
+# last, and run what was compiled before.
+ROOMS = (
+    *("drawing", "opponents", "analysis", "learning", "agents", "belief", "encoders", "exact"),
+    *("doors", "jax", "portable", "engine", "engines", "whole", "envs", "game"),
+    *("play", "arena", "programs", "cli"),
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of these rooms first."""
-    items.sort(key=lambda item: item.path.parent.name not in APART)
+    """Put the tests into the order of the rooms."""
+    items.sort(key=lambda item: (*ROOMS, room := item.path.parent.name).index(room))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each worker tests that follow one another, which share what their modules make."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
