@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+gc.disable()  # what is imported stays, and looking through it takes a quarter of the imports
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background of a shell Ctrl-C is ignored, also by the commands that tests interrupt.
@@ -18,9 +20,8 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
-# Of two workers, the first begins with the rooms above, where nearly all that is compiled is
-# compiled, once; the second with JAX, and with what compiles little. Browsers and processes come
-# last, and run what was compiled before.
+# Of two workers, the first begins where nearly everything is compiled, once; the second in the middle,
+# with JAX and what compiles little. Browsers and processes come last, and use what is compiled.
 ROOMS = (
     *("drawing", "opponents", "analysis", "learning", "agents", "belief", "encoders", "exact"),
     *("doors", "jax", "portable", "engine", "engines", "whole", "envs", "game"),
@@ -31,6 +32,12 @@ ROOMS = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests into the order of the rooms."""
     items.sort(key=lambda item: (*ROOMS, room := item.path.parent.name).index(room))
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but nothing of what has been imported."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
