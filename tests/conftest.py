@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-gc.disable()  # what is imported stays, and looking through it takes a quarter of the imports
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background of a shell Ctrl-C is ignored, also by the commands that tests interrupt.
@@ -34,10 +33,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (*ROOMS, room := item.path.parent.name).index(room))
 
 
-def pytest_collection_finish() -> None:
-    """Collect garbage again, but nothing of what has been imported."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage neither during the imports, of which it takes a quarter, nor among them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

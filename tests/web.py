@@ -145,10 +145,13 @@ def chromium() -> Iterator[Any]:
 
 @contextmanager
 def visitor(browser: Any, size: str = "laptop", **options: Any) -> Iterator[tuple[Any, list[str]]]:
-    """A page of a new visitor, who wants no pauses and speaks English, and its complaints."""
+    """A page of a new visitor, who wants no pauses and speaks English, and its complaints.
+
+    Its service worker, which loads everything once more, is blocked unless it is allowed.
+    """
     width, height = SIZES[size]
-    shape = {"width": width, "height": height}
-    context = browser.new_context(viewport=shape, locale="en-US", **options)
+    options = {"locale": "en-US", "service_workers": "block"} | options
+    context = browser.new_context(viewport={"width": width, "height": height}, **options)
     context.add_init_script("localStorage.setItem('fiveup:pace', '0')")
     page = context.new_page()
     yield page, listen(page)

@@ -214,7 +214,7 @@ def test_a_game_goes_on_after_a_reload_in_a_second_tab_and_offline(
         state_of(tab)
         return tab.inner_html("#hand"), moves_made(tab)
 
-    with visitor(browser) as (page, complaints):
+    with visitor(browser, service_workers="allow") as (page, complaints):
         with folder_server(site) as served:
             begin(page, f"{served}/")
             play_by_mouse(page)
@@ -241,7 +241,7 @@ def test_the_page_keeps_its_own_files_and_nothing_else(browser: Any, tmp_path: P
     write_page(tmp_path)
     (tmp_path / "other.json").write_text("{}")
     own = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*") if path.is_file()}
-    with visitor(browser) as (page, _), folder_server(tmp_path) as served:
+    with visitor(browser, service_workers="allow") as (page, _), folder_server(tmp_path) as served:
         page.goto(served)
         page.evaluate("""async () => {
             const old = await caches.open(`fiveup ${location.origin}/ old`);
@@ -291,7 +291,7 @@ def test_a_broken_storage_and_files_that_are_no_games_are_survived(
 
 
 def test_agents_that_cannot_be_reached_are_stood_in_for(browser: Any, address: str) -> None:
-    with visitor(browser, service_workers="block") as (page, _):
+    with visitor(browser) as (page, _):
         begin(page, address, "?seed=5&players=2&target=5&levels=partner,random")
         play_by_mouse(page)
         state_of(page)
