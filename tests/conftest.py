@@ -20,11 +20,11 @@ settings.load_profile("untimed")
 
 
 # Of two workers, the first begins where nearly everything is compiled, once; the second in the middle,
-# with JAX and what compiles little. Browsers and processes come last, and use what is compiled.
+# with what compiles little. What compares compiled code with pages, modules and processes comes last.
 ROOMS = (
     *("drawing", "opponents", "analysis", "learning", "agents", "belief", "encoders", "exact"),
-    *("doors", "jax", "portable", "engine", "engines", "whole", "envs", "game"),
-    *("play", "arena", "programs", "cli"),
+    *("game", "doors", "jax", "engine", "engines", "whole", "envs"),
+    *("portable", "play", "arena", "programs", "cli"),
 )
 
 
