@@ -12,7 +12,7 @@ import { forgetRun, keepRun, runKept } from "./kept.js";
 /** @typedef {{ name: string, choice: Choice, seed: number, decisions: number, seconds: number, next: number, points: Point[] }} Run `name` is a key of a sentence, "" where there is but one; `next` is when to measure it */
 
 export const RIVALS = ["greedy", "partner"];
-const KEPT_EVERY = 15; // seconds
+const KEPT_EVERY = 10; // seconds
 /** When an agent is measured: the first times after ever more decisions, then after as many, if the last is measured. */
 const GROWTH = 1.25, FARTHEST = 100_000;
 /** How an agent learns, where the reader chooses nothing. */
@@ -41,7 +41,7 @@ export class Session {
   #begun;
   #going = Promise.resolve();
   /** @type {{ run: Run, bytes: Uint8Array, decisions: number, seconds: number }[]} */ #waiting = [];
-  #kept = performance.now();
+  #kept = -Infinity;
   #rested = 0;
 
   /** @param {Run[]} runs @param {number} most decisions of each; 0 for no end @param {Uint8Array[] | null} bytes of what was kept */
