@@ -9,6 +9,12 @@ const answered = (request) => new Promise((done, failed) => {
   request.onerror = () => failed(request.error);
 });
 
+/** Wait until what was written lies on the disk; a full one undoes it. @param {IDBObjectStore} store @returns {Promise<void>} */
+const written = ({ transaction }) => new Promise((done, failed) => {
+  transaction.oncomplete = () => done();
+  transaction.onabort = () => failed(transaction.error);
+});
+
 /** @type {Promise<IDBDatabase> | null} */
 let opened = null;
 
@@ -29,7 +35,9 @@ const piped = async (bytes, through) => new Uint8Array(await new Response(new Bl
 /** Keep a run with the bytes of what it trains. @param {any} run @param {Uint8Array[]} bytes */
 export async function keepRun(run, bytes) {
   const packed = await Promise.all(bytes.map((one) => piped(one, new CompressionStream("gzip"))));
-  await answered((await parts("readwrite")).put({ run, packed }, RUN));
+  const store = await parts("readwrite");
+  store.put({ run, packed }, RUN);
+  await written(store);
 }
 
 /** Return the run that was kept, or null. @returns {Promise<{ run: any, bytes: Uint8Array[] } | null>} */
@@ -43,9 +51,12 @@ export const forgetRun = async () => answered((await parts("readwrite")).delete(
 /** Keep an agent for tables, and return the level that it is; the oldest make room. @param {Uint8Array} bytes */
 export async function keepAgent(bytes) {
   const level = `trained:${Date.now().toString(36)}`, store = await parts("readwrite");
-  await answered(store.put(bytes, level));
-  const levels = (await answered(store.getAllKeys())).filter((key) => key !== RUN).sort();
-  await Promise.all(levels.slice(0, -AGENTS_KEPT).map((old) => answered(store.delete(old))));
+  store.put(bytes, level);
+  const keys = store.getAllKeys();
+  keys.onsuccess = () => {
+    for (const old of keys.result.filter((key) => key !== RUN).sort().slice(0, -AGENTS_KEPT)) store.delete(old);
+  };
+  await written(store);
   return level;
 }
 

@@ -25,6 +25,9 @@ export const rulesIn = ({ rules, players, teams }) => ({ rules, players, ...(tea
 /** The share of games that even players win. @param {Choice} choice */
 export const evenShare = ({ players, teams }) => 1 / (players === 4 && teams !== false ? 2 : players);
 
+/** Why the browser keeps nothing, as a sentence. @param {unknown} error */
+export const notKept = (error) => t(error instanceof DOMException && error.name === "QuotaExceededError" ? "trainFull" : "trainNoStorage");
+
 /** @param {number} ms */
 const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
@@ -136,7 +139,7 @@ export class Session {
       this.trouble = "";
     } catch (error) {
       if (error instanceof Refused) throw error;
-      this.trouble = t(error instanceof DOMException && error.name === "QuotaExceededError" ? "trainFull" : "trainNoStorage");
+      this.trouble = notKept(error);
     }
   }
 

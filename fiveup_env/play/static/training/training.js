@@ -10,7 +10,7 @@ import { decimal, t } from "../words.js";
 import { chart } from "./curve.js";
 import { keepAgent } from "./kept.js";
 import { DESCRIPTION, WEIGHTS, agentIn, filesOf } from "./policies.js";
-import { RIVALS, Session, evenShare, rulesIn } from "./session.js";
+import { RIVALS, Session, evenShare, notKept, rulesIn } from "./session.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
 /** @typedef {import("./session.js").Choice} Choice */
@@ -96,7 +96,7 @@ async function seatedFrom(files) {
 
 /** Return a game with an agent in seats. @param {Uint8Array} bytes @param {{ rules: string, players: number, teams?: boolean }} rules @param {boolean} watched whether it plays for oneself, against the usual level */
 async function seated(bytes, rules, watched) {
-  const level = await keepAgent(bytes).catch(() => { throw new Refused(t("trainNoStorage")); }), sides = Math.round(1 / evenShare(/** @type {Choice} */ (rules)));
+  const level = await keepAgent(bytes).catch((error) => { throw new Refused(notKept(error)); }), sides = Math.round(1 / evenShare(/** @type {Choice} */ (rules)));
   const levels = Array.from({ length: rules.players }, (_, seat) => (watched && seat % sides ? USUAL : level));
   return begun({ ...rules, seat: 0, levels }, undefined, watched ? { watched } : {});
 }
