@@ -38,7 +38,6 @@ from fiveup_env.game.records import loads, read_file
 from fiveup_env.opponents.registry import get_agent, make_agent
 from fiveup_env.rules.fields import parse_assignment
 from fiveup_env.sealed import SealError
-from tests import fuzz
 
 NESTED: list[Any] = []
 for _ in range(5000):
@@ -129,11 +128,3 @@ def test_a_message_is_one_line_that_is_not_long_whatever_it_quotes() -> None:
             assert text.isprintable()
         assert len(shown(value)) <= 100
     assert str(FiveUpError("a\nb\ud800")) == str(MissingExtraError("a\nb\ud800")) == r"a\nb\ud800"
-
-
-@pytest.mark.compiled
-def test_the_fuzzer_finds_nothing_and_repeats_itself() -> None:
-    with fuzz.in_scratch_folder():
-        assert fuzz.fuzz([*fuzz.TARGETS], 100, seed=3) == 0
-        first, again = ([fuzz.verdict(name, 3, 1) for name in fuzz.TARGETS] for _ in range(2))
-    assert first == again
