@@ -23,7 +23,7 @@ settings.load_profile("untimed")
 # with what compiles little. What compares compiled code with pages, modules and processes comes last.
 ROOMS = (
     *("drawing", "opponents", "analysis", "learning", "agents", "belief", "encoders", "exact"),
-    *("game", "doors", "jax", "engine", "engines", "whole", "envs"),
+    *("doors", "jax", "engine", "engines", "whole", "envs", "game"),
     *("portable", "play", "arena", "programs", "cli"),
 )
 
