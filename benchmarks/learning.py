@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from benchmarks.timing import Figure, Round
 
 MODULE: Final = Path(fiveup_env.__file__).parent / "portable" / "learning.mjs"
-SECONDS: Final = 5.0  # at least, of each learner in a round
+SECONDS: Final = 3.0  # at least, of each learner in a round
 GAMES: Final = 1024
+JAX_GAMES, JAX_PARTS = 256, 16  # so that minibatches are those of the others
 # Networks by what they are called.
 NETWORKS: Final[dict[str, dict[str, Any]]] = {
     "`plain`, 2 x 128": {"network": "plain", "width": 128, "depth": 2},
@@ -68,12 +69,12 @@ def laboratory(learner: Any) -> Callable[[], int]:
 
 
 def in_jax() -> Callable[[], int]:
-    """Return an update of the learner in JAX, whose minibatches are those of the others."""
-    held = [jax_ppo.first_carry(0, GAMES)]
+    """Return an update of the learner in JAX, in as many games as it has by itself."""
+    held = [jax_ppo.first_carry(0, JAX_GAMES)]
 
     def update() -> int:
-        held[0] = jax.block_until_ready(jax_ppo.learn(held[0], jax_ppo.RATE, jax_ppo.STEPS))
-        return jax_ppo.UPDATES * GAMES * jax_ppo.STEPS
+        held[0] = jax.block_until_ready(jax_ppo.learn(held[0], jax_ppo.RATE, JAX_PARTS))
+        return jax_ppo.UPDATES * JAX_GAMES * jax_ppo.STEPS
 
     return update
 
