@@ -26,7 +26,7 @@ LEVELS: Final = (
     "casual:partner,tiles=0.1,points=0.1,doubles=0.2,others=0.2",
     "casual:partner,tiles=0.05,points=0.05,doubles=0.1,others=0.1",
     "partner",
-    "pimc:worlds=200",
+    "pimc:worlds=200,looks=1",
     "policy+search:family,worlds=4000",
 )
 LEVEL_SPECS: Final = tuple(f"level:{number + 1}" for number in range(len(LEVELS)))

@@ -108,6 +108,7 @@ OPTIONS = np.dtype(
         ("playout", np.int32),  # the rung of the ladder that plays hands out
         ("weighed", np.int32),  # worlds weighed for each one that is tried; 1: none
         ("aim", np.int32),  # POINTS or CHANCES; with a policy, its own
+        ("looks", np.int32),  # whether near ties go to what people would play
         ("trust", np.float64),  # the weight of probabilities against noise
         ("least", np.float64),  # the probability below which no action is tried
         ("error", np.float64),  # the standard error of values, in units of 5 points
@@ -292,7 +293,8 @@ def search_begin(
     trust = chosen.trust if chosen.prior == PROBABILITIES else 0.0
     evidence, candidates = np.zeros(1, EVIDENCE), np.zeros((1, ACTION_COUNT), CANDIDATE)
     begin(prior, trust, precisions, CLEARLY, evidence, candidates)
-    write_looks(views, evidence, candidates)
+    if chosen.looks:
+        write_looks(views, evidence, candidates)
     begun.seen, begun.options, begun.key = views[0], chosen, key
     begun.products[:] = 0
     _keep(begun, evidence, candidates)

@@ -165,7 +165,7 @@ def _searches() -> dict[str, dict[str, Any]]:
     student = {field.name: field.default for field in dataclasses.fields(StudentSearch)}
     common = {"worlds": pimc["worlds"], "playout": pimc["playout"], "weighed": pimc["weighed"]}
     return {
-        "pimc": common | {"prior": "none", "aim": pimc["aim"]},
+        "pimc": common | {"prior": "none", "aim": pimc["aim"], "looks": pimc["looks"]},
         "student+search": {
             name: student[name] for name in ("worlds", "playout", "weighed", "error")
         }

@@ -17,7 +17,7 @@
 /** @typedef {Record<string, string | number | boolean>} RuleFields */
 /** @typedef {{ hands: string[][], boneyard: string[], lead?: number }} Deal */
 /** @typedef {{ rules?: string, players?: number, seed?: number | bigint, deals?: Deal[], teams?: boolean } & Record<string, any>} GameOptions */
-/** @typedef {{ worlds?: number, ms?: number, rung?: string, tiles?: number, points?: number, doubles?: number, others?: number, playout?: string, weighed?: number, aim?: string, trust?: number, least?: number, error?: number, policy?: Policy }} AgentOptions */
+/** @typedef {{ worlds?: number, ms?: number, rung?: string, tiles?: number, points?: number, doubles?: number, others?: number, playout?: string, weighed?: number, aim?: string, looks?: boolean, trust?: number, least?: number, error?: number, policy?: Policy }} AgentOptions */
 /** @typedef {{ move: string, value: number, error: number, score: number }} Value */
 /** @typedef {[number, number, number, number]} Box left, top, width, height */
 /** @typedef {{ tile: string, box: Box, link: Box | null, direction: number, upright: boolean, halves: number[], spins: boolean, parent: number, arm: number }} PlacedTile */
@@ -809,9 +809,9 @@ class Search extends Agent {
   /** @param {View} view @param {bigint} key */
   choose(view, key) {
     const began = performance.now();
-    const { prior, playout, weighed, aim, trust, least, error, policy } = this.options;
+    const { prior, playout, weighed, aim, looks, trust, least, error, policy } = this.options;
     const data = new DataView(module.memory.buffer, place.options, structs.options.size);
-    const told = { prior: info.priors.indexOf(prior), playout: info.playouts.indexOf(playout), weighed, aim: info.aims.indexOf(aim), trust, least, error };
+    const told = { prior: info.priors.indexOf(prior), playout: info.playouts.indexOf(playout), weighed, aim: info.aims.indexOf(aim), looks: Number(Boolean(looks)), trust, least, error };
     for (const [name, value] of Object.entries(told)) write(data, "options", name, value);
     const grid = aim === "game" ? place.grid : 0;
     if (grid) putGrid(view);

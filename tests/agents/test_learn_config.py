@@ -54,7 +54,7 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("oracle=1", "oracle: must be true or false, not 1"),
         ("critic_scale=10", "critic_scale: only with oracle=true is there a critic"),
         (
-            "engine=compiled",
+            "engine=compiled shared=false",
             "engine: compiled code learns networks plain and guided with shared=true and oracle=false, not guided with shared=false",
         ),
         ("learning_rate=.nan", "learning_rate: must be a finite number, not nan"),

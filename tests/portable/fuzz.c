@@ -159,7 +159,7 @@ int main(int count, char **arguments) {
       default: {
         if (fiveup_look(game, below(9) ? game->public_.turn : any_int(), view) < 0) break;
         spoil(view, sizeof *view);
-        *options = (fiveup_options){(int32_t)below(3), (int32_t)below(5), 1 + (int32_t)below(3), (int32_t)below(2), 1, 0.05, 0.2};
+        *options = (fiveup_options){(int32_t)below(3), (int32_t)below(5), 1 + (int32_t)below(3), (int32_t)below(2), (int32_t)below(2), 1, 0.05, 0.2};
         spoil(options, sizeof *options);
         switch (below(10)) {
           case 0: check(fiveup_legal_in_view(view, mask), "legal_in_view"); break;

@@ -135,7 +135,7 @@ ASKED: Final[list[tuple[str, dict[str, Any], str]]] = [
         {"worlds": 33, "weighed": 8, "playout": "partner", "aim": "hand"},
         "pimc:worlds=33,weighed=8,playout=partner,aim=hand",
     ),
-    ("pimc", {"worlds": 20}, "pimc:worlds=20"),
+    ("pimc", {"worlds": 20, "looks": True}, "pimc:worlds=20,looks=1"),
     ("student+search", {"policy": "student", "worlds": 64}, "student+search:worlds=64"),
     ("policy+search", {"policy": "partners", "worlds": 64}, "policy+search:partners,worlds=64"),
 ]

@@ -58,6 +58,9 @@ class Search:
         default=1,
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
+    looks: bool = field(
+        default=False, metadata={"help": "whether near ties go to what people would play"}
+    )
 
     def __post_init__(self) -> None:
         """Raise AgentError if an option is out of range."""
@@ -127,7 +130,8 @@ def search_worlds(
     name_streams(np.uint64(rng.integers(1 << 63)), keys)
     if not len(undecided := statistics.undecided):
         return statistics
-    write_looks(views, statistics.evidence, statistics.candidates)
+    if options.looks:
+        write_looks(views, statistics.evidence, statistics.candidates)
     work = Work(
         views,
         keys,
