@@ -56,7 +56,7 @@ WORDS: Final = {"network": KINDS, "reward": REWARDS}  # of settings that are wor
 
 
 class SelfPlay:
-    """A run of self-play. The same settings give the same run, byte for byte, on any machine.
+    """A run of self-play. The same settings give the same run, byte for byte, as in a browser or C.
 
     `begin` and `load` make one. Nothing that is computed depends on the number of threads.
 
