@@ -51,7 +51,6 @@ HELD_OUT: Final = (
     "level:6",
     "torch:leaderboard/maskable-ppo",
     "torch:leaderboard/rllib",
-    "policy:leaderboard/offline-weighed",
 )
 RIVAL: Final = "partner"
 RULES: Final = Rules.preset("five_up", 4)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks import crossplay
-from benchmarks.crossplay import Crossplay, play, teams_of, with_held_out
+from benchmarks.crossplay import AGENTS, HELD_OUT, Crossplay, play, teams_of, with_held_out
+from fiveup_env.opponents.registry import make_agent
 
 SKILL = {"a": 0.1, "b": 0.4, "c": 0.3}
 
@@ -48,3 +49,8 @@ def test_an_entry_is_played_beside_all_held_out_partners(monkeypatch: pytest.Mon
     alone, held_out = row["with itself (%)"], row["beside held-out partners (%)"]
     assert held_out["value"] < alone["value"]
     assert row["difference"]["value"] == pytest.approx(held_out["value"] - alone["value"], abs=1e-4)
+
+
+@pytest.mark.parametrize("spec", [*AGENTS, *HELD_OUT])
+def test_every_agent_and_held_out_partner_can_be_made(spec: str) -> None:
+    assert make_agent(spec)
