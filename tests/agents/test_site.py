@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from functools import cache
@@ -9,26 +10,38 @@ from functools import cache
 import pytest
 
 import fiveup_env
+from agents.results import FOLDER
 from agents.runs.config import KEYS
 from tests.agents.test_docs import PAGES
 from tests.support import ROOT, python
 
 DOCS = ROOT / "docs"
-COMMAND = re.compile(r"^python ((?:-m [\w.]+|[\w/]+\.py).*)$")
-WITH_COMMANDS = {"fiveup_env", "agents.submit"}  # of their own
+COMMAND = re.compile(r"^(?:do )?(?:python |(?=fiveup ))((?:-m [\w.]+|[\w/]+\.py|fiveup).*)$")
+WITH_COMMANDS = {"fiveup_env", "agents.submit", "exact"}  # of their own
+
+
+def blocks() -> list[str]:
+    """Return the commands on our pages, and those of results of today's code."""
+    texts = [page.read_text("utf-8") for page in PAGES]
+    measured = [json.loads(file.read_text("utf-8")) for file in FOLDER.glob("*.json")]
+    return [
+        *(match for text in texts for match in re.findall(r"```bash\n(.*?)```", text, re.DOTALL)),
+        *(content.get("command", "") for content in measured if not content.get("commit")),
+    ]
 
 
 def commands() -> list[str]:
-    """Return every command on our pages that runs Python."""
-    blocks = (
-        re.findall(r"```bash\n(.*?)```", page.read_text("utf-8"), re.DOTALL) for page in PAGES
-    )
-    whole = (block.replace("\\\n", " ") for matches in blocks for block in matches)
-    lines = (line for block in whole for line in block.splitlines())
+    """Return every command that runs Python or `fiveup`, as Python's arguments."""
+    lines = (line for block in blocks() for line in block.replace("\\\n", " ").splitlines())
     parts = (part.strip() for line in lines for part in re.split(r"&&|;|\|", line))
-    # A command may be quoted for another one, which hands it on.
-    matches = (COMMAND.match(part.removeprefix("do ").rstrip("'")) for part in parts)
-    return sorted({match[1] for match in matches if match})
+    matches = filter(None, map(COMMAND.match, map(unquoted, parts)))
+    return sorted({re.sub("^fiveup ", "-m fiveup_env ", match[1]) for match in matches})
+
+
+def unquoted(command: str) -> str:
+    """Return a command without the quote at its end, if it was quoted for one that hands it on."""
+    end = command[-1:]
+    return command[:-1] if end in {"'", '"'} and command.count(end) % 2 else command
 
 
 @cache
@@ -48,7 +61,8 @@ def test_every_command_takes_the_options_that_our_pages_give_it(command: str) ->
         assert not [word for word in words if word.startswith("-")]
         return
     count = 2 if words[0] == "-m" else 1
-    count += words[1:] != [] and words[1] in WITH_COMMANDS and words[2][0] != "-"
+    while words[count - 1] in WITH_COMMANDS and words[count:] and words[count][0] != "-":
+        count += 1
     if words[1:2] == ["benchmarks.cluster"]:
         pytest.importorskip("ray", reason="the options of commands on Ray (no Ray)")
     text = help_of(tuple(words[:count]))
