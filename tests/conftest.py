@@ -19,7 +19,7 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
-# Of two workers, the first begins where nearly everything is compiled, once; the second in the middle,
+# Of the workers, the first begins where nearly everything is compiled, once; the others further on,
 # with what compiles little. What compares compiled code with pages, modules and processes comes last.
 ROOMS = (
     *("drawing", "opponents", "analysis", "learning", "agents", "belief", "encoders", "exact"),
@@ -42,6 +42,12 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Let `-n auto` take one worker more than cores: many tests wait for processes and pages."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
