@@ -284,6 +284,13 @@ def test_a_challenge_compares_two_games_hand_by_hand_and_move_by_move(
         rows = page.locator("#dialog-body tbody tr").all_inner_texts()
         assert rows[0].startswith("hand 1")
         assert rows[-1].split("\t")[-1] == ann[1]
+        page.goto(address)
+        assert state_of(page) == "over"
+        menu(page, "games")
+        page.locator(".games li").first.get_by_text("Open").click()
+        page.wait_for_selector("#dialog-title:has-text('The game is over')")
+        assert page.locator("#dialog-body tbody tr").all_inner_texts() == rows
+        page.keyboard.press("Escape")
         code = re.sub("made=[^&]*", "made=", link)
         for broken in (link[:-4], f"{link}0", f"{code}zz", f"{code}!"):
             page.goto(f"{broken}#{len(broken)}")

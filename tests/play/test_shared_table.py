@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from random import Random
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -360,49 +362,107 @@ def test_a_level_stands_in_for_who_is_away_and_gives_the_seat_back(tmp_path: Pat
 
 
 @contextmanager
-def two_at_a_table(browser: Any, address: str) -> Iterator[tuple[Any, Any]]:
-    """The pages of two people at a table by links, who never complain."""
-    with (
-        visitor(browser) as (ann, of_ann),
-        visitor(browser, "phone", color_scheme="dark") as (ben, of_ben),
-    ):
-        ann.goto(address)
-        ann.click("#fresh")
-        ann.select_option("#players", "2")
-        ann.fill("#target", "2")
-        ann.click("#dialog summary >> nth=0")
-        ann.fill("#person-0", "Ann")
-        ann.fill("#person-1", "<b>Ben</b>")
-        ann.click("#dialog-menu button[value=links]")
-        ann.wait_for_selector("#dialog li >> nth=1")
-        own = ann.evaluate("location.hash").removeprefix("#seat=")
-        links = json.loads(ann.evaluate(f"localStorage['fiveup:links:{own}']"))
-        ben.goto(f"{address}/#seat={links[1]}")
-        for page in (ann, ben):
+def at_a_table(
+    browser: Any, address: str, *names: str, through: str = ""
+) -> Iterator[tuple[list[Any], list[list[Any]]]]:
+    """The pages of people at a table by links, who never complain, and what each is sent.
+
+    The first opens the table; the last may reach it `through` another address.
+    """
+    with ExitStack() as stack:
+        looks = [("laptop", "light"), *[("phone", "dark")] * (len(names) - 1)]
+        visits = [
+            stack.enter_context(visitor(browser, size, color_scheme=scheme))
+            for size, scheme in looks
+        ]
+        (host, *others), heard = [page for page, _ in visits], list(map(heard_by, visits))
+        host.goto(address)
+        host.click("#fresh")
+        host.select_option("#players", str(len(names)))
+        host.fill("#target", "2")
+        host.click("#dialog summary >> nth=0")
+        for seat, name in enumerate(names):
+            host.fill(f"#person-{seat}", name)
+        host.click("#dialog-menu button[value=links]")
+        host.wait_for_selector("#dialog li >> nth=1")
+        own = host.evaluate("location.hash").removeprefix("#seat=")
+        links = json.loads(host.evaluate(f"localStorage['fiveup:links:{own}']"))
+        for page, link in zip(others, links[1:], strict=True):
+            page.goto(f"{through if through and page is others[-1] else address}/#seat={link}")
+        for page in (host, *others):
             page.wait_for_selector("#company:visible")
-        yield ann, ben
-        assert not of_ann + of_ben
+        yield [host, *others], heard
+        assert not [complaint for _, complaints in visits for complaint in complaints]
+
+
+def heard_by(visit: tuple[Any, list[str]]) -> list[Any]:
+    """The messages that a page is sent over its lines."""
+    messages: list[Any] = []
+
+    def listen(line: Any) -> None:
+        line.on("framereceived", lambda text: messages.append(json.loads(text)))
+
+    visit[0].on("websocket", listen)
+    return messages
+
+
+@contextmanager
+def wire_to(address: str) -> Iterator[tuple[str, Event]]:
+    """An address that leads to another, and an event after which the next message is lost.
+
+    With it all connections are gone, as when a network is: nobody says goodbye.
+    """
+    lost, ends = Event(), list[socket.socket]()
+    text = (b"\x81", b"\xc1")  # what a frame of text begins with, as it is and compressed
+
+    def carry(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError), source:
+            while data := source.recv(1 << 16):
+                if lost.is_set() and data.startswith(text):
+                    lost.clear()
+                    for end in ends:
+                        with suppress(OSError):
+                            end.shutdown(socket.SHUT_RDWR)
+                target.sendall(data)
+            target.shutdown(socket.SHUT_RDWR)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                near, far = listening.accept()[0], socket.create_connection(there)
+                ends.extend((near, far))
+                Thread(target=carry, args=(near, far), daemon=True).start()
+                Thread(target=carry, args=(far, near), daemon=True).start()
+
+    there = ("127.0.0.1", int(address.rpartition(":")[2]))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", lost
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def take_turn(page: Any) -> bool:
+    """Do what a page waits for, if anything; return whether it shows the last card of a game."""
+    from tests.play.test_browser import play_by_keyboard
+
+    page.wait_for_timeout(50)
+    if page.query_selector("#dialog-menu button[value=study]"):
+        return True
+    if page.query_selector("dialog#dialog[open]"):
+        page.click("#dialog-menu button")
+    elif page.evaluate("document.body.dataset.state") == "yours":
+        play_by_keyboard(page)
+    return False
 
 
 def finish(*pages: Any) -> None:
     """Play a game to its last card."""
-    from tests.play.test_browser import play_by_keyboard
-
-    over: set[Any] = set()
-    while len(over) < len(pages):
-        for page in pages:
-            page.wait_for_timeout(50)
-            if page.query_selector("dialog#dialog[open]"):
-                if page.query_selector("#dialog-menu button[value=study]"):
-                    over.add(page)
-                else:
-                    page.click("#dialog-menu button")
-            elif page.evaluate("document.body.dataset.state") == "yours":
-                play_by_keyboard(page)
+    while sum(map(take_turn, pages)) < len(pages):
+        pass
 
 
 def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) -> None:
-    with two_at_a_table(browser, address) as (ann, ben):
+    with at_a_table(browser, address, "Ann", "<b>Ben</b>") as ((ann, ben), _):
         assert "<b>Ben</b>" in ann.inner_text("#seats")
         assert ann.inner_text("#proof") == ben.locator("#proof").text_content()
         ben.click("#company")
@@ -417,6 +477,50 @@ def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) 
         ben.wait_for_selector("#studying:visible")
 
 
+def test_four_play_on_after_a_cut_and_a_reload_and_each_is_sent_its_own_hand_alone(
+    browser: Any, address: str
+) -> None:
+    names = ("Ann", "Ben", "Cleo", "Dan")
+    with (
+        wire_to(address) as (through, lost),
+        at_a_table(browser, address, *names, through=through) as (pages, heard),
+    ):
+        _, ben, _, dan = pages
+        while dan.evaluate("document.body.dataset.state") != "yours":
+            for page in pages[:3]:
+                take_turn(page)
+        made = dan.evaluate("document.body.dataset.moves")
+        lost.set()
+        for _ in range(2):
+            dan.keyboard.press("Enter")  # a move that never comes
+        dan.wait_for_selector("#said.wrong:has-text('The line to the table is cut')")
+        dan.wait_for_selector("#said:not(.wrong):has-text('You')")
+        assert dan.evaluate("document.body.dataset.moves") == made
+        take_turn(dan)
+        ben.reload()
+        ben.wait_for_selector("#company:visible")
+        finish(*pages)
+        for page in pages:
+            assert "The deal is proved" in page.inner_text("#dialog-body")
+    record = next(message["file"]["record"] for message in heard[0] if message.get("file"))
+    proof, game = record["proof"], game_of(record)
+    assert proof["digests"] == list(map(digest_of, proof["secrets"]))
+    assert len(proof["secrets"]) == 1 + len(names)
+    assert game.seed == seed_of(proof["secrets"])
+    for seat, messages in enumerate(heard):
+        twin = Game(game.rules, seed=game.seed)
+        views, hands = [twin.view(seat).tobytes()], [0]
+        for move in game.moves:
+            twin.push(move)
+            views.append(twin.view(seat).tobytes())
+            hands.append(twin.hand_number)
+        for message in messages:
+            first = message.get("first", 0) + 1
+            for k, step in enumerate(message.get("steps", ()), first):
+                assert view_in(step.get("dealt", step["after"])).tobytes() == views[k]
+                assert ("hands" in step) == (hands[k] > hands[k - 1] or k == len(game.moves))
+
+
 def test_a_seed_that_the_host_chose_after_the_fact_is_said(
     browser: Any, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -427,7 +531,7 @@ def test_a_seed_that_the_host_chose_after_the_fact_is_said(
 
     chosen = SharedTable.deal
     monkeypatch.setattr(SharedTable, "deal", deal)
-    with two_at_a_table(browser, address) as (ann, ben):
+    with at_a_table(browser, address, "Ann", "<b>Ben</b>") as ((ann, ben), _):
         finish(ann, ben)
         for page in (ann, ben):
             assert "The deal does not fit the digests" in page.inner_text("#dialog-body")

@@ -70,5 +70,7 @@ export async function gamesList() {
   const chosen = await showDialog(t("games"), body, [["", t("close")], ["load", t("load")], ...(games.length ? /** @type {[string, string][]} */ ([["all", t("saveAll")]]) : [])]);
   if (chosen === "load") byId("file").click();
   if (chosen === "all") download("five-up-games.jsonl", `${allGames().filter(({ moves }) => moves.length).map(fileOf).join("\n")}\n`);
-  return chosen.startsWith("open:") ? kept(chosen.slice(5)) : null;
+  const opened = chosen.startsWith("open:") ? kept(chosen.slice(5)) : null;
+  if (opened?.result && !opened.given) opened.seen = 0; // its card shows again
+  return opened;
 }
