@@ -318,6 +318,13 @@ def test_a_link_belongs_to_the_browser_that_came_first(address: str) -> None:
         again.hear_until("table")
 
 
+def test_a_seat_that_is_opened_twice_stays_with_the_second_tab(address: str) -> None:
+    links = open_table(address)
+    with seated(address, (links[0], KEYS[0])) as (first,), seated(address, (links[0], KEYS[0])):
+        refused = first.hear_until("refused")
+        assert (refused["status"], refused.get("final")) == (409, True)
+
+
 def test_a_page_of_another_version_or_another_site_is_refused(address: str) -> None:
     from websockets.exceptions import InvalidStatus
 
@@ -410,9 +417,9 @@ def heard_by(visit: tuple[Any, list[str]]) -> list[Any]:
 def wire_to(address: str) -> Iterator[tuple[str, Event]]:
     """An address that leads to another, and an event after which the next message is lost.
 
-    With it all connections are gone, as when a network is: nobody says goodbye.
+    With it all connections are gone, as when a network is: nothing comes, and nobody says goodbye.
     """
-    lost, ends = Event(), list[socket.socket]()
+    lost, ends, gone = Event(), set[socket.socket](), set[socket.socket]()
     text = (b"\x81", b"\xc1")  # what a frame of text begins with, as it is and compressed
 
     def carry(source: socket.socket, target: socket.socket) -> None:
@@ -420,17 +427,16 @@ def wire_to(address: str) -> Iterator[tuple[str, Event]]:
             while data := source.recv(1 << 16):
                 if lost.is_set() and data.startswith(text):
                     lost.clear()
-                    for end in ends:
-                        with suppress(OSError):
-                            end.shutdown(socket.SHUT_RDWR)
-                target.sendall(data)
+                    gone.update(ends)
+                if source not in gone:
+                    target.sendall(data)
             target.shutdown(socket.SHUT_RDWR)
 
     def accept() -> None:
         with suppress(OSError):
             while True:
                 near, far = listening.accept()[0], socket.create_connection(there)
-                ends.extend((near, far))
+                ends.update((near, far))
                 Thread(target=carry, args=(near, far), daemon=True).start()
                 Thread(target=carry, args=(far, near), daemon=True).start()
 
@@ -475,6 +481,21 @@ def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) 
             assert "The deal is proved" in page.inner_text("#dialog-body")
         ben.click("#dialog-menu button[value=study]")
         ben.wait_for_selector("#studying:visible")
+
+
+def test_who_may_not_sit_is_told_so_until_they_have_read_it(browser: Any, address: str) -> None:
+    with (
+        at_a_table(browser, address, "Ann", "Ben") as ((_, ben), _),
+        visitor(browser) as (stranger, _),
+    ):
+        tab, link = ben.context.new_page(), ben.url
+        stranger.goto(link)
+        stranger.wait_for_selector("#dialog[open]:has-text('belongs to another browser')")
+        tab.goto(link)
+        tab.wait_for_selector("#company:visible")
+        ben.wait_for_selector("#dialog[open]:has-text('open in another tab')")
+        tab.wait_for_timeout(1000)
+        assert not tab.query_selector("#said.wrong")
 
 
 def test_four_play_on_after_a_cut_and_a_reload_and_each_is_sent_its_own_hand_alone(

@@ -1,6 +1,6 @@
 // @ts-check
 /** People at their own browsers: the links to their seats, who is here, and what they say. */
-import { showDialog } from "../dialogs.js";
+import { showDialog, tell } from "../dialogs.js";
 import { info } from "../fiveup.mjs";
 import { digestOf, freshSecret } from "../proof.js";
 import { asked } from "../server.js";
@@ -61,7 +61,9 @@ export function sitAt(link, page) {
       page.sitDown(table);
     } else if (message.type === "sign") page.sign(message.seat, t("signs").split("|")[message.sign]);
     else if (message.type === "refused") {
-      say(REFUSED.includes(message.status) ? t(`refused${message.status}`) : message.error, true);
+      const sentence = REFUSED.includes(message.status) ? t(`refused${message.status}`) : message.error;
+      if (message.final) tell(t("company"), sentence);
+      else say(sentence, true);
       table?.refused();
     } else {
       table?.hear(message);

@@ -126,7 +126,7 @@ export class HostedTable extends Table {
   /** Send a move to the server. @param {string} move @param {number | null} arm */
   send(move, arm) {
     this.#sent = true;
-    this.line.send({ type: "move", made: this.game.moves.length, move, arm });
+    this.line.ask({ type: "move", made: this.game.moves.length, move, arm });
   }
 
   /** Return the next move, or null once one's own was refused. @returns {Promise<string | null>} */
