@@ -1,11 +1,10 @@
 """Self-play in compiled code: one network in all seats of many games.
 
-from fiveup_env import Rules
-from fiveup_env.learning.selfplay import SelfPlay
+    from fiveup_env.learning.selfplay import SelfPlay
 
-run = SelfPlay.begin([Rules.preset("five_up", 4)], width=32, games=256)
-for _ in range(10):
-print(run.update())
+    run = SelfPlay.begin("five_up", width=32, games=256)
+    for _ in range(10):
+        print(run.update())
 """
 
 from __future__ import annotations
@@ -45,12 +44,10 @@ from fiveup_env.learning.runs import (
 )
 from fiveup_env.learning.windows import REWARDS
 from fiveup_env.opponents.search.outlook import outlook_of
-from fiveup_env.rules.fields import RULES
+from fiveup_env.rules.fields import RULES, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from fiveup_env.rules.fields import Rules
 
 WORDS: Final = {"network": KINDS, "reward": REWARDS}  # of settings that are words
 
@@ -75,20 +72,23 @@ class SelfPlay:
         self._learner = Learner(self.network, threads, self._run.optimizer)
 
     @classmethod
-    def begin(cls, rules: Sequence[Rules], threads: int = 1, **settings: Any) -> SelfPlay:
-        """Begin a run in games that take some rules in turn.
+    def begin(
+        cls, rules: str | Rules | Sequence[str | Rules], threads: int = 1, **settings: Any
+    ) -> SelfPlay:
+        """Begin a run in games by some rules; those of a list are taken in turn.
 
         Settings are the fields of `runs.SETTINGS` that are not as usual; `network` and `reward` are
         words. Raises OptionError if there is no such setting, or its value is not allowed.
         """
         chosen = settings_of(settings)
-        if not 1 <= len(rules) <= MOST_RULES:
-            raise OptionError(f"a run takes 1 to {MOST_RULES} rules, not {len(rules)}")
-        structs = np.array([each.to_struct() for each in rules], RULES)
+        listed = rules if isinstance(rules, (list, tuple)) else [rules]
+        if not 1 <= len(listed) <= MOST_RULES:
+            raise OptionError(f"a run takes 1 to {MOST_RULES} rules, not {len(listed)}")
+        structs = np.array([Rules.of(each).to_struct() for each in listed], RULES)
         grids = np.zeros((0, GRID, GRID))
         if REWARDS[chosen["reward"][0]] == "outlook":
             grids = np.stack([outlook_of(struct) for struct in structs])
-        block = _zeros(block_size(chosen, len(rules)))
+        block = _zeros(block_size(chosen, len(listed)))
         begin_run(block, chosen, structs, grids)
         return cls(block, threads)
 
@@ -116,11 +116,14 @@ class SelfPlay:
     def update(self, progress: float = 0.0) -> dict[str, float]:
         """Play a window in all games, learn from it, and return what was measured.
 
-        `progress` is the share of the run that is done, from 0 to 1, on which schedules depend.
+        `progress` is the share of the run that is done, on which schedules depend; they end at 1.
 
         Raises LossError if a loss is not finite; the weights are those before that step.
         """
-        self._head["progress"] = progress
+        share = finite(progress)
+        if share is None or share < 0:
+            raise OptionError(f"progress is a number from 0 on, not {shown(progress)}")
+        self._head["progress"] = share
         run, settings = self._run, self._head["settings"][0]
         self._learner.share(
             len(run.window.counts), lambda _thread, first, end: play_parts(self._block, first, end)
@@ -198,7 +201,7 @@ def _block_in(saved: bytes) -> np.ndarray:
         content = head.tobytes() + unpacked.decompress(unpacked.unconsumed_tail, max(1, size))
     except (zlib.error, ValueError):
         content, size = b"", 0
-    if not size or len(content) != size:
+    if not size or len(content) != size or unpacked.unused_data:
         raise InputError("these bytes are of no run that learns")
     block = _zeros(size)
     block[:] = np.frombuffer(content, np.uint8)

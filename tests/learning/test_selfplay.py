@@ -63,6 +63,15 @@ def test_settings_that_no_run_has_are_refused() -> None:
             run_of(**settings)
     with pytest.raises(OptionError, match="a run takes 1 to 64 rules, not 0"):
         SelfPlay.begin([])
+    for progress in (-0.1, np.nan, "1"):
+        with pytest.raises(OptionError, match="progress is a number from 0 on"):
+            run_of().update(progress)  # type: ignore[arg-type]
+
+
+def test_rules_are_named_or_given_alone_or_in_a_list() -> None:
+    rules = Rules.preset("five_up", 4)
+    saved = {SelfPlay.begin(given, **SMALL).save() for given in ("five_up", rules, [rules])}
+    assert len(saved) == 1
 
 
 def test_bytes_that_no_run_has_saved_are_refused() -> None:
@@ -72,7 +81,7 @@ def test_bytes_that_no_run_has_saved_are_refused() -> None:
     block = bytearray(zlib.decompress(saved))
     rng = np.random.default_rng(1)
     refused = 0
-    for wrong in (b"", b"x" * 99, saved[:-9], zlib.compress(bytes(100))):
+    for wrong in (b"", b"x" * 99, saved[:-9], saved + b"x", zlib.compress(bytes(100))):
         with pytest.raises(InputError, match="of no run that learns"):
             SelfPlay.load(wrong)
     for _ in range(60):  # what is not refused goes on, or stops at numbers that are not finite
