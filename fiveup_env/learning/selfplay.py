@@ -5,6 +5,8 @@
     run = SelfPlay.begin("five_up", width=32, games=256)
     for _ in range(10):
         print(run.update())
+
+`save` gives the whole run as bytes, and `load` goes on with it.
 """
 
 from __future__ import annotations
