@@ -41,9 +41,9 @@ def run(session: nox.Session, minutes: float, *command: str, **variables: str) -
 
 def line_of(page: str, pattern: str) -> str:
     """Return the first line of a page that matches a pattern: a command that readers are told."""
-    found = re.search(f"^.*{pattern}.*$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
-    assert found, f"{page} has no line with {pattern}"
-    return found[0]
+    line = re.search(f"^.*{pattern}.*$", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+    assert line, f"{page} has no line with {pattern}"
+    return line[0]
 
 
 @here

@@ -25,12 +25,12 @@ def release_notes(tag: str, root: Path) -> str:
         changelog
     )  # before the first heading, then version, date and text of each
     headings = list(zip(parts[1::3], parts[2::3], parts[3::3], strict=True))
-    waiting = "".join(text.strip() for found, _, text in headings if found is None)
+    waiting = "".join(text.strip() for number, _, text in headings if number is None)
     if waiting:
         sys.exit(f"CHANGELOG.md has changes under Unreleased: move them under {version}")
-    found, date, notes = next((one for one in headings if one[0]), (None, None, ""))
-    if found != version:
-        sys.exit(f"the newest version of CHANGELOG.md is {found}, not {version}: add its heading")
+    newest, date, notes = next((one for one in headings if one[0]), (None, None, ""))
+    if newest != version:
+        sys.exit(f"the newest version of CHANGELOG.md is {newest}, not {version}: add its heading")
     citation = (root / "CITATION.cff").read_text(encoding="utf-8")
     for line in (f"version: {version}", f"date-released: {date}"):
         if line not in citation.splitlines():

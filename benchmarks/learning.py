@@ -121,17 +121,17 @@ def learners(folder: Path) -> dict[str, dict[str, Callable[[], float]]]:
 
 def measure(sides: dict[str, dict[str, Callable[[], float]]]) -> Round:
     """Return the figures of one round."""
-    found: dict[str, tuple[Figure | None, Figure | None]] = {}
+    figures: dict[str, tuple[Figure | None, Figure | None]] = {}
     for name, rates in sides.items():
         each = {side: rate() for side, rate in rates.items()}
-        found |= {
+        figures |= {
             f"{name}: {side}": (
                 (rate / 1000, ",.0f", "k decisions/s"),
                 None if side == "compiled" else (rate / each["compiled"], ".2f", "of compiled"),
             )
             for side, rate in each.items()
         }
-    return found
+    return figures
 
 
 def main() -> None:

@@ -200,8 +200,8 @@ def _write(
         from fiveup_env.arena.report import report_html
 
         with atomic_file(options.report) as file:
-            found = test.sentence(outcome.tournament.agents) if test else None
-            file.write(report_html(outcome, standings, command, found))
+            verdict = test.sentence(outcome.tournament.agents) if test else None
+            file.write(report_html(outcome, standings, command, verdict))
 
 
 def _plain(value: object) -> object:

@@ -185,11 +185,11 @@ def test_agents_are_compared(words: str, printed: str, capsys: pytest.CaptureFix
 
 def test_an_audit_of_the_same_seed_finds_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = "audit random --games 1 --set target=5 --reference pimc:worlds=8"
-    found = []
+    outputs = []
     for _ in range(2):
         assert main(words.split()) == 0
-        found.append(capsys.readouterr().out)
-    assert found[0] == found[1]
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
 
 
 @pytest.mark.parametrize(

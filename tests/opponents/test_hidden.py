@@ -125,7 +125,7 @@ NOBODY_DRAWS = (
 
 @pytest.mark.parametrize("rules", NOBODY_DRAWS, ids=label)
 def test_odds_are_those_of_every_tile_that_might_have_been_set_instead(rules: Rules) -> None:
-    told = 0
+    unlikely = 0
     for seed in range(8):
         game = play_randomly(Game(rules, seed=seed), Random(seed), 12)
         if game.hand_number or game.turn is None:
@@ -135,8 +135,8 @@ def test_odds_are_those_of_every_tile_that_might_have_been_set_instead(rules: Ru
         possible = memory["prior"][0] > 0
         expected = odds_of(game, int(view["seat"][0]))
         assert memory["odds"][0][possible] == pytest.approx(expected[possible])
-        told += (expected[possible] < 0.5).sum()
-    assert told > 40
+        unlikely += (expected[possible] < 0.5).sum()
+    assert unlikely > 40
 
 
 MINI = (

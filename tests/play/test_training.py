@@ -47,9 +47,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
             torch.nn.init.normal_(weight, 0.0, 0.1)
         save_policy(folder / name, network, about, half=half)
     line = [NODE, str(Path(__file__).with_name("training.mjs")), str(site), str(folder)]
-    told = subprocess.run(line, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
-    return folder, json.loads(told.stdout)
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder, json.loads(done.stdout)
 
 
 def check_logits(folder: Path, views: np.ndarray, told: list[dict[str, float]]) -> None:
