@@ -1,7 +1,7 @@
 // node lockstep.mjs SITE GAMES: play games as the page does, judge some moves, and print all of it.
 globalThis.navigator ??= { language: "en" };
 const [site, count] = process.argv.slice(2);
-const { Policy, Game, layout, viewOf } = await import(`${site}/fiveup.mjs`);
+const { Policy, Game, info, layout, viewOf } = await import(`${site}/fiveup.mjs`);
 const { LEVELS, SEARCHES, keyOf, makeLevel } = await import(`${site}/levels.js`);
 const { Table, begun, gamesIn } = await import(`${site}/table.js`);
 const { allHappenings } = await import(`${site}/telling.js`);
@@ -10,7 +10,7 @@ const { outlook } = await import(`${site}/reasons.js`);
 const { scramble, tryMoves } = await import(`${site}/fiveup.mjs`);
 
 const quick = LEVELS.filter((level) => !SEARCHES.includes(level));
-const presets = ["five_up", "five_up_armanino", "five_up_fosdick", "all_fives", "muggins"];
+const presets = Object.keys(info.presets).filter((name) => !name.startsWith("mini"));
 const policy = (name) => Policy.load(`${name}.weights`);
 const agents = Object.fromEntries(await Promise.all([...LEVELS, "greedy"].map(async (level) => [level, await makeLevel(level, policy)])));
 
