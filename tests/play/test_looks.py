@@ -65,6 +65,19 @@ def test_no_word_is_cut_in_german_on_the_narrowest_phone(
     assert not german.evaluate(CUT)
 
 
+def test_agents_that_learnt_here_are_not_cut_on_the_narrowest_phone(
+    german: Any, address: str
+) -> None:
+    german.set_viewport_size({"width": 320, "height": 640})
+    begin(german, address, f"?seed=5&levels={','.join(4 * ['trained:gone'])}")
+    assert not german.evaluate(CUT)
+    menu(german, "train")
+    german.locator("#dialog-body summary").first.click()
+    german.click("#dialog-body button[value=trainBySides]")
+    german.wait_for_selector("#dialog-body td:nth-child(3)")
+    assert not german.evaluate(CUT)
+
+
 @pytest.mark.parametrize(("width", "height"), [(2560, 1440), (1366, 768)])
 def test_the_tiles_of_the_hand_are_as_large_as_those_on_the_felt(
     page: Any, address: str, width: int, height: int

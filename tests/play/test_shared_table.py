@@ -511,9 +511,11 @@ def test_four_play_on_after_a_cut_and_a_reload_and_each_is_sent_its_own_hand_alo
             for page in pages[:3]:
                 take_turn(page)
         made = dan.evaluate("document.body.dataset.moves")
+        dan.clock.install()
         lost.set()
         for _ in range(2):
             dan.keyboard.press("Enter")  # a move that never comes
+        dan.clock.fast_forward(10_000)
         dan.wait_for_selector("#said.wrong:has-text('The line to the table is cut')")
         dan.wait_for_selector("#said:not(.wrong):has-text('You')")
         assert dan.evaluate("document.body.dataset.moves") == made

@@ -141,7 +141,7 @@ def test_an_agent_learns_rests_goes_on_after_a_reload_and_is_played_against(
     page.click("#train-onward")
     wait_for_points(page, 3)
     page.click("#dialog-menu button[value=play]")
-    page.wait_for_selector("#seats .seat:has-text('Your agent')", timeout=60_000)
+    page.wait_for_selector("#seats .seat:has-text('Agent')", timeout=60_000)
     state_of(page)
     made = moves_made(page)
     page.locator("#hand .held[aria-disabled=false]").last.click()

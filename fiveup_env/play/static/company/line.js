@@ -4,7 +4,7 @@ import { info } from "../fiveup.mjs";
 import { remember, remembered } from "../store.js";
 
 const VERSION = 1, LONGEST = 10_000; // milliseconds between two attempts
-const PATIENCE = 5000; // milliseconds until an answer: a network that is gone says nothing
+const PATIENCE = 10_000; // milliseconds until an answer: a network that is gone says nothing
 
 /** The key by which the server knows this browser again. @param {string} link */
 function keyOf(link) {

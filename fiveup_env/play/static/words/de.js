@@ -43,7 +43,7 @@ export default {
   roundHand: "Jede Hand wird auf das nächste Vielfache von {multiple} gerundet.", roundAll: "Die Summe, die bezahlt wird, {pips} Augen, wird auf das nächste Vielfache von {multiple} gerundet.",
 
   // New game
-  rules: "Regeln", players: "Spieler", sides: "Parteien", partners: "zwei Partnerschaften", alone: "jeder für sich", playTo: "Gespielt wird bis",
+  rules: "Regeln", players: "Spieler", sides: "Parteien", partners: "zwei Partner\u00adschaften", alone: "jeder für sich", playTo: "Gespielt wird bis",
   levelPartner: "Ihr Partner spielt wie", levelOthers: "Ihre Gegner spielen wie", deal: "Austeilen", advanced: "Für Fortgeschrittene",
   handSize: "Steine für jeden",
   seedLabel: "Nummer der Verteilung", specs: "Agenten nach ihrer Beschreibung, einer für jeden anderen Platz", ownTarget: "Punkte", targetRange: "Das Ziel ist eine ganze Zahl von Punkten, von 1 bis 1.000.000.",
@@ -196,7 +196,7 @@ export default {
   lesson5b: "Sie haben den letzten Stein gelegt. Pia hält noch 4-3: 7 Augen, auf das nächste Vielfache von fünf gerundet sind das 5, und das ist ein Punkt gegen sie. Wer zuerst das Ziel erreicht, gewinnt.",
 
   // Training
-  train: "Einen Agenten trainieren", trained: "Ihr Agent", agentGone: "{who} ist hier nicht mehr aufgehoben und spielt wie Pia.",
+  train: "Einen Agenten trainieren", trained: "Agent", agentGone: "{who} ist hier nicht mehr aufgehoben und spielt wie Pia.",
   trainIntro: "Ein neuer Agent spielt gegen sich selbst und lernt aus dem, was seine Züge eingebracht haben. Sie können ihm jederzeit zusehen und gegen ihn spielen.",
   trainNetwork: "Er sieht", trainGuided: "was die Heuristiken sehen", trainPlain: "nur den Tisch",
   trainNetworkHint: "Sieht er, was die Heuristiken bei jedem Zug sehen, so lernt er in einer Minute, was sonst eine Stunde braucht.",
@@ -208,7 +208,7 @@ export default {
   trainPlay: "Gegen ihn spielen", trainWatch: "Ihm zusehen", trainSave: "Als Dateien speichern",
   trainSaved: "Legen Sie beide in einen Ordner; Python spielt ihn als {agent}:ORDNER.",
   trainRival: "Siege gegen {rival}", trainAgainst: "{who}, gegen {rival}", trainDecisions: "{count} Entscheidungen",
-  trainLearnt: "Entscheidungen", trainSpeed: "Entscheidungen je Sekunde", trainSeconds: "Sekunden",
+  trainLearnt: "Entschei\u00addungen", trainSpeed: "Entschei\u00addungen je Sekunde", trainSeconds: "Sekunden",
   trainFull: "Der Speicher des Browsers ist voll; dieser Agent geht mit der Seite verloren. Speichern Sie ihn als Dateien.",
   trainNoStorage: "Der Browser bewahrt hier nichts auf; dieser Agent geht mit der Seite verloren. Speichern Sie ihn als Dateien.",
 };

@@ -196,7 +196,7 @@ export default {
   lesson5b: "You went out. Pia still holds 4-3: 7 pips, rounded to the nearest five, are 5, and that is one point against her. The first side to reach the target wins.",
 
   // Training
-  train: "Train an agent", trained: "Your agent", agentGone: "{who} is not kept here any more, and plays as Pia does.",
+  train: "Train an agent", trained: "Agent", agentGone: "{who} is not kept here any more, and plays as Pia does.",
   trainIntro: "A new agent plays against itself, and learns from what its moves brought. It can be watched and played against at any time.",
   trainNetwork: "It sees", trainGuided: "what the heuristics see", trainPlain: "the table alone",
   trainNetworkHint: "If it sees what the heuristics see at each move, it learns in a minute what takes an hour without.",
