@@ -14,10 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from agents.results import publish, ranged
 from benchmarks.timing import ROUNDS, quiet, speed_options
-from fiveup_env.play.page import page_files, write_page
+from fiveup_env.play.page import INDEX, page_files, write_page
 from tests.web import chromium, folder_server
 
 if TYPE_CHECKING:
@@ -76,21 +77,19 @@ JUDGED: Final = """async () => {
 def main() -> None:
     """Measure, and print what was found."""
     options = speed_options(__doc__).parse_args()
-    sizes = {path: len(gzip.compress(content, 9)) for path, content in page_files().items()}
-    first = sum(size for path, size in sizes.items() if not path.endswith(".weights"))
     with tempfile.TemporaryDirectory() as name, quiet(anyway=options.anyway, daemons=True):
         write_page(Path(name))
         with folder_server(Path(name)) as address, chromium() as browser:
-            rows = measure(browser, f"{address}/")
-        size = f"{first:,} bytes by gzip, {sizes['fiveup.wasm']:,} of them the module"
-        publish("table", keep=options.save, rows=[{"what": "the first game", "": size}, *rows])
+            publish("table", keep=options.save, rows=measure(browser, f"{address}/"))
 
 
 def measure(browser: Any, address: str) -> list[Json]:
     """Open the page, play and judge in it; return what that took."""
     opened = []
+    asked: set[str] = set()
     for _ in range(ROUNDS):
         page = new_page(browser)
+        page.on("request", lambda request: asked.add(urlsplit(request.url).path[1:] or INDEX))
         began = time.perf_counter()
         page.goto(address + TWO)
         page.wait_for_selector(PLAYABLE)
@@ -103,7 +102,11 @@ def measure(browser: Any, address: str) -> list[Json]:
     blocked = page.evaluate("longest")
     decisions, judged, first, ready = page.evaluate(JUDGED)
     blocked = max(blocked, page.evaluate("longest"))
+    files = page_files()
+    sizes = {path: len(gzip.compress(files[path], 9)) for path in asked & files.keys()}
+    loaded = f"{sum(sizes.values()):,} bytes by gzip, {sizes['fiveup.wasm']:,} of them the module"
     figures = {
+        "what the first game loads": loaded,
         "the first tile that can be played": ranged(opened, ".2f", "s"),
         "an answer of the strongest level": ranged(times, ".0f", "ms"),
         "the judges, until they are ready": ranged([ready], ".0f", "ms"),
