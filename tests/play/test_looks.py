@@ -78,6 +78,17 @@ def test_agents_that_learnt_here_are_not_cut_on_the_narrowest_phone(
     assert not german.evaluate(CUT)
 
 
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_long_total_is_whole_beside_the_boneyard_of_a_phone(
+    page: Any, address: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 700})
+    begin(page, address, LONG_NAMES)
+    total = "Total 25 = 10 + 5 + 6 + 4: +5"
+    page.locator("#total").evaluate("(button, text) => { button.textContent = text; }", total)
+    assert not page.evaluate(CUT)
+
+
 @pytest.mark.parametrize(("width", "height"), [(2560, 1440), (1366, 768)])
 def test_the_tiles_of_the_hand_are_as_large_as_those_on_the_felt(
     page: Any, address: str, width: int, height: int
