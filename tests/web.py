@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,13 +11,13 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from anyio.from_thread import BlockingPortal
 
@@ -29,6 +30,7 @@ CHROMIUM: Final = next(
     None,
 )
 
+AXE: Final = os.environ.get("FIVEUP_AXE")
 SIZES: Final = {
     "laptop": (1366, 768),
     "wide and low": (1536, 730),
@@ -127,6 +129,13 @@ def table_process(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
             yield process, address.rpartition(":")[2].rstrip("/")
         finally:
             process.kill()
+
+
+def check_access(page: Any) -> None:
+    """Let axe look at what a page shows, where it is installed."""
+    if AXE:
+        page.evaluate(Path(AXE).read_text())
+        assert not page.evaluate("axe.run().then((run) => run.violations.map(({ id }) => id))")
 
 
 @contextmanager

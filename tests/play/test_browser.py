@@ -22,9 +22,8 @@ from fiveup_env.play.page import write_page
 from fiveup_env.play.table import Setup, Table
 from fiveup_env.rules.actions import MOVES, Move
 from tests.support import on_posix, play_randomly
-from tests.web import SIZES, folder_server, table_process, visitor
+from tests.web import AXE, SIZES, check_access, folder_server, table_process, visitor
 
-AXE: Final = os.environ.get("FIVEUP_AXE")
 PICTURES: Final = os.environ.get("FIVEUP_PICTURES")
 FREE: Final = "#hand .held[aria-disabled=false]"
 # Whether an agent that is trained in the page was measured after so many decisions.
@@ -539,50 +538,45 @@ def test_axe_finds_nothing(browser: Any, address: str, scheme: str) -> None:
         "reduced_motion": "reduce",
     }
     with visitor(browser, **options) as (page, _):
-
-        def check() -> None:
-            page.evaluate(Path(str(AXE)).read_text())
-            assert not page.evaluate("axe.run().then((run) => run.violations.map(({ id }) => id))")
-
         begin(page, address)
         page.check("#eye-hidden")
         page.check("#eye-moves")
         page.wait_for_selector("#seen-moves .row")
         page.locator(FREE).first.click()
-        check()
+        check_access(page)
         for button in ("#fresh", "#menu", "#daily", "#learn"):
             page.click(button)
-            check()
+            check_access(page)
             page.keyboard.press("Escape")
         page.click("#daily")
         page.click("#dialog-menu button[value=days]")
         page.wait_for_selector(".days")
-        check()
+        check_access(page)
         page.keyboard.press("Escape")
         menu(page, "progress")
-        check()
+        check_access(page)
         page.keyboard.press("Escape")
         menu(page, "train")
-        check()
+        check_access(page)
         page.locator("#dialog-body summary").first.click()
         page.click("#dialog-body button[value=trainBySides]")
         page.wait_for_selector(".training circle.curve-1", state="attached", timeout=60_000)
-        check()
+        check_access(page)
         page.keyboard.press("Escape")
         menu(page, "puzzles")
-        check()
+        check_access(page)
         page.click("#dialog-body button[value='0']")
-        check()
+        check_access(page)
         page.locator("#lesson-hand .held[aria-disabled=false]").first.click()
         page.locator("#lesson-choices button").first.click()
-        check()
+        check_access(page)
         page.keyboard.press("Escape")
         page.click("#study")
         page.click("#dialog-menu button[value=yes]")
-        check()  # before anything is judged
+        check_access(page)  # before anything is judged
         page.wait_for_selector("#luck table", timeout=60_000)
         page.click("#last")
-        check()
+        check_access(page)
 
 
 @pytest.mark.slow

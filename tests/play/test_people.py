@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.play.test_browser import FREE, SHORT, begin, play_by_mouse
+from tests.web import check_access
 
 COVERED = "dialog#dialog[open] button[value=show]"
 
@@ -31,6 +32,8 @@ def test_people_at_one_screen_never_see_each_others_tiles(page: Any, address: st
         page.wait_for_selector("body[data-state=yours], dialog#dialog[open]", timeout=60_000)
         if page.query_selector(COVERED):
             assert set(hand_of(page)) == {"?"}
+            if not seen:
+                check_access(page)
             page.keyboard.press("Escape")
             page.wait_for_selector(COVERED)
             assert set(hand_of(page)) == {"?"}

@@ -13,6 +13,7 @@ import pytest
 
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
 from tests.play.test_browser import play_by_mouse, play_out
+from tests.web import check_access
 
 NODE = shutil.which("node")
 
@@ -48,6 +49,7 @@ def test_a_game_shows_its_digest_before_and_a_link_that_checks_its_seed_afterwar
     page.click("#proof")
     (digest,) = page.locator(".digest").all_inner_texts()
     assert "Seed" not in page.inner_text("#dialog-body")
+    check_access(page)
     page.keyboard.press("Escape")
     play_out(page, play_by_mouse)
     assert "The deal is proved" in page.inner_text("#dialog-body")
@@ -62,6 +64,7 @@ def test_a_game_shows_its_digest_before_and_a_link_that_checks_its_seed_afterwar
     page.goto(f"{address}#proof={secret}~{digest}")
     assert "the seed follows from them" in page.inner_text("#dialog-body")
     assert saved["seed"] in page.inner_text("#dialog-body")
+    check_access(page)
     page.keyboard.press("Escape")
     page.goto(f"{address}#proof={'b' * 32}~{digest}")
     page.locator("#dialog-body", has_text="do not have these digests").wait_for()

@@ -21,7 +21,7 @@ from tests.play.test_browser import (
     wait_for_move,
 )
 from tests.support import play_randomly
-from tests.web import visitor
+from tests.web import check_access, visitor
 
 ONE_HAND: Final = "?seed=6&players=2&target=1&levels=greedy,greedy"
 
@@ -180,6 +180,7 @@ def test_a_day_is_ranked_shared_opened_again_and_closed(browser: Any, address: s
         assert "The first day of a row" in page.inner_text("#dialog-body")
         page.click("#dialog-menu button[value=share]")
         page.wait_for_selector("#dialog-error:has-text('Copied.')")
+        check_access(page)
         line = page.evaluate("navigator.clipboard.readText()")
         day = page.evaluate("new Date().toLocaleDateString('sv')")
         rank = re.fullmatch(rf"Five Up {day} [🟩🟨⬛]{{3}} (better than \d of 5) (\S+)", line)
@@ -281,6 +282,7 @@ def test_a_challenge_compares_two_games_hand_by_hand_and_move_by_move(
         assert "you chose differently" in page.inner_text("#dialog-body")
         assert "That they were found without help" in page.inner_text("#dialog-body")
         page.wait_for_selector(".rivals li:has-text('percentage points')", timeout=120_000)
+        check_access(page)
         rows = page.locator("#dialog-body tbody tr").all_inner_texts()
         assert rows[0].startswith("hand 1")
         assert rows[-1].split("\t")[-1] == ann[1]
@@ -365,6 +367,7 @@ def test_progress_counts_games_without_help_and_names_the_next_level(
     assert re.search(r"Five Up, two players \(3\)\t\d+ \(\S+ to \S+\)\t\w+ . \w+\n", text)
     assert "Mean error rate: 1.50 %" in text
     assert page.locator(".chart circle").count() == 2
+    check_access(page)
 
 
 def test_a_mistake_that_was_solved_stays_solved_and_comes_back_later(

@@ -23,7 +23,7 @@ from fiveup_env.play.folder import Folder
 from fiveup_env.play.shared_table import SharedTable, opened, table_of
 from fiveup_env.rules.actions import MOVES
 from tests.support import play_randomly
-from tests.web import served, visitor
+from tests.web import check_access, served, visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -392,6 +392,7 @@ def at_a_table(
             host.fill(f"#person-{seat}", name)
         host.click("#dialog-menu button[value=links]")
         host.wait_for_selector("#dialog li >> nth=1")
+        check_access(host)
         own = host.evaluate("location.hash").removeprefix("#seat=")
         links = json.loads(host.evaluate(f"localStorage['fiveup:links:{own}']"))
         for page, link in zip(others, links[1:], strict=True):
@@ -472,6 +473,7 @@ def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) 
         assert "<b>Ben</b>" in ann.inner_text("#seats")
         assert ann.inner_text("#proof") == ben.locator("#proof").text_content()
         ben.click("#company")
+        check_access(ben)
         ben.click(".signs button >> nth=1")
         ann.locator("#said", has_text="Well played!").wait_for()
         ben.reload()  # in the middle of the game
@@ -491,6 +493,7 @@ def test_who_may_not_sit_is_told_so_until_they_have_read_it(browser: Any, addres
         tab, link = ben.context.new_page(), ben.url
         stranger.goto(link)
         stranger.wait_for_selector("#dialog[open]:has-text('belongs to another browser')")
+        check_access(stranger)
         tab.goto(link)
         tab.wait_for_selector("#company:visible")
         ben.wait_for_selector("#dialog[open]:has-text('open in another tab')")

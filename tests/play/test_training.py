@@ -17,6 +17,7 @@ from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.play.page import write_page
 from tests.play.test_browser import begin, menu, moves_made, state_of
+from tests.web import check_access
 
 NODE: Final = shutil.which("node")
 TRAINED: Final = ("plain-margin", "plain-win", "guided-margin", "guided-win")
@@ -129,6 +130,7 @@ def test_an_agent_learns_rests_goes_on_after_a_reload_and_is_played_against(
     pause(page)
     before = learnt(page)
     page.click("#train-save")
+    check_access(page)
     for name in ("policy.safetensors", "policy.json"):
         with page.expect_download() as download:
             page.click(f"#dialog a[download='{name}']")
