@@ -367,7 +367,7 @@ def search_on(search: Array, grid: Array, first: int, end: int) -> int:
         _grid(grid, begun.options.aim),
         np.zeros(1, np.int64),
         dealing_by(signed(begun.options.weighed), BLOCK),
-        ByHeuristic(RUNGS[begun.options.playout], np.zeros(1, SCRATCH), 0),
+        ByHeuristic(RUNGS[begun.options.playout], np.zeros(1, SCRATCH)),
         np.empty(BLOCK, GAME),
         evidence,
         candidates,

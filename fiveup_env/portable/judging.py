@@ -101,7 +101,7 @@ def try_moves(
     games = np.empty(end - first, GAME)
     if not deal_worlds(views[0], key, first, dealing_by(weighed, 1), games):
         return NO_WORLD
-    playout = ByHeuristic(RUNGS[rung], np.zeros(1, SCRATCH), 0)
+    playout = ByHeuristic(RUNGS[rung], np.zeros(1, SCRATCH))
     chances = carray(grid, (GRID, GRID))
     block = carray(values, (end - first, count, 2))
     side = views[0].seat % views[0].public.rules.sides

@@ -13,8 +13,8 @@ import numpy as np
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.play import play
 from fiveup_env.engine.state import GAME
+from fiveup_env.opponents.search.outlook import hand_value
 from fiveup_env.opponents.search.playouts import Playout, play_to_end
-from fiveup_env.opponents.search.tails import MOST_MOVES, NODE, solve_tail
 
 # In place of an action:
 PLAY_ON: Final = -1  # the seat to move plays as in the playouts
@@ -36,7 +36,7 @@ def try_actions(
     makes until the hand's end. All actions of a world share its seed, and so their chance: they
     differ only by what they lead to.
     """
-    trial, nodes = np.empty(1, GAME), np.empty(MOST_MOVES + 1, NODE)
+    trial = np.empty(1, GAME)
     for w in range(len(worlds)):
         for k in range(len(actions)):
             if actions[k] == SKIPPED:
@@ -46,5 +46,4 @@ def try_actions(
                 play(trial[0], actions[k])
             play_to_end(trial[0], playout, worlds[w].seed)
             for n in range(len(outlooks)):
-                before, own = worlds[w].public, values[w, k]
-                solve_tail(trial[0], before, side, outlooks[n], nodes, own, n)
+                values[w, k, n] = hand_value(trial[0].public, worlds[w].public, side, outlooks[n])

@@ -49,9 +49,6 @@ class NetworkSearch(ABC):
         default=0.0, metadata={"help": "milliseconds per decision, in place of worlds"}
     )
     playout: str = field(default="greedy", metadata={"help": "who plays hands out"})
-    tail: int = field(
-        default=0, metadata={"help": "tiles left, from which on two sides play perfectly; 0: none"}
-    )
     weighed: int = field(
         default=8,
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
@@ -60,7 +57,7 @@ class NetworkSearch(ABC):
     def __post_init__(self) -> None:
         """Load the network; raise AgentError or PolicyError if an option is not valid."""
         self._options = Search(self.worlds, self.ms, self.playout, weighed=self.weighed)
-        self._playout = playout_of(self.playout, self.tail)
+        self._playout = playout_of(self.playout)
         self._policy = self._load()
         self._reward = reward_of(self._policy.about)
 

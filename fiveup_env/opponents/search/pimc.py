@@ -47,5 +47,5 @@ class Pimc(Search):
         allowed = np.full((len(views), ACTION_COUNT), -np.inf)
         mark_allowed(views, allowed)
         statistics, outlooks = WorldStatistics(allowed), outlooks_of(views, self.aim)
-        playout = playout_of(self.playout, self.tail)
+        playout = playout_of(self.playout)
         return search_worlds(self, playout, views, statistics, outlooks, rng, began)

@@ -24,7 +24,6 @@ class ByHeuristic(NamedTuple):
 
     weights: np.ndarray  # of its features
     scratch: np.ndarray
-    tail: int  # tiles left in all hands from which on the hand is not played out, but solved
 
 
 class ByNetwork(NamedTuple):
@@ -38,15 +37,15 @@ class ByNetwork(NamedTuple):
 Playout: TypeAlias = ByHeuristic | ByNetwork
 
 
-def playout_by(player: np.ndarray | Weights, tail: int = 0) -> Playout:
+def playout_by(player: np.ndarray | Weights) -> Playout:
     """Return playouts by a heuristic, given by its weights, or by a compiled network."""
     if isinstance(player, Weights):
         return ByNetwork(player, memory_for(player))
-    return ByHeuristic(player, np.zeros(1, SCRATCH), tail)
+    return ByHeuristic(player, np.zeros(1, SCRATCH))
 
 
 def play_to_end(game: Struct, playout: Playout, key: Word) -> None:
-    """Play a hand to its end, or to its tail; ties of a heuristic are broken by the key."""
+    """Play a hand to its end; ties of a heuristic are broken by the key."""
     _WAYS[type(playout)](game, playout, key)
 
 
@@ -55,15 +54,6 @@ def _way_of(game: Struct, playout: Any, key: Word) -> Any:
     """Return what `play_to_end` is in compiled code, for a kind of playouts."""
     del game, key
     return _WAYS[playout.instance_class]
-
-
-@inlined
-def tiles_in_hands(public: Struct) -> int:
-    """Return the number of tiles in all hands together."""
-    tiles = 0
-    for seat in range(public.rules.players):
-        tiles += public.sizes[seat]
-    return tiles
 
 
 @compiled
@@ -75,10 +65,7 @@ def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
 
 
 def _by_heuristic(game: Struct, playout: Any, key: Word) -> None:
-    public = game.public
-    while public.phase == PLAYING and tiles_in_hands(public) > playout.tail:
-        hand = game.hands[public.turn]
-        play(game, best_action(public, hand, playout.weights, playout.scratch[0], key))
+    play_out(game, playout.weights, playout.scratch[0], key)
 
 
 def _by_network(game: Struct, playout: Any, key: Word) -> None:  # noqa: ARG001 - as the others

@@ -58,9 +58,6 @@ class Search:
         default=1,
         metadata={"help": "worlds weighed by the others' moves for each that is tried; 1: none"},
     )
-    tail: int = field(
-        default=0, metadata={"help": "tiles left, from which on two sides play perfectly; 0: none"}
-    )
     looks: bool = field(
         default=False, metadata={"help": "whether near ties go to what people would play"}
     )
@@ -94,10 +91,9 @@ class Search:
             more = max(fitting // 2 // BLOCK, fitting >= BLOCK) * BLOCK
 
 
-def playout_of(name: str, tail: int = 0) -> Playout:
+def playout_of(name: str) -> Playout:
     """Return playouts by a heuristic of the ladder, or by the student that is shipped."""
-    player = PolicyAgent(STUDENT).weights if name == STUDENT else weights_of(name)
-    return playout_by(player, tail)
+    return playout_by(PolicyAgent(STUDENT).weights if name == STUDENT else weights_of(name))
 
 
 class Work(NamedTuple):
